@@ -29,6 +29,7 @@ from aqlgen.runtime.table import Accepted
 from aqlgen.table import tabulate
 from aqlgen.table.identity import Identity, identify
 from aqlgen.table.model import Table
+from aqlgen.workflows import Translated, translate
 
 __all__ = ["Options", "Prepared", "prepare"]
 
@@ -136,11 +137,14 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         accepted=options.accepted,
     )
     stale = _refuse([*findings, *tabulated.overrides], options.stale)
+    translated = _workflows(assembled, tabulated.table)
+    table = replace(tabulated.table, workflows=translated.workflows)
     skipped = (*built.skipped, *tabulated.skipped)
     located = [
         *built.diagnostics,
         *departures,
         *tabulated.diagnostics,
+        *translated.diagnostics,
         *(operation.diagnostic for operation in skipped),
     ]
     diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *located]))
@@ -155,12 +159,22 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         assembled=assembled,
         identity=identity,
         decisions=tuple(decision for decision in decisions if decision.operation.key in served),
-        table=tabulated.table,
+        table=table,
         skipped=skipped,
         diagnostics=diagnostics,
         base=base,
         retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
     )
+
+
+def _workflows(assembled: Assembled, table: Table) -> Translated:
+    """Return the workflows of the Arazzo documents. Raises DocumentError with located diagnostics."""
+    try:
+        return translate(assembled.workflows, table)
+    except DocumentError as error:
+        refusal = DocumentError(*assembled.locate(error.diagnostics))
+        refusal.sources = assembled.sources
+        raise refusal from None
 
 
 def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:

@@ -12,7 +12,17 @@ from pathlib import Path
 USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tells more of one"
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
-    "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo", "credentials", "throttled"),
+    "A generated adapter": (
+        "startup",
+        "overhead",
+        "gate",
+        "tokens",
+        "faults",
+        "clients",
+        "demo",
+        "credentials",
+        "throttled",
+    ),
     "Generating": (
         "generate",
         "scale",

@@ -2,7 +2,8 @@
 
 For each document every variable that `doctor` names is set to a value that can be recognised. A line stands for the
 operations that carry the same; then come the operations that carry none, those that cannot be called, and parameters
-that agents are shown with names of credentials. With `--alone`, one scheme is set at a time, too.
+that agents are shown with names of credentials. With `--alone`, one scheme is set at a time, too. With `--shown`, no
+request is built: every parameter and nested field that agents are shown and that could be a secret is listed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from aqlgen.runtime.wire import ApiRequest
 from aqlgen.table.model import table_files
 from bench.support.arguments import add_only, parser
 from bench.support.documents import entries
+from bench.support.shown_fields import shown_lines
 
 SETTINGS = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "error"}
 AWS = {"AWS_ACCESS_KEY_ID": "value-of-AWS", "AWS_SECRET_ACCESS_KEY": "value-of-AWS", "AWS_REGION": "eu-west-1"}
@@ -184,10 +186,14 @@ def main(argv: Sequence[str]) -> int:
     arguments.add_argument("documents", type=Path, help=text)
     add_only(arguments)
     arguments.add_argument("--alone", action="store_true", help="also set one scheme at a time")
+    arguments.add_argument(
+        "--shown", action="store_true", help="list the secrets that agents are shown, nested ones too"
+    )
     options = arguments.parse_args(argv)
     for name, path in documents(options.documents, options.only):
         try:
-            print("\n".join(lines(name, measure(path, alone=options.alone))), flush=True)
+            about = shown_lines(name, path) if options.shown else lines(name, measure(path, alone=options.alone))
+            print("\n".join(about), flush=True)
         except AqlgenError as error:
             print(f"{name}: {error}", flush=True)
     return 0

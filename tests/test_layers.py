@@ -20,6 +20,7 @@ LAYERS = {
         ("document",),
         ("build", "schemas", "decide"),
         ("table",),
+        ("workflows",),
         ("render",),
         ("pipeline",),
         ("page", "compare"),
@@ -40,6 +41,7 @@ LAYERS = {
         ("errors", "exact_json", "text", "media", "state", "session", "table", "tokens"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
+        ("telemetry",),
         ("hooks", "encode", "decode", "validation"),
         ("hosts",),
         ("client", "auth"),
@@ -74,6 +76,7 @@ ADAPTER = {
     "h11",
     "jwt",
     "cryptography",
+    "opentelemetry",
 }
 """What adapters may import beside the standard library: what they declare, and what that brings."""
 

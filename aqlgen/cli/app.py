@@ -72,6 +72,10 @@ Header = Annotated[
     list[str] | None, typer.Option(metavar="HEADER", help="For an address: “Name: value”, sent to its server only.")
 ]
 Overlay = Annotated[list[str] | None, typer.Option(metavar="FILE", help="An OpenAPI Overlay, applied in order.")]
+Workflows = Annotated[
+    list[str] | None,
+    typer.Option("--workflows", metavar="FILE", help="An Arazzo document; each workflow becomes an operation."),
+]
 AllowRefs = Annotated[
     list[str] | None, typer.Option("--allow-refs", metavar="PREFIX", help="A folder or URL that $refs may reach.")
 ]

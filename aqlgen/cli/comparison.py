@@ -29,6 +29,7 @@ class Reading:
 
     headers: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    workflows: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     overrides: Path | None = None
     include: tuple[str, ...] = ()
@@ -101,7 +102,9 @@ class _Settings:
     def _options(self, spec: str, names: Mapping[str, str], ids: Mapping[str, str] | None) -> Options:
         reading = self.reading
         kept = () if self.project is None else tuple(map(str, self.project.overlays()))
-        request = Request.of(spec, reading.headers if "://" in spec else (), reading.overlays or kept, reading.allow)
+        plans = () if self.project is None else tuple(map(str, self.project.workflows()))
+        headers = reading.headers if "://" in spec else ()
+        request = Request.of(spec, headers, reading.overlays or kept, reading.allow, reading.workflows or plans)
         if self.project is not None:
             options = self.project.options(request, names=names, ids=ids)
         else:

@@ -23,7 +23,7 @@ from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.auth.usage import sent_as
-from aqlgen.runtime.table import encode
+from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
 from aqlgen.table.credentials import table_credentials
 from aqlgen.table.hosts import table_hosts
@@ -48,11 +48,18 @@ def print_decisions(prepared: Prepared, review: Sequence[ReviewRow] = ()) -> Non
     lines += _table(shown, width, colour=colour)
     total = _totals(_counts(prepared, review))
     uses = table_hosts(prepared.table)
-    hosts = ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
+    workflows = prepared.table.workflows
+    hosts = ["", "Workflows:", *map(_workflow, workflows)] if workflows else []
+    hosts += ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
     hosts += ["", "Credentials:", *_credentials(prepared)] if prepared.table.adapter.security_schemes else []
     lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
+
+
+def _workflow(workflow: Workflow) -> str:
+    steps = ", ".join(step["operation"] for step in workflow.steps)
+    return f"  {workflow.name}  {workflow.family.upper()}  {workflow.danger} ({workflow.danger_reason})  {steps}"
 
 
 def _credentials(prepared: Prepared) -> Iterator[str]:
@@ -204,6 +211,7 @@ def _counts(prepared: Prepared, review: Sequence[ReviewRow]) -> dict[str, Json]:
 def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[Json]) -> dict[str, Json]:
     """Return the JSON form of the decisions."""
     parameters = {row.name: list(row.row.shown_parameters) for row in prepared.table.rows}
+    workflows: list[Json] = [{"name": item.name, **encode(item)} for item in prepared.table.workflows]
     return {
         "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
         "review": list(map(_review_row, review)),
@@ -215,6 +223,7 @@ def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[J
         "diagnostics": diagnostics,
         "hosts": [use.as_json() for use in table_hosts(prepared.table)],
         "credentials": table_credentials(prepared.table),
+        **({"workflows": workflows} if workflows else {}),
     }
 
 

@@ -17,6 +17,7 @@ from aqlgen.cli.app import (
     OverridesFile,
     Quiet,
     Verbose,
+    Workflows,
     app,
     examples,
 )
@@ -61,6 +62,7 @@ def diff_command(
     field_case: Fields = None,
     header: Header = None,
     overlay: Overlay = None,
+    workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     rename: Annotated[
         bool, typer.Option("--rename", help="Take today's names; else operations keep those of OLD, as in an update.")
@@ -81,6 +83,7 @@ def diff_command(
     reading = Reading(
         headers=tuple(header or ()),
         overlays=tuple(overlay or ()),
+        workflows=tuple(workflows or ()),
         allow=tuple(allow_refs or ()),
         overrides=overrides,
         include=tuple(include or ()),

@@ -23,6 +23,7 @@ from aqlgen.cli.app import (
     Spec,
     Strict,
     Verbose,
+    Workflows,
     app,
     examples,
 )
@@ -61,6 +62,7 @@ def explain_command(
     field_case: Fields = None,
     header: Header = None,
     overlay: Overlay = None,
+    workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     strict: Strict = False,
     html: Annotated[
@@ -75,7 +77,7 @@ def explain_command(
     from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or ())
+    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
     announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)

@@ -24,6 +24,7 @@ from aqlgen.cli.app import (
     Spec,
     Strict,
     Verbose,
+    Workflows,
     app,
     examples,
 )
@@ -59,6 +60,7 @@ def from_openapi_command(
     field_case: Fields = None,
     header: Header = None,
     overlay: Overlay = None,
+    workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     accept_hosts: Annotated[
         bool, typer.Option("--accept-hosts", help="Let requests go to every host that the document names; listed.")
@@ -73,7 +75,7 @@ def from_openapi_command(
     from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or ())
+    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
@@ -170,11 +172,12 @@ def _summary(generated: Generated) -> str:
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
     review = len(review_rows(prepared.decisions))
+    workflows = f" and {counted(len(table.workflows), 'workflow')}" if table.workflows else ""
     operations, skipped = counted(len(table.rows), "operation"), len(prepared.skipped)
     done = "Generated" if generated.written else "Would generate"
     report = "OPERATIONS.md" if generated.written else "`aqlgen explain`"
     lines = [
-        f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}).",
+        f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}.",
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
         *([f"{counted(review, 'question')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
     ]

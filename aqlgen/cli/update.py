@@ -21,6 +21,7 @@ from aqlgen.cli.app import (
     Quiet,
     Strict,
     Verbose,
+    Workflows,
     app,
     examples,
 )
@@ -52,6 +53,7 @@ def update_command(
     ] = None,
     header: Header = None,
     overlay: Overlay = None,
+    workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     license: Annotated[
         str | None, typer.Option("--license", metavar="SPDX", help="Another licence for the project; '' for none.")
@@ -83,6 +85,7 @@ def update_command(
         spec=spec,
         headers=tuple(header or ()),
         overlays=tuple(overlay or ()),
+        workflows=tuple(workflows or ()),
         allow=tuple(allow_refs or ()),
         license=license,
         include=tuple(include or ()),

@@ -12,6 +12,7 @@ from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
 from aqlgen.compare.surface import Surface, surface_of_folder, surface_of_table
 from aqlgen.compare.texts import compare_examples, compare_texts
+from aqlgen.compare.workflows import compare_workflows
 
 __all__ = [
     "Change",
@@ -29,6 +30,7 @@ def compare(old: Surface, new: Surface) -> Changes:
     """Return what an agent that knew the old adapter notices of the new one."""
     pairing, notes = pair(old, new), Notes()
     compare_presence(pairing, old, new, notes)
+    compare_workflows(old, new, notes)
     compare_access(old, new, pairing, notes)
     compare_hosts(old, new, pairing, notes)
     calls = Calls(old, new, notes)

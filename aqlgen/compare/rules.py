@@ -95,6 +95,8 @@ _RULES: Final[dict[str, Rule]] = {
         "An update replaces the whole", "[replaces|replace] the whole now: what is left out is lost", BREAKING
     ),
     "body-reshaped": Rule("A body is passed in another way", "{}", BREAKING),
+    "workflow-inputs": Rule("A workflow takes other inputs", "[takes|take] other inputs now", BREAKING),
+    "workflow-outputs": Rule("A workflow has other outputs", "[has|have] other outputs now", BREAKING),
     "answer-removed": Rule("Nothing is answered", "[answers|answer] with nothing now", BREAKING),
     "field-case-changed": Rule("Fields are spelled otherwise", "all fields are spelled in {} now, not in {}", BREAKING),
     # Parameters and fields
@@ -161,6 +163,7 @@ _RULES: Final[dict[str, Rule]] = {
         "new, and accepted unseen by {} in overrides.yaml",
         ATTENTION,
     ),
+    "workflow-steps": Rule("A workflow runs other steps", "[runs|run] other steps now", ATTENTION),
     "confirmation-asked": Rule("A confirmation is asked", "[asks|ask] for a confirmation now: {}", ATTENTION),
     "confirmation-dropped": Rule(
         "No confirmation is asked any more", "no longer [asks|ask] for a confirmation: {}", ATTENTION

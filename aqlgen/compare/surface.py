@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.ir import Json
-from aqlgen.runtime.table import Adapter, Row, row_of
+from aqlgen.runtime.table import WORKFLOWS, Adapter, Row, Workflow, decode, row_of
 from aqlgen.table.model import FAMILIES, Schema, Table, require_format
 
 __all__ = ["Operation", "Surface", "surface_of_folder", "surface_of_table"]
@@ -21,11 +21,12 @@ Operation: TypeAlias = Row
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """An adapter as an agent sees it. Operations by name."""
+    """An adapter as an agent sees it. Operations and workflows by name."""
 
     operations: Mapping[str, Operation]
     types: Mapping[str, Schema]
     adapter: Adapter
+    workflows: Mapping[str, Workflow] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -35,7 +36,7 @@ class Surface:
 
 def surface_of_table(table: Table) -> Surface:
     """Return what an agent sees of a table."""
-    return _surface((decided.row for decided in table.rows), table.types, table.adapter)
+    return _surface((decided.row for decided in table.rows), table.types, table.adapter, table.workflows)
 
 
 def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
@@ -43,11 +44,23 @@ def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
     place = f"src/{package}"
     adapter = _adapter(files, f"{place}/adapter.json")
     operations = [row for family in FAMILIES for row in _rows(files, f"{place}/operations/{family}.json", family)]
-    return _surface(operations, _data(files, f"{place}/types.json"), adapter)
+    workflows = _workflows(files, f"{place}/{WORKFLOWS}")
+    return _surface(operations, _data(files, f"{place}/types.json"), adapter, workflows)
 
 
-def _surface(operations: Iterable[Operation], types: Mapping[str, Schema], adapter: Adapter) -> Surface:
-    return Surface({operation.name: operation for operation in operations}, types, adapter)
+def _surface(
+    operations: Iterable[Operation], types: Mapping[str, Schema], adapter: Adapter, workflows: Iterable[Workflow]
+) -> Surface:
+    by_name = {operation.name: operation for operation in operations}
+    return Surface(by_name, types, adapter, {workflow.name: workflow for workflow in workflows})
+
+
+def _workflows(files: Mapping[str, bytes], path: str) -> Iterable[Workflow]:
+    for name, entry in _data(files, path, needed=False).items():
+        try:
+            yield decode(Workflow, entry, name=name)
+        except (TypeError, ValueError, KeyError, AttributeError):
+            raise _broken(path, f"has an entry that is no workflow: {name}") from None
 
 
 def _adapter(files: Mapping[str, bytes], path: str) -> Adapter:

@@ -228,6 +228,18 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The overlay is of a version that cannot be applied, or uses what came with a later one than it says.",
         "Write overlay: 1.1.0 when it uses nothing of later versions.",
     ),
+    # Workflows
+    "invalid-workflows": Entry(
+        "A document of workflows cannot be read",
+        "It is no Arazzo document of version 1.0, or has no list of workflows.",
+        "Correct it at the place shown; the specification is at https://spec.openapis.org/arazzo/latest.html",
+    ),
+    "workflow-left-out": Entry(
+        "A workflow is not served",
+        "Something in it cannot be said as a plan of steps, or names an operation that the adapter does not have. It "
+        "is left out whole, and never run in part.",
+        "Change the workflow at the place shown; docs/calls.md says what of Arazzo a plan can say.",
+    ),
     # Texts that agents read
     "instruction-in-text": Entry(
         "A text reads as an instruction to a model",

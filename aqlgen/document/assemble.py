@@ -31,9 +31,9 @@ __all__ = ["Assembled", "assemble"]
 class Assembled:
     """One document whose references all begin with `#/`, and the origins of its parts.
 
-    `sources` has the root document first, then other files in the order of references, overlays last. `kept` is what a
-    project stores below `openapi/`: the document as it was read if it is a single file, else the bundle, before
-    overlays and before the upgrade. `raw` is the same as data, for the hash of the input.
+    `sources` has the root document first, then other files in the order of references, then overlays, `workflows` last.
+    `kept` is what a project stores below `openapi/`: the document as it was read if it is a single file, else the
+    bundle, before overlays and before the upgrade. `raw` is the same as data, for the hash of the input.
     """
 
     root: dict[str, Json]
@@ -45,6 +45,8 @@ class Assembled:
     raw: Json
     instructions: tuple[InstructionText, ...] = ()
     """Texts that read as instructions to a model."""
+    workflows: tuple[Source, ...] = ()
+    """The Arazzo documents, as they were read."""
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""
@@ -69,14 +71,19 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         sources, root = list(linked.sources), linked.root
         kept = _kept(linked)
         original: Json = root if linked.bundled else source.root
-        overlays = [_overlay(spec, request, limits) for spec in request.overlays]
+        overlays = [_beside(spec, request, limits) for spec in request.overlays]
+        workflows = [_beside(spec, request, limits) for spec in request.workflows]
         sources += overlays
         for number, source in enumerate(overlays, 1):
             changed, remarks = overlay(root, source, origins)
             # Diagnostics of an overlay point into the tree before its changes.
             diagnostics += locate(sources, [*source.diagnostics, *remarks], root, origins)
             root = changed
-            kept[f"overlays/{number}-{_stem(source)}.{source.format}"] = source.data
+            kept[f"overlays/{number}-{_stem(source, 'overlay')}.{source.format}"] = source.data
+        for number, source in enumerate(workflows, 1):
+            kept[f"workflows/{number}-{_stem(source, 'workflows')}.{source.format}"] = source.data
+            diagnostics += locate([source], source.diagnostics)
+        sources += workflows
         upgraded, remarks = upgrade(root, origins)
         diagnostics += locate(sources, remarks, root, origins)
         root = upgraded
@@ -87,12 +94,20 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *diagnostics)
         refusal.sources = tuple(sources)
         raise refusal from None
-    if overlays:
-        original = [original, *(source.root for source in overlays)]
+    if overlays or workflows:
+        original = [original, *(source.root for source in (*overlays, *workflows))]
     cleaned = clean_texts(root, origins)
     diagnostics += locate(sources, cleaned.diagnostics, root, origins)
     return Assembled(
-        cleaned.root, openapi, tuple(sources), origins, tuple(diagnostics), kept, original, cleaned.instructions
+        cleaned.root,
+        openapi,
+        tuple(sources),
+        origins,
+        tuple(diagnostics),
+        kept,
+        original,
+        cleaned.instructions,
+        tuple(workflows),
     )
 
 
@@ -104,12 +119,12 @@ def _kept(linked: Linked) -> dict[str, bytes]:
     return {"openapi.json": text.encode("utf-8", "backslashreplace")}
 
 
-def _overlay(spec: str, request: Request, limits: Limits) -> Source:
-    """Read an overlay; the headers are for the document's own server."""
+def _beside(spec: str, request: Request, limits: Limits) -> Source:
+    """Read an overlay or workflows; the headers are for the document's own server."""
     return read(spec, headers=request.headers if same_origin(spec, request.spec) else (), limits=limits)
 
 
-def _stem(source: Source) -> str:
+def _stem(source: Source, default: str) -> str:
     """Return the stem of a source's name, made safe for a file name of the project."""
     stem = PurePosixPath(urlsplit(source.name).path if "://" in source.name else source.name).stem
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:60] or "overlay"
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:60] or default

@@ -18,7 +18,7 @@ _VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The document, headers for its server, overlays in order, and the places outside that references may reach.
+    """The document, headers for its server, overlays in order, workflows, and the places that references may reach.
 
     Headers are credentials more often than not: they are never stored and never shown.
     """
@@ -27,11 +27,19 @@ class Request:
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     overlays: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
+    workflows: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, spec: str, headers: Iterable[str], overlays: Iterable[str], allow: Iterable[str]) -> Self:
+    def of(
+        cls,
+        spec: str,
+        headers: Iterable[str],
+        overlays: Iterable[str],
+        allow: Iterable[str],
+        workflows: Iterable[str] = (),
+    ) -> Self:
         """Build a request from options as written. Raises OptionError, which does not repeat a header's value."""
-        return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow))
+        return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow), tuple(workflows))
 
     @property
     def public_url(self) -> str:

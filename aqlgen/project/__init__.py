@@ -33,6 +33,7 @@ _READ: Final = (
     "openapi/openapi.json",
     "openapi/openapi.yaml",
     "openapi/overlays",
+    "openapi/workflows",
     "src/{package}/adapter.json",
     *(f"src/{{package}}/operations/{family}.json" for family in FAMILIES),
 )
@@ -90,8 +91,8 @@ class Project:
             raise damaged(self.folder / FILE, problem)
         refuse_links(self.folder, (*recorded, *(path.format(package=self.package) for path in _READ)))
         placed = (self.placed(path).relative_to(self.folder).as_posix() for path in recorded)
-        overlays = (path.relative_to(self.folder).as_posix() for path in self.overlays())
-        refuse_links(self.folder, (*placed, *overlays))
+        beside = (path.relative_to(self.folder).as_posix() for path in (*self.overlays(), *self.workflows()))
+        refuse_links(self.folder, (*placed, *beside))
 
     @property
     def template_tag(self) -> str:
@@ -147,15 +148,26 @@ class Project:
 
     def overlays(self) -> tuple[Path, ...]:
         """Return the kept overlays in the order in which they are applied."""
-        folder = self.folder / "openapi" / "overlays"
+        return self._numbered("overlays")
+
+    def workflows(self) -> tuple[Path, ...]:
+        """Return the kept Arazzo documents in their order."""
+        return self._numbered("workflows")
+
+    def _numbered(self, name: str) -> tuple[Path, ...]:
+        folder = self.folder / "openapi" / name
         if not folder.is_dir():
             return ()
         numbered = [(int(match[1]), path) for path in folder.iterdir() if (match := _NUMBERED.fullmatch(path.name))]
         return tuple(path for _, path in sorted(numbered))
 
     def request(self) -> Request:
-        """Return a request for what the project was generated from: kept document and overlays. Raises FileError."""
-        return Request(str(self.document()), overlays=tuple(map(str, self.overlays())))
+        """Return a request for what the project was generated from: all that it keeps. Raises FileError."""
+        return Request(
+            str(self.document()),
+            overlays=tuple(map(str, self.overlays())),
+            workflows=tuple(map(str, self.workflows())),
+        )
 
     def options(
         self,

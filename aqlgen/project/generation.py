@@ -96,9 +96,12 @@ def _document(project: Project) -> Path | None:
 
 
 def _kept(project: Project, options: Options, kept: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the inputs that the project keeps; overlays that it already keeps stay under their names."""
-    known = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in project.overlays()}
-    sources = dict(zip([path for path in kept if path.startswith("overlays/")], options.request.overlays, strict=True))
+    """Return the inputs that the project keeps; what it already keeps beside the document stays under its name."""
+    beside = (*project.overlays(), *project.workflows())
+    known = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in beside}
+    request = options.request
+    places = [path for path in kept if path.startswith(("overlays/", "workflows/"))]
+    sources = dict(zip(places, (*request.overlays, *request.workflows), strict=True))
     again = Path(options.request.spec) == _document(project)
     inputs: dict[str, bytes] = {}
     for path, content in kept.items():

@@ -74,7 +74,12 @@ RECORDED: Final[Mapping[str, Recorded]] = {
 }
 """By the name in the provenance, which is that of the field of `Options`."""
 
-KEPT: Final[Mapping[str, str]] = {"spec": "openapi/", "overlay": "openapi/overlays/", "overrides": "overrides.yaml"}
+KEPT: Final[Mapping[str, str]] = {
+    "spec": "openapi/",
+    "overlay": "openapi/overlays/",
+    "workflows": "openapi/workflows/",
+    "overrides": "overrides.yaml",
+}
 """Options of `aqlgen from-openapi` that name files, and where the project keeps those."""
 
 NOT_RECORDED: Final[Mapping[str, str]] = {

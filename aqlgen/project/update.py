@@ -28,6 +28,7 @@ from aqlgen.project.releases import current
 from aqlgen.project.repository import Repository, listed
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
+from aqlgen.runtime.table import WORKFLOWS
 
 __all__ = ["Asked", "Updated", "update"]
 
@@ -42,6 +43,7 @@ class Asked:
     spec: str | None = None
     headers: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    workflows: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     license: str | None = None
     include: tuple[str, ...] = ()
@@ -131,7 +133,9 @@ def _update(
         )
     tree = generated.tree
     progress("comparing")
-    old = surface_of_folder({**tree, **before}, project.package)
+    optional = f"src/{project.package}/{WORKFLOWS}"
+    known = {path: content for path, content in tree.items() if path != optional}
+    old = surface_of_folder({**known, **before}, project.package)
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
     inputs = merge_inputs(committed, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
@@ -183,7 +187,8 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
     """Return the recorded options, replaced by those that are asked for; existing names are kept."""
     spec = project.request().spec if asked.spec is None else asked.spec
     overlays = asked.overlays or tuple(map(str, project.overlays()))
-    request = Request.of(spec, asked.headers, overlays, asked.allow)
+    workflows = asked.workflows or tuple(map(str, project.workflows()))
+    request = Request.of(spec, asked.headers, overlays, asked.allow, workflows)
     ids = project.operation_ids(before)
     options = project.options(request, names={} if asked.rename else names, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}

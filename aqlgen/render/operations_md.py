@@ -10,7 +10,7 @@ from aqlgen.decide.review.rows import ReviewRow, review_rows
 from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.ir import SIGNATURE
 from aqlgen.runtime.hosts.report import missing_entries
-from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update
+from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update, Workflow
 from aqlgen.table.hosts import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Table
 
@@ -32,7 +32,7 @@ def code(text: str, *, cell: bool = True) -> str:
 
 
 def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
-    """Return the page: the numbers, what to review, a table for each category, what is not served, and access."""
+    """Return the page: the numbers, what to review, a table for each category, workflows, the rest, and access."""
     parts = [HEAD, f"\n# Operations of {escape(table.adapter.title)}\n"]
     counts = ", ".join(
         f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
@@ -53,6 +53,12 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
                 "|---|---|---|---|---|---|---|\n"
             )
             parts.extend(map(_row, rows))
+    if table.workflows:
+        parts.append(
+            "\n## Workflows\n\n| operation | workflow | category | danger | steps | what it does |\n"
+            "|---|---|---|---|---|---|\n"
+        )
+        parts.extend(map(_workflow, table.workflows))
     left_out = list(skipped)
     if left_out:
         parts.append(f"\n## Not served\n\n{counted(len(left_out), 'operation')} of the document:\n\n")
@@ -95,6 +101,18 @@ def _row(row: DecidedRow) -> str:
         f"{decision.confidence:.2f}",
         escape(row.row.summary),
         escape("; ".join(_other_decisions(decision))),
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _workflow(workflow: Workflow) -> str:
+    cells = (
+        f"`{workflow.name}`",
+        code(workflow.workflow_id),
+        workflow.family.upper(),
+        f"{workflow.danger} ({workflow.danger_reason})",
+        ", ".join(f"`{step['operation']}`" for step in workflow.steps),
+        escape(workflow.summary),
     )
     return f"| {' | '.join(cells)} |\n"
 

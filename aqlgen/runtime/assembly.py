@@ -25,6 +25,8 @@ from .settings.quota import QuotaSettings
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
 from .table import Adapter, Table
+from .telemetry.observer import Observers
+from .telemetry.records import CallRecords
 
 if TYPE_CHECKING:
     import ssl
@@ -51,6 +53,7 @@ class Assembly(NamedTuple):
     dispatcher: Dispatcher
     state: SqliteState
     store: Store
+    observers: Observers
 
 
 def assemble(
@@ -73,9 +76,13 @@ def assemble(
     store = open_store(config.state_url, adapter.name, environ, state)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
     credentials.seen.own(_configured_secrets(config))
-    transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
+    observers = Observers()
+    transport = _transport(adapter, table, folder, config, credentials.verify, observers, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    observers.add(CallRecords(logger))
+    if config.telemetry.otel and not mock:
+        _trace(adapter, config, observers)
     if not mock:
         _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
@@ -102,8 +109,19 @@ def assemble(
         quotas=quotas,
         quota_status=status,
         concurrency=_concurrency(adapter, config, store, logger),
+        observers=observers,
     )
-    return Assembly(adapter, table, config, transport, dispatcher, state, store)
+    return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
+
+
+def _trace(adapter: Adapter, config: Config, observers: Observers) -> None:
+    """Send traces by OpenTelemetry. Raises ConfigError if its libraries are missing."""
+    from .telemetry import tracing
+
+    if not tracing.is_installed():
+        raise ConfigError(f"MCP_AQL_OTEL is set, and {tracing.MISSING}")
+    tracing.set_up(f"{adapter.name}-adapter", adapter.version)
+    observers.add(tracing.Tracing(propagate=config.telemetry.propagate))
 
 
 def _check_extra(config: Config) -> None:
@@ -178,6 +196,8 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
     """Return the audit log's file, None if it goes to the log."""
+    if config.audit_path == "off":
+        return None
     if config.audit_path:
         return Path(config.audit_path)
     state = state_file(config.state_url, adapter.name, environ)
@@ -199,7 +219,14 @@ def _credentials(
 
 
 def _transport(
-    adapter: Adapter, table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool
+    adapter: Adapter,
+    table: Table,
+    folder: Path,
+    config: Config,
+    verify: ssl.SSLContext | bool,
+    observers: Observers,
+    *,
+    mock: bool,
 ) -> Transport:
     if mock:
         from .client.mock import MockTransport
@@ -212,4 +239,4 @@ def _transport(
 
         return Hosts(adapter, config.base_url, config.server_variables)
 
-    return HttpTransport.of(config, verify=verify, hosts=hosts)
+    return HttpTransport.of(config, verify=verify, hosts=hosts, observers=observers)

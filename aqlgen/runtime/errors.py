@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure"]
+__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure", "internal_failure"]
 
 UNKNOWN_OUTCOME = "unknown"
 """`details.outcome` of a call that may have been carried out though it failed."""
@@ -78,15 +78,6 @@ class Failure(Exception):
         return {"success": False, "error": error, "confirmation": dict(self.confirmation)}
 
 
-def internal(request_id: str) -> Failure:
-    """Build INTERNAL_ERROR for what nobody foresaw; the log has the rest under the request's id."""
-    return Failure(
-        Code.INTERNAL_ERROR,
-        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
-        {"request_id": request_id},
-    )
-
-
 def response_too_large(limit: int, size: int) -> Failure:
     """Build PAYLOAD_TOO_LARGE for a response that cannot be shown."""
     message = f"Payload exceeds response_size limit of {limit} bytes: ask for less, such as a smaller page"
@@ -109,3 +100,12 @@ def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str |
         details["available"] = list(candidates)
         details["candidates"] = [{"name": name, "summary": summary} for name, summary in candidates.items()]
     return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)
+
+
+def internal_failure(request_id: str) -> Failure:
+    """Return the failure of a call that met something unexpected, of which the log says more."""
+    return Failure(
+        Code.INTERNAL_ERROR,
+        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
+        {"request_id": request_id},
+    )

@@ -80,6 +80,8 @@ class ProtocolOperation(NamedTuple):
     returns: Mapping[str, Any]
     examples: tuple[tuple[str, Mapping[str, Any]], ...]
     lifecycle: Mapping[str, Any] | None = None
+    schemas: Mapping[str, Mapping[str, Any]] = {}
+    """The JSON Schemas of parameters that have more to be checked than is shown of them."""
 
 
 class Registry:
@@ -115,7 +117,10 @@ class _CheckedHandler:
         self.name = operation.name
         self.hidden_parameters: frozenset[str] = frozenset()
         self.parameters = {
-            info["name"]: _Parameter(info["required"], {key: info[key] for key in _CONSTRAINTS if key in info})
+            info["name"]: _Parameter(
+                info["required"],
+                operation.schemas.get(info["name"], {key: info[key] for key in _CONSTRAINTS if key in info}),
+            )
             for info in operation.parameters
         }
         self._handler = handler

@@ -5,23 +5,63 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aqlgen.document.texts.markup import HTML_ELEMENTS
 from aqlgen.runtime.text import brief
 
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 TAG = re.compile(
-    r"</?(?:a|b|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|ol|p|pre|small|span|strong|table|tbody|td|th|thead|tr|u|ul)"
-    r"(?:\s[^<>]*)?/?>",
+    r"`[^`\n]*+`|</?(?:a|b|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|ol|p|pre|small|span|strong|table|tbody|td|th|thead"
+    r"|tr|u|ul)(?:\s[^<>]*+)?/?>",
     re.IGNORECASE,
 )
+"""Code, which stays as it is, or a tag that is markup wherever it stands."""
+PAIR = re.compile(r"`[^`\n]*+`|<(/?)([A-Za-z][A-Za-z0-9_-]{0,40}+)(?:\s[^<>]*+)?>")
+"""Code, which stays as it is, or a tag of any name, which is markup if another closes it."""
+RAISED = frozenset({"sub", "sup"})
+"""Elements without which a number would be another."""
+CONTENT = 200
+"""Characters of an element in which its words are looked for."""
 
 
 def prose(text: str) -> str:
-    """Return the words of a description in one line, without link addresses and HTML tags."""
+    """Return the words of a description in one line, without link addresses, HTML tags and other paired tags."""
     if "](" in text:
         text = LINK.sub(r"\1", text)
     if "<" in text:
-        text = TAG.sub(" ", text)
+        text = TAG.sub(_space, without_pairs(text))
     return " ".join(text.split())
+
+
+def _space(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith("`") else " "
+
+
+def without_pairs(text: str) -> str:
+    """Return a text without the other tags that stand in pairs: of HTML, or around words (`<note>… …</note>`).
+
+    What stands alone is a placeholder (`<id>`, `List<string>`), and a pair around a single value is an example of XML.
+    """
+    if "</" not in text:
+        return text
+    opened: dict[str, list[re.Match[str]]] = {}
+    markup: list[tuple[int, int]] = []
+    for match in PAIR.finditer(text):
+        name = match[2]
+        if name is None or TAG.fullmatch(match[0]):
+            continue
+        if not match[1]:
+            opened.setdefault(name, []).append(match)
+        elif opened.get(name):
+            opening = opened[name].pop()
+            content = text[opening.end() : min(match.start(), opening.end() + CONTENT)]
+            is_html = name.lower() in HTML_ELEMENTS - RAISED
+            if is_html or (len(content.split()) > 1 and name.lower() not in RAISED):
+                markup += [opening.span(), match.span()]
+    parts, at = [], 0
+    for start, end in sorted(markup):
+        parts.append(text[at:start])
+        at = end
+    return " ".join([*parts, text[at:]])
 
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'”)])\s+")
@@ -51,7 +91,7 @@ def sentences(text: str) -> list[str]:
     Left out are the representations of an answer by their media types, references to pages without their content, and
     the marks of Markdown.
     """
-    paragraphs = list(_paragraphs(text))
+    paragraphs = list(_paragraphs(without_pairs(text)))
     kept = [paragraph for paragraph in paragraphs if not MEDIA_TYPE.match(paragraph)]
     parts = [part for paragraph in kept for part in SENTENCE_END.split(paragraph) if not _is_noise(part)]
     if len(kept) < len(paragraphs):

@@ -7,7 +7,7 @@ R-INT-5). Properties stand under the agent's names, `x-name` beside those that t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from itertools import chain, count
 from json import dumps
@@ -43,6 +43,7 @@ class Types:
     """The types of one adapter. `unresolved(error)` is called for references that lead nowhere.
 
     With `xml`, schemas keep their XML Object (OpenAPI 3.1, 4.8.26), which no other content type needs.
+    `withheld` are the JSON pointers of fields that no request offers.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Types:
         unresolved: Callable[[UnresolvedError], None],
         openapi: str = "3.1",
         xml: bool = False,
+        withheld: Iterable[str] = (),
     ) -> None:
         components = resolver.root.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
@@ -60,12 +62,12 @@ class Types:
         self.openapi = openapi
         self._resolver = resolver
         self._xml = xml
-        self._views = Views(resolver, openapi, unresolved)
+        self._views = Views(resolver, openapi, unresolved, (resolver.lookup(f"#{pointer}") for pointer in withheld))
         self._components = component_names(schemas)
         self._discriminators = Discriminators(self._views, schemas)
         self._writer = Writer(self._views, self._discriminators, self.schema, preserve=preserve)
         self._nesting = Nesting()
-        self._read_only = with_read_only(schemas)
+        self._read_only = with_read_only(schemas, self._views.withheld)
         self._taken = set(self._components.values())
         self._named: dict[tuple[str | int, bool], str] = {}
         self._queue: deque[tuple[str, Node, Place, str]] = deque()
@@ -190,7 +192,7 @@ class Types:
         return None if view is None else self._discriminators.find(view, self.alternatives(raw))
 
     def read_only(self, raw: Json) -> bool:
-        """Return True if only the server sets a property."""
+        """Return True if only the server sets a property, or no request offers it."""
         return self._writer.read_only(raw)
 
     def _reference(self, reference: str, node: Node, place: Place) -> dict[str, Json]:

@@ -96,8 +96,12 @@ class Writer:
         return out
 
     def read_only(self, raw: Json) -> bool:
-        """Return True if only the server sets a property."""
-        return isinstance(raw, dict) and (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
+        """Return True if only the server sets a property, or no request offers it."""
+        if not isinstance(raw, dict):
+            return False
+        if id(raw) in self._views.withheld:
+            return True
+        return (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
 
     def _names(self, node: Node, around: tuple[Json, ...]) -> dict[str, str]:
         """Return the names of the fields of a value, wherever they are declared; the node's own declarations win."""

@@ -69,6 +69,7 @@ def tabulate(
         unresolved=lambda error: _note(broken, error),
         openapi=document.openapi,
         xml=responses.need_xml(document),
+        withheld=document.credential_fields,
     )
     applier = OverrideApplier(overrides.file)
     drafts: list[Draft] = []
@@ -113,11 +114,14 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     shaped: ShapedBody | None
     parameters = plain_parameters(decision, types)
     constants: tuple[Parameter, ...] = ()
+    changed: frozenset[str] = frozenset()
     sent = decision
     content_type = applier.content_type(decision, types)
     try:
-        names = applier.constant_fields(decision, parameters)
-        constants = fields_of_update(decision, types, content_type, names)
+        preset = applier.preset_fields(decision, parameters)
+        fields = fields_of_update(decision, types, content_type, frozenset(preset))
+        constants = tuple(field for field in fields if preset[field.wire])
+        changed = frozenset(field.wire for field in fields if not preset[field.wire])
         sent = _without(decision, constants, resolver)
         shaped = shape(sent, types, content_type)
     except UnservedBodyError:
@@ -128,7 +132,7 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     adapter_parameters = added_parameters(decision, parameters, returns)
     body_parameters = (*shaped.parameters, *constants) if shaped else ()
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
-    shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :])
+    shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :], changed)
     added = named_parameters[: len(adapter_parameters)]
     choices = choices_of(sent, types, shaped, shown, (*added, *fixed), by_owner=content_type is not None)
     return Draft(

@@ -64,6 +64,7 @@ def build_adapter(
         security_schemes=schemes,
         headers={header.name: header.value for header in overrides.headers if not header.variable},
         counts={family: len(members) for family, members in families.items()},
+        idempotent=tuple(name for name, members in families.items() if name != "read" and _are_idempotent(members)),
         quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
     )
 
@@ -92,6 +93,11 @@ def _accepted(
             "oauth": [origin for origin in named["oauth"] if origin in oauth],
         }
     return {**named, "hosts": list(overrides.hosts)} if overrides.hosts else named
+
+
+def _are_idempotent(rows: Iterable[DecidedRow]) -> bool:
+    methods = {decided_row.row.method for decided_row in rows}
+    return bool(methods) and methods <= {"PUT", "DELETE"}
 
 
 def _quick_start(rows: Iterable[DecidedRow], family: str) -> str:

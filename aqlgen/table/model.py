@@ -15,7 +15,7 @@ from aqlgen.decide.decision import Category, Decision
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
-from aqlgen.runtime.table import FAMILIES, FORMAT, Adapter, FormatError, Row, check_format, encode
+from aqlgen.runtime.table import FAMILIES, FORMAT, WORKFLOWS, Adapter, FormatError, Row, Workflow, check_format, encode
 
 __all__ = ["FAMILIES", "DecidedRow", "Schema", "Table", "agent_texts", "require_format", "table_files"]
 
@@ -48,11 +48,12 @@ class DecidedRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows sorted by name, the types, and what `adapter.json` says."""
+    """All rows sorted by name, the types, what `adapter.json` says, and workflows sorted by name."""
 
     rows: tuple[DecidedRow, ...]
     types: Mapping[str, Schema]
     adapter: Adapter
+    workflows: tuple[Workflow, ...] = ()
 
     def of(self, family: str) -> tuple[DecidedRow, ...]:
         """Return the rows of one family."""
@@ -60,7 +61,7 @@ class Table:
         return tuple(row for row in self.rows if row.decision.category is category)
 
 
-SPREAD = ("parameters", "properties", "security_schemes")
+SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs")
 """Keys whose entries have a line each, also within `pagination`."""
 
 TOGETHER = frozenset({"path", "operation_id", "verb", "relative", "rule", "confidence", "danger_reason", "returns"})
@@ -118,6 +119,8 @@ def table_files(table: Table) -> dict[str, str]:
     for family in FAMILIES:
         contents[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
     contents["mock.json"] = mocks(table.rows)
+    if table.workflows:
+        contents[WORKFLOWS] = blocks({workflow.name: encode(workflow) for workflow in table.workflows})
     return {path: escaped(text) for path, text in contents.items()}
 
 
@@ -145,6 +148,7 @@ def agent_texts(table: Table) -> dict[str, Json]:
         "adapter": {key: adapter.get(key) for key in ("name", "title", "description", "servers")},
         "operations": {row.name: _of_row(row) for row in table.rows},
         "types": dict(table.types),
+        **({"workflows": {item.name: encode(item) for item in table.workflows}} if table.workflows else {}),
     }
 
 

@@ -58,15 +58,16 @@ class OverrideApplier:
         return None
 
     def parameters(
-        self, decision: Decision, parameters: Sequence[TableParameter]
+        self, decision: Decision, parameters: Sequence[TableParameter], changed: frozenset[str] = frozenset()
     ) -> tuple[tuple[TableParameter, ...], tuple[TableParameter, ...]]:
         """Return the parameters with their overrides: those that are shown, and those whose value is fixed.
 
-        Names that the user did not choose make way for those chosen.
+        Names that the user did not choose make way for those chosen. `changed` are the fields of an update's body for
+        which the user wants a default: what a call does not name is to stay as it is.
         """
         overrides: dict[int, ParameterOverride] = {}
         for key, override in decision.override.parameters.items():
-            index = self._find(decision, key, override.place, parameters)
+            index = self._find(decision, key, override.place, parameters, changed)
             if index is not None:
                 overrides[index] = override
         self._check_paging(decision, parameters)
@@ -86,11 +87,17 @@ class OverrideApplier:
                 shown.append(_overridden(renamed, override))
         return tuple(shown), tuple(fixed)
 
-    def constant_fields(self, decision: Decision, parameters: Sequence[TableParameter]) -> frozenset[str]:
-        """Return the names of fields of an update's body that the owner may fix; `parameters` are all others."""
+    def preset_fields(self, decision: Decision, parameters: Sequence[TableParameter]) -> dict[str, bool]:
+        """Return the names of what may be fields of an update's body that the owner presets, and if each is fixed.
+
+        `parameters` are all others.
+        """
         wires = {parameter.wire for parameter in parameters}
-        fixed = [key for key, override in decision.override.parameters.items() if override.value is not MISSING]
-        return frozenset(key.removeprefix("body:") for key in fixed if key.startswith("body:") or key not in wires)
+        return {
+            key.removeprefix("body:"): override.value is not MISSING
+            for key, override in decision.override.parameters.items()
+            if _preset(override) is not MISSING and (key.startswith("body:") or key not in wires)
+        }
 
     def check_values(self, decision: Decision, parameters: Sequence[TableParameter], maker: ExampleMaker) -> None:
         """Check the values that the user has sent against the schemas of their parameters."""
@@ -147,7 +154,14 @@ class OverrideApplier:
             self._refuse(place, message, "Give a value that is valid.")
         return problem is None
 
-    def _find(self, decision: Decision, key: str, place: Place, parameters: Sequence[TableParameter]) -> int | None:
+    def _find(
+        self,
+        decision: Decision,
+        key: str,
+        place: Place,
+        parameters: Sequence[TableParameter],
+        changed: frozenset[str],
+    ) -> int | None:
         matches = _match(key, parameters)
         if len(matches) == 1:
             self._fits(place)
@@ -155,6 +169,12 @@ class OverrideApplier:
         if matches:
             ways = " or ".join(f"`{_place_of(parameters[index])}:{parameters[index].wire}`" for index in matches)
             self._refuse(place, f"`{key}` stands for several parameters of {decision.operation.key}", f"Write {ways}.")
+            return None
+        if key.removeprefix("body:") in changed:
+            message = f"a default of `{key}` would overwrite what a call of {decision.operation.key} does not name"
+            self._misses(
+                place, message, "Leave it out: the field keeps what it has. What each update sends is a `value`."
+            )
             return None
         hint = nearest(key, {parameter.wire: None for parameter in parameters}, "parameter")
         if any(parameter.wire == "input" and parameter.location == "body" for parameter in parameters):

@@ -28,6 +28,11 @@ _AGGREGATE: Final = "Numbers, not items: {'group_by': 'state', 'sum': 'size'}"
 _PART: Final = "A part of the text, such as ['[40000:]']"
 _ENOUGH: Final = 0.8
 """The share of a write's fields that a read has to give, so that the rest may be left to it."""
+_RESULTS: Final = frozenset(
+    "answer answers choices completion completions generations output outputs outputtext prediction"
+    " predictions reply".split()
+)
+"""The fields, folded, of what was made in answer to what was sent: a result that was asked for."""
 _ECHO: Final = 1 / 3
 """The share of the fields sent that an answer has if it is the thing that was sent."""
 
@@ -38,6 +43,7 @@ class Answer:
 
     type: str | None
     fields: frozenset[str]
+    required: frozenset[str]
     is_list: bool
     is_text: bool
 
@@ -77,12 +83,13 @@ def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[s
     is_text = response.get("content_type", "").startswith("text/")
     path, item = items_path(types, schema)
     is_list = bool(union_of(types, schema_at(types, schema, path)).items)
-    properties = union_of(types, item).properties
-    for name, (_, inner) in properties.items():
-        within = union_of(types, inner).properties
-        if folded(name) == folded(resource) and within:
-            return Answer(referred(inner), frozenset(within), is_list, is_text)
-    return Answer(referred(item), frozenset(properties), is_list, is_text)
+    shape, type_name = union_of(types, item), referred(item)
+    for name, (_, inner) in shape.properties.items():
+        within = union_of(types, inner)
+        if folded(name) == folded(resource) and within.properties:
+            shape, type_name = within, referred(inner)
+            break
+    return Answer(type_name, frozenset(shape.properties), frozenset(shape.required), is_list, is_text)
 
 
 def fields_sent(
@@ -111,7 +118,9 @@ def selecting_parameters(
         if not has_fields(returns):
             return ()
         echoed = len(sent & answer.fields) >= len(sent) * _ECHO
-        usual = "minimal" if echoed and readable.has(resource, answer) else "full"
+        results = set(map(folded, answer.required - sent)) & _RESULTS if category is not Category.UPDATE else ()
+        is_result = bool(sent and results)
+        usual = "minimal" if echoed and not is_result and readable.has(resource, answer) else "full"
         return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
     if returns == "string" and answer.is_text:
         return (_parameter("fields", {**SELECTION, "default": "full"}, _PART, names),)

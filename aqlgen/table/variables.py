@@ -9,7 +9,7 @@ from typing import Final
 
 from aqlgen.decide.overrides import Overrides, finding, nearest
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.ir import SIGNATURE, OAuthFlow
+from aqlgen.ir import SIGNATURE, OAuthFlow, Origin
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.runtime.table import Flow, SecurityScheme
 from aqlgen.table.identity import Identity
@@ -27,22 +27,25 @@ _PAIRS: Final = frozenset({"basic", "digest"})
 def security_schemes(
     identity: Identity, schemes: Iterable[DocumentScheme], overrides: Overrides
 ) -> tuple[dict[str, SecurityScheme], list[Diagnostic]]:
-    """Return the schemes by their names, and findings about the owner's variables; no two have one in common.
+    """Return the schemes by their names, and findings about the owner's variables.
 
-    `variables` must all be set; `optional_variables` has the further ones by their roles.
+    `variables` must all be set; `optional_variables` has the further ones by their roles. No two have one in common,
+    but for those that differ in the spelling of their names alone (`bearerAuth`, `BearerAuth`), which are the same.
     """
     schemes = tuple(schemes)
     owned, findings = _owned(identity, schemes, overrides)
     taken = {name for naming in owned.values() for name in naming.all}
     entries: dict[str, SecurityScheme] = {}
+    known: dict[tuple[str, DocumentScheme], _Naming] = {}
     for scheme in schemes:
-        naming = owned.get(scheme.name)
+        stem = _variable_prefix(identity, scheme.name)
+        key = stem, replace(scheme, name="", description="", origin=Origin(""))
+        naming = owned.get(scheme.name) or known.get(key)
         if naming is None:
-            stem = _variable_prefix(identity, scheme.name)
-            naming = _variables(scheme, stem)
+            naming = known[key] = _variables(scheme, stem)
             if taken & naming.all:
                 mark = sha256(scheme.name.encode("utf-8", "surrogatepass")).hexdigest()[:4].upper()
-                naming = _variables(scheme, f"{stem}_{mark}")
+                naming = known[key] = _variables(scheme, f"{stem}_{mark}")
             taken |= naming.all
         entries[scheme.name] = _scheme_entry(scheme, naming)
     return entries, findings

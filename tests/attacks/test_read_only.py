@@ -178,7 +178,7 @@ async def test_the_tools_say_that_they_only_read(
     assert [tool.name for tool in listed] == tools
     assert "read only" in (listed[0].description or "")
     assert listed[0].annotations is not None
-    assert (listed[0].annotations.read_only_hint, listed[0].annotations.destructive_hint) == (True, False)
+    assert (listed[0].annotations.read_only_hint, listed[0].annotations.destructive_hint) == (True, None)
     assert not any(hidden in json.dumps(listed[0].model_dump(mode="json")) for hidden in HIDDEN)
 
 

@@ -286,12 +286,13 @@ def test_a_secret_of_the_callers_own_application_is_none_of_the_agents(tmp_path:
         "/integrations": posting("client_secret", "name"),
         "/settings/oauth": posting("client_secret", "scope"),
         "/exchange": reading(parameter("client_secret", "query")),
+        "/payments/{id}": reading(parameter("id", "path", required=True), parameter("client_secret", "query")),
         "/oauth2/token": choosing,
-        **{f"/{name}": reading() for name in "abcdef"},
+        **{f"/{name}": reading() for name in "abcdefgh"},
     }
     table = documented(tmp_path, paths)
     shown_secrets = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
-    assert shown_secrets == {"/integrations", "/settings/oauth"}
+    assert shown_secrets == {"/integrations", "/settings/oauth", "/payments/{id}"}
     needs = requirements(table)
     assert [path for path in paths if needs[path]] == ["/oauth/token", "/exchange", "/oauth2/token"]
     placed = {scheme["in"] for scheme in table.adapter["security_schemes"].values()}
@@ -407,3 +408,89 @@ def test_an_operation_that_takes_other_credentials_too_tells_no_format(tmp_path:
     text = "An app of ours sends `Authorization: JWT <JWT Token>`."
     paths = {"/a": reading(security=[{"o": []}, {"k": []}], description=text)}
     assert "format" not in documented(tmp_path, paths, {"k": key, "o": OAUTH}).adapter["security_schemes"]["k"]
+
+
+def test_the_token_of_a_command_line_that_an_operation_needs_in_its_path_is_a_credential(tmp_path: Path) -> None:
+    described = {"cliToken": "The CLI token of any user, required to run the job.", "token": "The token of the invite."}
+    paths = {
+        f"/{name}/{{{key}}}": reading(parameter(key, "path", required=True, description=described[key]))
+        for name, key in (("cron", "cliToken"), ("invites", "token"), ("tokens", "cliToken"))
+    }
+    table = documented(tmp_path, {**paths, "/pets": reading()}, {"k": KEY}, security=[{"k": []}])
+    shown_paths = {row["path"] for row in table.rows.values() if row["parameters"].keys() & {"cli_token", "token"}}
+    assert shown_paths == {"/invites/{token}", "/tokens/{cliToken}"}
+    assert requirements(table)["/cron/{cliToken}"] == [["cliToken", "k"]]
+
+
+def test_a_field_beside_what_each_request_says_of_itself_is_the_callers(tmp_path: Path) -> None:
+    def writing(**properties: Any) -> dict[str, Any]:
+        schema = {"type": "object", "properties": properties}
+        body = {"required": True, "content": {"application/json": {"schema": schema}}}
+        common = [parameter("namespace", "query"), parameter("region", "query"), parameter("X-Key")]
+        return {"post": {"parameters": common, "requestBody": body, "responses": {"200": {"description": "OK"}}}}
+
+    text = {"type": "string"}
+    repeated = {"Namespace": text, "Region": text, "NextToken": text}
+    job = {"type": "object", "properties": {**repeated, "Name": text, "VaultToken": text}}
+    paths = {
+        "/search": writing(**repeated, AuthToken=text),
+        "/jobs": writing(**repeated, Job=job, SecretID=text),
+        "/reverts": writing(**repeated, VaultToken=text),
+        "/volumes": writing(Jobs={"type": "array", "items": job}),
+        "/tokens": writing(Name=text, SecretID=text),
+        "/integrations": writing(Region=text, AuthToken=text),
+    }
+    table = documented(tmp_path, paths, {"k": KEY}, security=[{"k": []}])
+    names = {row["path"]: row["parameters"].keys() for row in table.rows.values()}
+    secrets = {"auth_token", "secret_id", "vault_token"}
+    assert {path for path in names if names[path] & secrets} == {"/tokens", "/integrations"}
+    assert "next_token" in names["/search"]
+    assert [set(entry["properties"]) & secrets for entry in table.types.values()] == [set()] * len(table.types)
+    schemes = table.adapter["security_schemes"]
+    assert {name: (scheme["in"], scheme["name"]) for name, scheme in schemes.items()} == {
+        "k": ("header", "X-Key"),
+        "VaultToken": ("body", "VaultToken"),
+        "Job.VaultToken": ("body", "/Job/VaultToken"),
+    }
+    needs = requirements(table)
+    assert needs["/reverts"] == [["k", "VaultToken"], ["k"]]
+    assert needs["/search"] == needs["/tokens"] == [["k"]]
+
+
+def test_the_header_of_a_key_as_a_field_of_a_body_is_none_of_the_agents(tmp_path: Path) -> None:
+    search = {"type": "object", "properties": {"q": {"type": "string"}, "x-shop-key": {"type": "string"}}}
+    setting = {"type": "object", "properties": {"shop_key": {"type": "string"}}}
+    paths = {
+        "/searches": adding({"searches": {"type": "array", "items": search}}),
+        "/settings": adding({"shop": setting}),
+    }
+    scheme = {"type": "apiKey", "in": "header", "name": "X-SHOP-KEY"}
+    table = documented(tmp_path, paths, {"k": scheme}, security=[{"k": []}])
+    assert "x-shop-key" not in str(table.types) + str(table.rows)
+    assert "shop_key" in str(table.types) + str(table.rows)
+
+
+def test_a_secret_beside_the_proof_of_a_token_endpoint_is_the_callers(tmp_path: Path) -> None:
+    text = {"type": "string"}
+    pair = {"client_id": text, "client_secret": text, "proof_token": text}
+    paths = {
+        "/oauth/token": adding(pair),
+        "/accounts/merge": adding(pair),
+        "/providers": adding({**pair, "name": text}),
+        "/clients": adding({"client_id": text, "client_secret": text}),
+        "/pets": reading(),
+        "/dogs": reading(),
+        **{f"/{name}": reading() for name in "abcdef"},
+    }
+    table = documented(tmp_path, paths, {"k": KEY}, security=[{"k": []}])
+    shown_paths = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
+    assert shown_paths == {"/providers", "/clients"}
+
+
+def test_schemes_that_differ_in_the_spelling_of_their_names_alone_are_one_credential(tmp_path: Path) -> None:
+    named = {"bearerAuth": BEARER, "BearerAuth": {**BEARER, "description": "Yours."}, "bearer_auth": KEY, "b": BEARER}
+    paths = {"/a": reading(security=[{"bearerAuth": []}]), "/b": reading(security=[{"BearerAuth": []}])}
+    schemes = documented(tmp_path, paths, named).adapter["security_schemes"]
+    variables = [schemes[name]["variables"] for name in named]
+    assert variables[0] == variables[1]
+    assert len({tuple(names) for names in variables}) == 3

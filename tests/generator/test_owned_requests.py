@@ -327,7 +327,17 @@ def test_a_field_of_an_updates_body_has_no_default_of_the_owner(tmp_path: Path) 
     item = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
     text = "PATCH /a/{i}: {parameters: {fooBar: {default: k}}}"
     ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text)
-    assert message == "PATCH /a/{i} has no parameter `fooBar`"
+    assert message == "a default of `fooBar` would overwrite what a call of PATCH /a/{i} does not name"
+    ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text.replace("fooBar", "fooBat"))
+    assert message == "PATCH /a/{i} has no parameter `fooBat`"
+
+
+def test_a_default_for_a_pattern_is_that_of_the_operations_that_have_the_parameter(tmp_path: Path) -> None:
+    update = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
+    document = api({"/a": posting("application/json", FIELDS), "/a/{i}": update})
+    table = tabulate(tmp_path, document, overrides='"* /a/**": {parameters: {fooBar: {default: k}}}')
+    presets = {row["path"]: row["parameters"].get("foo_bar", {}).get("preset") for row in table.rows.values()}
+    assert presets == {"/a": "k", "/a/{i}": None}
 
 
 def test_what_a_sensitive_default_holds_is_not_shown(tmp_path: Path) -> None:

@@ -64,6 +64,29 @@ def test_an_envelope_under_the_things_name_is_seen_through(tmp_path: Path) -> No
     assert defaults(tmp_path, paths)["create_pet"] == {"fields": "minimal"}
 
 
+def test_what_was_made_in_answer_to_a_write_is_given_in_full(tmp_path: Path) -> None:
+    fields = {"id": TEXT, "model": TEXT, "output": {"type": "array", "items": TEXT}}
+    reply = {"type": "object", "properties": fields, "required": ["id", "output"]}
+    new = {"type": "object", "properties": {"model": TEXT}}
+    item = {"parameters": BY_ID, "get": operation(reply), "patch": operation(reply, new)}
+    chosen = defaults(tmp_path, {"/replies": {"post": operation(reply, new)}, "/replies/{id}": item})
+    assert (chosen["create_reply"], chosen["update_reply"]) == ({"fields": "full"}, {"fields": "minimal"})
+    job = {"/jobs": {"post": operation({**reply, "required": ["id"]}, new)}, "/jobs/{id}": item}
+    assert defaults(tmp_path, job)["create_job"] == {"fields": "minimal"}
+
+
+@pytest.mark.parametrize("identity", [{"name": TEXT}, {"metadata": {"type": "object", "properties": {"name": TEXT}}}])
+def test_a_named_thing_that_has_one_list_is_no_list(tmp_path: Path, identity: dict[str, Any]) -> None:
+    rules = {"type": "array", "items": {"type": "object", "properties": {"verb": TEXT}}}
+    role = {"type": "object", "properties": {"kind": TEXT, **identity, "rules": rules}}
+    roles = {"type": "object", "properties": {"kind": TEXT, "metadata": {"type": "object"}, "roles": rules}}
+    chosen = defaults(
+        tmp_path, {"/roles": {"get": operation(roles)}, "/roles/{id}": {"parameters": BY_ID, "get": operation(role)}}
+    )
+    assert "where" not in chosen["get_role"]
+    assert "where" in chosen["list_roles"]
+
+
 def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
     query = [{"name": name, "in": "query", "schema": TEXT} for name in ("where", "aggregate")]
     paths = {

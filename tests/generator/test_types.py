@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +190,25 @@ def test_values_that_an_array_is_to_be_chosen_of_are_those_of_its_items(tmp_path
     table = tabulate(tmp_path, posting({"type": "object", "properties": {"events": field}}))
     schema = table.rows["create_thing"]["parameters"]["events"]["schema"]
     assert schema == {"type": "array", "items": {"enum": ["started", "ended"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<p>Go.</p> <important> <p>It is slow.</p> </important>", "Go. It is slow."),
+        ("Go. <Warning kind='x'>Never do this.</Warning> <kbd>Tab</kbd>", "Go. Never do this. Tab"),
+        ("`/items/<id>` of List<string>, <id> or <name>", "`/items/<id>` of List<string>, <id> or <name>"),
+        ("Send <name>doggie</name> or `<note>a b</note>`", "Send <name>doggie</name> or `<note>a b</note>`"),
+        ("`<b>` and `<p>` are understood, 10<sup>-9</sup>", "`<b>` and `<p>` are understood, 10<sup>-9</sup>"),
+        ("</a> <value> <value> </none>", "<value> <value> </none>"),
+    ],
+)
+def test_markup_is_no_part_of_a_description_and_placeholders_are(text: str, words: str) -> None:
+    assert prose(text) == words
+
+
+def test_tags_in_any_number_are_read_in_time() -> None:
+    started = time.process_time()
+    prose("<a1>x y" * 20_000 + "</a1>" * 20_000)
+    prose("</a1>" * 40_000 + "<" * 40_000 + "`" * 40_001 + "<a1 " * 20_000)
+    assert time.process_time() - started < 2

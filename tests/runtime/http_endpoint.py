@@ -138,6 +138,7 @@ class Endpoint:
         else:
             call["_meta"] = {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: {}}
             pairs = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", call["name"])]
+            pairs.append(("mcp-param-operation", operation))
         return (await self.rpc("tools/call", call, headers=[*pairs, *headers], **how)).envelope
 
 

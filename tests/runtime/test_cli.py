@@ -76,20 +76,22 @@ def test_call_prints_the_envelope_and_its_success_is_the_exit_code(
 
 
 def test_call_asks_the_person_at_the_terminal(
-    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R-SAFE-4, R-SAFE-5"""
-    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setenv("MCP_AQL_LOG_LEVEL", "notice")  # with --mock the audit log goes to the log
     call = ("call", "delete_animal", '{"animal_id": 7}', "--mock")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     code, out, _ = run(package, capsys, *call)
     assert (code, json.loads(out)["error"]["code"]) == (1, "CONFIRMATION_REQUIRED")
-    assert run(package, capsys, *call, "--yes")[0] == 0
+    code, _, log = run(package, capsys, *call, "--yes")
+    assert code == 0
     for typed, expected in (("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True, readline=lambda typed=typed: typed))
         code, _, err = run(package, capsys, *call)
         assert (code, "Run delete_animal?" in err) == (expected, True)
-    assert (tmp_path / "audit.jsonl").read_text().count("OPERATION_PERFORMED") == 2
+        log += err
+    assert log.count("OPERATION_PERFORMED") == 2
 
 
 def test_doctor_says_what_is_held_back_and_where_it_is_written(

@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
+from aqlgen.runtime.auth.usage import sent_as
 from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.encode.body import with_credentials
 
 RUNTIME = Path(__file__).parents[2]
 KEY = {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}
@@ -292,3 +294,15 @@ def test_a_client_shows_its_certificate_and_the_new_one_once_it_changes(
     assert [envelope["success"] for envelope in (*answers, by_path)] == [True, True, False, True]
     assert "P_CERT and P_KEY hold no certificate" in answers[2]["error"]["message"]
     assert [request.peer for request in local.asked] == ["ann", "bob", "ann"]
+
+
+def test_a_credential_within_the_body_is_sent_where_its_object_is(tmp_path: Path) -> None:
+    scheme = {"type": "apiKey", "in": "body", "name": "/job/vault~1token", "variables": ["P_KEY"]}
+    kept = {"job": {"name": "j"}, "n": 1}
+    assert with_credentials(kept, {"key": "k", "/job/vault~1token": "t", "/none/token": "t", "/n/token": "t"}) == {
+        "job": {"name": "j", "vault/token": "t"},
+        "n": 1,
+        "key": "k",
+    }
+    assert kept == {"job": {"name": "j"}, "n": 1}
+    assert sent_as(scheme) == "body /job/vault~1token={key}"

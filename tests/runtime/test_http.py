@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.types import ElicitResult
 
 from aqlgen.runtime.server.access import AccessError
-from aqlgen.runtime.server.http import BindError, serve_http
+from aqlgen.runtime.server.http import BindError, bind, serve_http
 from aqlgen.runtime.settings.load import Variables
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ sys.path[:0] = [{here!r}, {runtime!r}]
 from stand_in import FakeApi
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.server.http import serve_http
+from aqlgen.runtime.server.http import bind, serve_http
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.table import Adapter, Table
 folder = Path(sys.argv[1])
@@ -35,7 +35,7 @@ class Noting(Dispatcher):
             session.on_close(lambda: print("session ended", file=sys.stderr, flush=True))
         return await super().handle(family, arguments, session, *more)
 server = build_server(Noting(Adapter.load(folder), Table(folder), FakeApi(), Config()), stopped)
-sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
+sys.exit(serve_http(server, bind("127.0.0.1", 0), host="127.0.0.1", max_body=100_000))
 """
 
 
@@ -78,6 +78,23 @@ async def test_the_sdks_client_speaks_with_it_in_both_eras(
         assert process.stderr.readline() == b"session ended\n"
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_client_that_knows_the_tools_repeats_the_operation_in_a_header(url: str, era: str) -> None:
+    """R-REQ-11: with and without it the same calls are answered, batches and odd names included."""
+    async with Client(url, mode=era) as client:
+        listed = await client.list_tools()
+        if era == "auto":
+            assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "private")
+        for name in ("list_keepers", "no such öperation"):
+            result = await client.call_tool("mcp_aql_read", {"operation": name})
+            assert result.structured_content
+            assert result.structured_content["success"] is (name == "list_keepers")
+        result = await client.call_tool("mcp_aql_read", {"operations": [{"operation": "list_keepers"}]})
+        assert result.structured_content
+        assert result.structured_content["success"]
+
+
 def test_foreign_hosts_and_origins_and_large_bodies_are_refused(url: str) -> None:
     """R-TRUST-3"""
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -101,13 +118,13 @@ def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, nu
 
 def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
     with pytest.raises(BindError, match=r"cannot listen on 203\.0\.113\.1 port 80: "):
-        serve_http(None, host="203.0.113.1", port=80, max_body=1)  # type: ignore[arg-type]
+        bind("203.0.113.1", 80)
 
 
 def test_an_address_of_the_network_needs_authentication() -> None:
     """R-TRUST-3"""
     with pytest.raises(AccessError, match="MCP_AQL_HTTP_AUTH=token"):
-        serve_http(None, host="0.0.0.0", port=0, max_body=1, variables=Variables({}))  # type: ignore[arg-type]
+        serve_http(None, bind("0.0.0.0", 0), host="0.0.0.0", max_body=1, variables=Variables({}))  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio

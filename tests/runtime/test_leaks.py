@@ -110,7 +110,7 @@ def answers_of(tmp_path: Path, answer: Callable[[Asked], Answer], **environ: str
     """Call an operation that reads and one that writes, and return the envelopes."""
     with serving(answer) as local:
         folder = adapter(tmp_path / "p", local.url, SCHEMES, ["k", "q", "b"])
-        running = Running(folder, ENVIRON | {"MCP_AQL_AUDIT_FILE": str(tmp_path / "audit.jsonl")} | environ)
+        running = Running(folder, ENVIRON | {"MCP_AQL_AUDIT_PATH": str(tmp_path / "audit.jsonl")} | environ)
 
         async def job() -> list[dict[str, Any]]:
             return [await running.call(), await running.call("change", note="n")]

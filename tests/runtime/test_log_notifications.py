@@ -220,13 +220,13 @@ sys.path[:0] = [{here!r}, {runtime!r}]
 from stand_in import FakeApi
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.server.http import serve_http
+from aqlgen.runtime.server.http import bind, serve_http
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.table import Adapter, Table
 folder, api = Path(sys.argv[1]), FakeApi()
 api.fails = ValueError()
 server = build_server(Dispatcher(Adapter.load(folder), Table(folder), api, Config()))
-sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
+sys.exit(serve_http(server, bind("127.0.0.1", 0), host="127.0.0.1", max_body=100_000))
 """
 
 

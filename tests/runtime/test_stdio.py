@@ -200,7 +200,10 @@ async def test_the_sdks_client_speaks_with_it_in_both_eras(package: Path, era: s
     server = StdioServerParameters(command=sys.executable, args=[SERVE, str(package)])
     async with Client(server, mode=era) as client:
         assert (client.protocol_version >= "2026") is (era == "auto")
-        assert len((await client.list_tools()).tools) == 5
+        listed = await client.list_tools()
+        assert len(listed.tools) == 5
+        if era == "auto":
+            assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "private")
         session_ids = set()
         for _ in range(2):
             arguments = {"operation": "introspect", "params": {"query": "operations"}}

@@ -71,14 +71,32 @@ def test_a_family_with_operations_of_the_protocol_only_is_offered(adapter: Adapt
 def test_annotations_warn_of_the_riskiest_operation_of_a_tool(adapter: Adapter) -> None:
     """R-REQ-11"""
     hints = {tool["name"]: tool["annotations"] for tool in listing(adapter, mode="all")}
+    reads = {"readOnlyHint": True, "openWorldHint": True}
+    writes = {"destructiveHint": True, "openWorldHint": True}
     assert hints == {
-        "mcp_aql_create": {"readOnlyHint": False, "destructiveHint": False},
-        "mcp_aql_read": {"readOnlyHint": True, "destructiveHint": False},
-        "mcp_aql_update": {"readOnlyHint": False, "destructiveHint": True},
-        "mcp_aql_delete": {"readOnlyHint": False, "destructiveHint": True},
-        "mcp_aql_execute": {"readOnlyHint": False, "destructiveHint": True},
-        "mcp_aql": {"readOnlyHint": False, "destructiveHint": True},
+        "mcp_aql_create": {**writes, "destructiveHint": False},
+        "mcp_aql_read": reads,
+        "mcp_aql_update": writes,
+        "mcp_aql_delete": writes,
+        "mcp_aql_execute": writes,
+        "mcp_aql": writes,
     }
+
+
+def test_a_tool_is_idempotent_only_if_all_that_it_offers_is(adapter: Adapter) -> None:
+    """R-REQ-11"""
+    repeatable = replace(adapter, idempotent=["update", "delete", "execute"])
+    hints = {tool["name"]: tool["annotations"].get("idempotentHint") for tool in listing(repeatable, mode="all")}
+    # The execute tool has run_steps and confirm_operation, too.
+    assert {name for name, hint in hints.items() if hint} == {"mcp_aql_update", "mcp_aql_delete"}
+
+
+@pytest.mark.parametrize("settings", [{"read_only": True}, {}])
+def test_a_single_tool_of_reads_alone_is_read_only(adapter: Adapter, settings: Any) -> None:
+    """R-REQ-11"""
+    reads = adapter.restricted_to(["list_animals"])
+    (tool,) = listing(reads, mode="single", **settings)
+    assert tool["annotations"] == {"readOnlyHint": True, "openWorldHint": True}
 
 
 def test_the_input_schema_asks_for_nothing_at_the_top(adapter: Adapter) -> None:
@@ -88,6 +106,7 @@ def test_the_input_schema_asks_for_nothing_at_the_top(adapter: Adapter) -> None:
         assert set(schema) == {"type", "properties"}
         assert set(schema["properties"]) == {"operation", "params", "operations"}
         assert schema["properties"]["params"]["type"] == "object"
+        assert schema["properties"]["operation"] == {"type": "string", "x-mcp-header": "Operation"}
 
 
 def test_a_description_says_purpose_introspection_and_an_example_of_its_own(adapter: Adapter) -> None:

@@ -251,3 +251,29 @@ def test_only_what_is_asked_for_is_read_from_the_work_tree(repo: Repo, spec: Spe
     done = repo.changed("--spec", spec(grown(orders={"get": operation("listOrders")})))
     assert done["success"]
     assert "?? notes.txt" in repo.status()
+
+
+def test_workflows_are_kept_until_others_are_given(repo: Repo, tmp_path: Path) -> None:
+    """R-STEP-3"""
+    arazzo = {
+        "arazzo": "1.0.0",
+        "info": {"title": "Ours", "version": "1"},
+        "sourceDescriptions": [{"name": "shop", "url": "shop.json", "type": "openapi"}],
+        "workflows": [{"workflowId": "seeGoods", "steps": [{"stepId": "all", "operationId": "listGoods"}]}],
+    }
+    first, second = tmp_path / "ours.arazzo.json", tmp_path / "other.json"
+    first.write_text(json.dumps(arazzo), encoding="utf-8")
+    done = repo.changed("--workflows", first)
+    kept, table = "openapi/workflows/1-ours-arazzo.json", "src/shop_adapter/workflows.json"
+    assert sorted(done["files"]["added"]) == [kept, table]
+    assert "see_goods" in json.dumps(done["changes"])
+    repo.commit()
+    assert "`see_goods`" in repo.read("OPERATIONS.md")
+    before = repo.snapshot()
+    assert repo.update().code == 0
+    assert repo.snapshot() == before
+    assert run("check", repo.folder, "--pristine").code == 0
+    second.write_text(json.dumps(arazzo).replace("seeGoods", "viewGoods"), encoding="utf-8")
+    done = repo.changed("--workflows", second)
+    assert done["files"]["removed"] == [kept]
+    assert "view_goods" in repo.read(table)

@@ -14,13 +14,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, product
-from typing import Final, TypeAlias
+from itertools import chain
+from typing import Final
 
+from aqlgen.decide.credentials.alternatives import Alternatives, combined, parted, with_added, with_fallback
 from aqlgen.decide.credentials.formats import with_format
-from aqlgen.decide.credentials.names import CLIENT_SECRET, issues_credentials, stem
+from aqlgen.decide.credentials.names import CLIENT_SECRET, issues_credentials
 from aqlgen.decide.credentials.parameters import (
     CredentialParameter,
     credential_fields,
@@ -30,10 +31,12 @@ from aqlgen.decide.credentials.parameters import (
     without_fields,
 )
 from aqlgen.decide.credentials.placement import TOKENS, sends, sends_parameter
+from aqlgen.decide.credentials.submitted import SubmittedField, submitted_fields
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.plain import counted
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import SIGNATURE, Document, Location, Operation, SecurityScheme
+from aqlgen.ir import SIGNATURE, Document, Location, Operation, Origin, SecurityScheme
 from aqlgen.runtime.auth.usage import ADDED_SCHEME
 from aqlgen.words import split
 
@@ -49,12 +52,8 @@ UNSTATED: Final = "security-unstated"
 DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED, UNSTATED})
 
 
-Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
-Requirements: TypeAlias = list[tuple[str, ...]]
-
 _FEWEST_LIFTED: Final = 2
 _UNIFORM: Final = 0.9
-_MOST_SUBSETS: Final = 3
 _MANY: Final = 0.2
 """The share of operations that declare a key, from which on the others are taken to have left it out."""
 
@@ -66,6 +65,8 @@ class _Findings:
     schemes: dict[str, SecurityScheme]
     demanded: dict[str, list[str]] = field(default_factory=dict)
     accepted: dict[str, list[str]] = field(default_factory=dict)
+    added: dict[str, list[str]] = field(default_factory=dict)
+    """The schemes for other systems, which are sent beside what an operation requires and never in its place."""
     members: set[tuple[str, Location, str]] = field(default_factory=set)
     """The parameters that are credentials: operation, location and name."""
     fields: dict[str, list[str]] = field(default_factory=dict)
@@ -83,6 +84,7 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     is_stated = any(map(any, (document.security, *(operation.security or () for operation in document.operations))))
     floating = _from_parameters(document, findings)
     _from_bodies(document, findings, resolver)
+    withheld = _from_submitted(document, findings, resolver)
     fallback = _unrequired(document, findings, is_stated=is_stated)
     if is_stated:
         floating = []
@@ -104,18 +106,21 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     operations = []
     for operation in document.operations:
         stated = document.security if operation.security is None else operation.security
-        needs = [*doubted[operation.key], ()] if operation.key in doubted else _parted(stated, findings)
+        needs = [*doubted[operation.key], ()] if operation.key in doubted else parted(stated, findings.schemes)
         is_open = not stated and (operation.security is not None or issues_credentials(operation, resolver))
         accepted = [*findings.accepted.get(operation.key, ()), *(() if is_open else floating)]
-        needs = _combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
+        needs = combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
         if any(needs):
-            needs = _with_fallback(needs, fallback, findings.schemes)
+            needs = with_fallback(needs, fallback, findings.schemes)
+        if operation.key in findings.added:
+            needs = with_added(needs, findings.added[operation.key], findings.schemes)
         if needs != list(stated):
             alternatives = dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)])
             operation = replace(operation, security=tuple(alternatives))
         operations.append(operation)
-    effective = replace(document, schemes=tuple(findings.schemes.values()), operations=tuple(operations))
-    effective = _without_credentials(effective, findings, resolver)
+    schemes = tuple(findings.schemes.values())
+    effective = replace(document, schemes=schemes, operations=tuple(operations), credential_fields=withheld)
+    effective = _without_credentials(effective, findings, document.schemes, resolver)
     return _with_common_default(effective) if floating else effective, findings.diagnostics
 
 
@@ -162,6 +167,38 @@ def _from_bodies(document: Document, findings: _Findings, resolver: Resolver) ->
         _note_parameter(member, name, findings, "body")
 
 
+def _from_submitted(document: Document, findings: _Findings, resolver: Resolver) -> frozenset[str]:
+    """Find the fields in which a credential travels a second time, or one for another system; return their pointers."""
+    headers = frozenset(name for place, name in map(sends, document.schemes) if place == Location.HEADER.value)
+    groups: dict[tuple[str, ...], dict[str, SubmittedField]] = {}
+    for operation, submitted in submitted_fields(document, headers, resolver):
+        groups.setdefault(submitted.path, {})[operation.key] = submitted
+    for path, uses in groups.items():
+        example = next(iter(uses.values()))
+        place = f"the field {'.'.join(path)!r} (body, {counted(len(uses), 'operation')})"
+        message = f"{place} is a credential: agents neither see nor give it"
+        if example.place is None or (example.is_for_this_api and findings.schemes):
+            findings.note(PARAMETER, f"{message}, and it is not sent there", example.pointer)
+            continue
+        name = ".".join(path)
+        while name in findings.schemes:
+            name = f"{name}_body"
+        texts = example.schema.get("description") if isinstance(example.schema, dict) else None
+        findings.schemes[name] = SecurityScheme(
+            name=name,
+            kind="apiKey",
+            description=texts if isinstance(texts, str) else "",
+            location="body",
+            parameter=example.place,
+            http_scheme="",
+            origin=Origin(example.pointer),
+        )
+        findings.note(PARAMETER, f"{message}, and it is sent as the security scheme {name!r}", example.pointer)
+        for key, submitted in uses.items():
+            (findings.demanded if submitted.is_required else findings.added).setdefault(key, []).append(name)
+    return frozenset(submitted.pointer for uses in groups.values() for submitted in uses.values())
+
+
 def _demand_declared(document: Document, findings: _Findings) -> None:
     """Demand the schemes that an operation also declares as a required parameter.
 
@@ -202,7 +239,8 @@ def _unrequired(document: Document, findings: _Findings, *, is_stated: bool) -> 
     """Return the declared schemes that no operation requires."""
     stated = [document.security, *(operation.security or () for operation in document.operations)]
     required = {name for alternatives in stated for requirement in alternatives for name in requirement}
-    required |= {name for names in (*findings.demanded.values(), *findings.accepted.values()) for name in names}
+    recognised = (findings.demanded, findings.accepted, findings.added)
+    required |= {name for names in chain(*(names.values() for names in recognised)) for name in names}
     unrequired = [scheme.name for scheme in document.schemes if scheme.name not in required]
     where = "beside those that are, or in their place where these are not set" if is_stated else "with each"
     for name in unrequired:
@@ -252,87 +290,6 @@ def _writes(operation: Operation) -> bool:
     return operation.method in ("post", "put", "patch", "delete")
 
 
-def _with_fallback(needs: Requirements, fallback: list[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:
-    """Return the alternatives with the schemes that are required nowhere: beside all others, or in their place."""
-    bundles = _bundles(fallback, schemes)
-    if len(bundles) == 1 and all(_agree((*names, *bundles[0]), schemes) for names in needs):
-        needs = [*(names + bundles[0] for names in needs if names), *needs]
-    return [*needs, *(bundle for bundle in bundles if bundle not in needs)]
-
-
-def _parted(stated: Alternatives, findings: _Findings) -> Requirements:
-    """Return the alternatives; one whose schemes would send the same header or parameter twice is several."""
-    alternatives: Requirements = []
-    for requirement in stated:
-        places: dict[tuple[str, str], list[str]] = {}
-        for name in requirement:
-            scheme = findings.schemes.get(name)  # None is a finding of its own
-            places.setdefault(("", name) if scheme is None else sends(scheme), []).append(name)
-        alternatives += [requirement] if len(places) == len(requirement) else list(product(*places.values()))
-    return alternatives
-
-
-def _combined(
-    stated: Requirements, demanded: list[str], accepted: list[str], schemes: Mapping[str, SecurityScheme]
-) -> Requirements:
-    """Return the alternatives, the fullest first: all with what is demanded, each with and without what is accepted."""
-    bases = stated or [()]
-    if demanded and not all(set(demanded) <= set(requirement) for requirement in bases):
-        bases = [_with_demanded(requirement, demanded, schemes) for requirement in bases]
-    if not accepted:
-        return bases if stated or demanded else []
-    subsets = _subsets(_bundles(accepted, schemes))
-    alternatives: Requirements = []
-    for base in bases:
-        fuller = [tuple(dict.fromkeys((*base, *subset))) for subset in subsets]
-        alternatives += [requirement for requirement in fuller if _agree(requirement, schemes)] + [base]
-    if demanded:
-        alternatives += [_instead(base, bundle, schemes) for base in bases for bundle in _bundles(accepted, schemes)]
-    else:
-        alternatives += [subset for subset in subsets if _agree(subset, schemes)]
-    return list(dict.fromkeys(alternatives))
-
-
-def _instead(base: tuple[str, ...], bundle: tuple[str, ...], schemes: Mapping[str, SecurityScheme]) -> tuple[str, ...]:
-    """Return a requirement with some schemes in place of those that send the same."""
-    places = {sends(schemes[name]) for name in bundle}
-    kept = tuple(name for name in base if name in schemes and sends(schemes[name]) not in places)
-    return base if len(kept) == len(base) else (*kept, *bundle)
-
-
-def _with_demanded(
-    requirement: tuple[str, ...], demanded: list[str], schemes: Mapping[str, SecurityScheme]
-) -> tuple[str, ...]:
-    """Return a requirement with what is demanded, but for schemes that send what another of it sends."""
-    names = list(requirement)
-    for name in demanded:
-        if name not in names and _agree((*names, name), schemes):
-            names.append(name)
-    return tuple(sorted(names))
-
-
-def _bundles(names: Iterable[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:
-    """Return the schemes, those that go together in one: `Api-Key` and `Api-Username`."""
-    bundles: dict[tuple[str, str], list[str]] = {}
-    for name in dict.fromkeys(names):
-        scheme = schemes[name]
-        key = (scheme.location, stem(scheme.parameter)) if scheme.kind == "apiKey" else ("", name)
-        bundles.setdefault(key, []).append(name)
-    return [tuple(bundle) for bundle in bundles.values()]
-
-
-def _subsets(bundles: Requirements) -> Requirements:
-    """Return the sets of schemes that may be sent together, the largest first."""
-    sizes = range(len(bundles), 0, -1) if len(bundles) <= _MOST_SUBSETS else (len(bundles), 1)
-    return [tuple(chain(*chosen)) for size in sizes for chosen in combinations(bundles, size)]
-
-
-def _agree(names: tuple[str, ...], schemes: Mapping[str, SecurityScheme]) -> bool:
-    """Return True if no two schemes send the same header, query parameter or cookie."""
-    places = [sends(schemes[name]) for name in dict.fromkeys(names) if name in schemes]
-    return len(places) == len(set(places))
-
-
 def _with_common_default(document: Document) -> Document:
     """Make the requirements of most operations those of the document, if the document states none."""
     if document.security or not document.operations:
@@ -352,16 +309,24 @@ def _with_common_default(document: Document) -> Document:
     return replace(document, security=common, operations=operations)
 
 
-def _without_credentials(document: Document, findings: _Findings, resolver: Resolver) -> Document:
-    """Return the document without what is a credential, or stands where a scheme puts its own."""
-    schemes = findings.schemes.values()
+def _without_credentials(
+    document: Document, findings: _Findings, declared: tuple[SecurityScheme, ...], resolver: Resolver
+) -> Document:
+    """Return the document without what is a credential, or stands where a scheme puts its own.
+
+    The secret of an application is one only where it was found to be, unless a scheme is declared for it.
+    """
+    added = [scheme for name, scheme in findings.schemes.items() if "_".join(split(name)) != CLIENT_SECRET]
+    schemes = [*declared, *added]
     operations = []
     for operation in document.operations:
         kept = tuple(
             parameter
             for parameter in operation.parameters
             if (operation.key, parameter.location, parameter.name) not in findings.members
-            and not any(sends_parameter(scheme, parameter) for scheme in schemes)
+            and (
+                parameter.location is Location.PATH or not any(sends_parameter(scheme, parameter) for scheme in schemes)
+            )
         )
         operation = operation if kept == operation.parameters else replace(operation, parameters=kept)
         names = frozenset(findings.fields.get(operation.key, ()))

@@ -19,7 +19,11 @@ __all__ = [
     "CLIENT_SECRET",
     "COMPANIONS",
     "Likeness",
+    "is_callers",
+    "is_of_something_else",
+    "is_proof",
     "is_signing_part",
+    "is_text",
     "is_token_endpoint",
     "issues_credentials",
     "likeness",
@@ -44,7 +48,7 @@ _KEY: Final = re.compile(
     r"|^(x_)?(apikey|appkey|authkey|sdkkey)$|_(apikey|sdkkey)$"
 )
 _TOKEN: Final = re.compile(
-    r"(^|_)(api|app|access|auth|authentication|authorization|bearer|oauth|private|service|session|user|vault|bot|acl)"
+    r"(^|_)(api|app|access|auth|authentication|authorization|bearer|oauth|private|service|session|user|vault|bot|acl|cli)"
     r"_?token$|^(x_)?(accesstoken|authtoken|apitoken)$"
 )
 _SECRET: Final = re.compile(r"(^|_)(api|app|application|auth|client|access|account)_?secret$")
@@ -66,6 +70,11 @@ _DESCRIBED: Final = re.compile(
     r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_`-]*(key|token|secret)"
     r"|\bauthenticat|\bauthoriz(e|ation)\b|\bbearer\b|\bcredential|\boauth|\byour (\w+ ){0,2}(key|token)\b"
 )
+_NEEDED_TO: Final = re.compile(
+    r"(?i)\b(required|needed|necessary|used) (to|for) (run|call|access|execut|invok|perform|authenticat|authori[sz])"
+)
+"""Words about a token without which nobody may call an operation."""
+_CALLERS: Final = re.compile(r"(^|_)token$|^secret_id$")
 _APPLICATION_KEY: Final = re.compile(r"(?i)\bapp(lication)?[\s_-]?key\b")
 """The key of the caller's application, or of the application that is asked about."""
 _ABOUT: Final = re.compile(
@@ -82,7 +91,10 @@ COMPANIONS: Final = frozenset("username user id login email account name key sec
 """Last words of the names that go together: `Api-Key` and `Api-Username`, `app_id` and `app_key`."""
 
 CLIENT_SECRET: Final = "client_secret"  # noqa: S105 - the name of a parameter
-"""The secret of the caller's own application at an authorization server (RFC 6749, 2.3.1)."""
+"""The secret of the caller's own application at an authorization server (RFC 6749, 2.3.1).
+
+Of one thing, and without a `client_id`, it is that thing's: `GET /payments/{id}?client_secret=…`.
+"""
 
 _SIGNING: Final = frozenset(
     "x-amz-content-sha256 x-amz-date x-amz-algorithm x-amz-credential x-amz-security-token x-amz-signature"
@@ -101,10 +113,12 @@ _MAX_OPTIONS: Final = 20
 def likeness(parameter: Parameter, operation: Operation) -> Likeness:
     """Return how much a parameter of an operation looks like the caller's credential."""
     name = "_".join(split(parameter.name))
-    if not _is_text(parameter.schema) or _OTHERS.search(name):
+    if not is_text(parameter.schema) or is_of_something_else(name):
         return Likeness.NONE
     if name == CLIENT_SECRET and parameter.location in (Location.HEADER, Location.QUERY):
-        return Likeness.CERTAIN
+        beside = {"_".join(split(other.name)) for other in operation.parameters}
+        is_of_item = "{" in operation.path and "client_id" not in beside
+        return Likeness.NONE if is_of_item else Likeness.CERTAIN
     described = bool(_DESCRIBED.search(parameter.description)) and not _ABOUT.search(parameter.description)
     if parameter.location is Location.PATH:
         return _in_path(name, parameter, operation, described=described)
@@ -123,9 +137,14 @@ def likeness(parameter: Parameter, operation: Operation) -> Likeness:
 
 
 def _in_path(name: str, parameter: Parameter, operation: Operation, *, described: bool) -> Likeness:
-    """Return the likeness of a path parameter: it stands before all others, and not behind what names a resource."""
-    before, _, _ = operation.path.partition("{" + parameter.name + "}")
+    """Return the likeness of a path parameter: it stands before all others, and not behind what names a resource.
+
+    One that is the only one, and is said to be needed for the call, is certain: `/cron/{cliToken}`.
+    """
+    before, _, after = operation.path.partition("{" + parameter.name + "}")
     words = split(before)
+    if _TOKEN.search(name) and _NEEDED_TO.search(parameter.description) and "{" not in before + after:
+        return Likeness.CERTAIN if _SUBJECTS.isdisjoint(words) else Likeness.NONE
     if "{" in before or before.count("/") > 2 or not _SUBJECTS.isdisjoint(words):
         return Likeness.NONE
     if any(pattern.search(name) for pattern in (_KEY, _TOKEN, _SECRET)):
@@ -133,7 +152,17 @@ def _in_path(name: str, parameter: Parameter, operation: Operation, *, described
     return Likeness.POSSIBLE if described and _POSSIBLE.search(name) else Likeness.NONE
 
 
-def _is_text(schema: JsonSchema) -> bool:
+def is_callers(name: str) -> bool:
+    """Return True if a field can hold the caller's credential, in an object that tells of the request; by its words."""
+    return bool(_CALLERS.search(name)) and not is_of_something_else(name)
+
+
+def is_of_something_else(name: str) -> bool:
+    """Return True if a key or token is not the caller's by its words: of a page, a repetition, an invitation."""
+    return bool(_OTHERS.search(name))
+
+
+def is_text(schema: JsonSchema) -> bool:
     """Return True if a schema permits a text of any content."""
     if not isinstance(schema, dict):
         return schema is True
@@ -141,7 +170,7 @@ def _is_text(schema: JsonSchema) -> bool:
         return False
     options = schema.get("anyOf") or schema.get("oneOf")
     if isinstance(options, list):
-        return any(_is_text(option) for option in options)
+        return any(is_text(option) for option in options)
     kind = schema.get("type", "string")
     return kind == "string" or (isinstance(kind, list) and "string" in kind)
 
@@ -164,7 +193,12 @@ def is_token_endpoint(operation: Operation, fields: Iterable[str]) -> bool:
     """
     if operation.method != "post" or _AUTHORIZING.isdisjoint(split(operation.path)):
         return False
-    return any(_GRANTED.search("_".join(split(name))) for name in fields)
+    return any(map(is_proof, fields))
+
+
+def is_proof(name: str) -> bool:
+    """Return True if a field holds what an authorization server gives a token for, or says its kind."""
+    return bool(_GRANTED.search("_".join(split(name))))
 
 
 def issues_credentials(operation: Operation, resolver: Resolver) -> bool:

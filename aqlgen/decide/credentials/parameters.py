@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Final
 
 from aqlgen.decide.credentials.formats import key_format, texts_of
-from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_token_endpoint, likeness, stem
+from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_proof, is_token_endpoint, likeness, stem
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json, JsonSchema, Location, Operation, Parameter, SecurityScheme
 from aqlgen.runtime.auth.usage import KEY
@@ -85,7 +85,7 @@ def _is_credential(share: float, operation: Operation, parameter: Parameter) -> 
     """Return True if a parameter of an operation is a credential; `share` is that of the operations that have it."""
     degree = likeness(parameter, operation)
     if parameter.location is Location.PATH:
-        return degree > Likeness.NONE and share >= NEARLY_ALL
+        return degree is Likeness.CERTAIN or (degree > Likeness.NONE and share >= NEARLY_ALL)
     return degree is Likeness.CERTAIN or share >= {Likeness.LIKELY: MOST, Likeness.POSSIBLE: NEARLY_ALL}.get(degree, 2)
 
 
@@ -144,11 +144,14 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
     """Return the fields that most operations have for the caller's credential, as if they were parameters.
 
     What only some bodies have is data: the key of an integration that is being set up. The secret of the caller's own
-    application at a token endpoint is none.
+    application is none, at a token endpoint and where all fields are those of one.
     """
     uses: dict[str, dict[str, Parameter]] = defaultdict(dict)
     users: dict[str, set[str]] = defaultdict(set)
     secrets: dict[str, dict[str, Parameter]] = defaultdict(dict)
+    applications: dict[str, tuple[Parameter, set[str]]] = {}
+    endpoints: list[set[str]] = []
+    """The fields of each token endpoint."""
     likely: set[str] = set()
     for operation in document.operations:
         for parameter in operation.parameters:
@@ -158,10 +161,15 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
         for field in fields:
             users[field.name].add(operation.key)
             uses[field.name].setdefault(operation.key, field)
-            if "_".join(split(field.name)) == CLIENT_SECRET and is_token_endpoint(operation, present):
-                secrets[field.name].setdefault(operation.key, field)
+            if "_".join(split(field.name)) == CLIENT_SECRET:
+                applications[operation.key] = field, present
+                if is_token_endpoint(operation, present):
+                    endpoints.append(present)
             if likeness(field, operation) >= Likeness.LIKELY:
                 likely.add(field.name)
+    for key, (field, present) in applications.items():
+        if any(map(is_proof, present)) and any(present <= endpoint for endpoint in endpoints):
+            secrets[field.name][key] = field
     most = len(document.operations) * MOST
     names = {name for name in likely if len(users[name]) >= most}
     if any("_".join(split(name)) in _SECRETS for name in names):

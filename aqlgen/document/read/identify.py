@@ -32,7 +32,12 @@ _SOAP: Final = "It describes a SOAP service; give the OpenAPI document of its RE
 
 _BY_KEY: Final[tuple[tuple[str, OtherFormat], ...]] = (
     ("asyncapi", OtherFormat("an AsyncAPI document", _NO_HTTP)),
-    ("arazzo", OtherFormat("an Arazzo document", "Give the OpenAPI document that its sourceDescriptions name.")),
+    (
+        "arazzo",
+        OtherFormat(
+            "an Arazzo document", "Give the document that its sourceDescriptions name, and this with --workflows."
+        ),
+    ),
     ("overlay", OtherFormat("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay.")),
     ("swaggerVersion", OtherFormat("a Swagger 1 document", _CONVERT)),
     ("raml", OtherFormat("a RAML document", _CONVERT)),

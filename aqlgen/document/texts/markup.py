@@ -15,7 +15,7 @@ from html import unescape
 from itertools import islice
 from typing import Final
 
-__all__ = ["Rendered", "rendered"]
+__all__ = ["HTML_ELEMENTS", "Rendered", "rendered"]
 
 
 @dataclass(slots=True)
@@ -60,13 +60,14 @@ _WORDED_ATTRIBUTES: Final = re.compile(
     r"(?:^|[\s\"'/])(?:title|alt|label|placeholder|summary|content|value|srcdoc|abbr|download|cite|aria-\w{1,40}|data-[\w-]{1,80}"
     r"|on[a-z]{3,30})\s*=",
 )
-_HTML_ELEMENTS: Final = frozenset(
+HTML_ELEMENTS: Final = frozenset(
     (
         "a abbr address article aside audio b base bdi bdo blockquote body br button canvas caption center cite code"
         " col dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5"
         " h6 header hr html i iframe img input ins kbd label legend li link main map mark marquee math meta meter nav"
-        " noscript object ol optgroup option output p param picture pre progress q s samp section select small source"
-        " span strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr"
+        " nobr noscript object ol optgroup option output p param picture pre progress q s samp section select small"
+        " source span strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video"
+        " wbr"
     ).split()
 )
 _VOID: Final = frozenset(
@@ -119,7 +120,7 @@ class _Html:
             return self._end_of_element(element, end_of_tag)
         if element in _NEVER_RENDERED_IF_CLOSED and self._last_close(element) >= end_of_tag:
             return self._end_of_element(element, end_of_tag)
-        if element == "img" or (element in _HTML_ELEMENTS and _WORDED_ATTRIBUTES.search(attributes)):
+        if element == "img" or (element in HTML_ELEMENTS and _WORDED_ATTRIBUTES.search(attributes)):
             return end_of_tag
         return None
 

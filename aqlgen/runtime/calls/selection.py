@@ -115,7 +115,8 @@ class Selection:
 def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonSchema]:
     """Return where in an answer the things are, in the agent's names, and the schema of one of them.
 
-    In an envelope they are its list or, under a name such as `data`, its object.
+    In an envelope they are its list or, under a name such as `data`, its object. What has an identity, or a name and
+    one list, is a thing itself.
     """
     path: tuple[str, ...] = ()
     for _ in range(_DEEPEST):
@@ -128,7 +129,7 @@ def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonS
             return path, schema
         if payloads:
             chosen = payloads[0]
-        elif len(lists) == 1 and len(shape.properties) <= _FEW + 2:
+        elif len(lists) == 1 and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):
             chosen = next(iter(lists))
         else:
             return path, schema
@@ -174,6 +175,14 @@ def _nested_tree(types: Types, schema: JsonSchema) -> Tree | None:
 
 def _is_identified(shape: Shape) -> bool:
     return any(folded(name) in IDENTIFIERS for name in shape.properties)
+
+
+def _is_named(types: Types, shape: Shape) -> bool:
+    """Return True if a thing has a name, also within its `metadata`."""
+    if any(folded(name) in NAMES for name in shape.properties):
+        return True
+    _, metadata = shape.properties.get("metadata", (None, None))
+    return metadata is not None and not union_of(types, metadata).properties.keys().isdisjoint(IDENTIFIERS | NAMES)
 
 
 def _is_list(types: Types, schema: JsonSchema) -> bool:

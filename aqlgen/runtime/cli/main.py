@@ -7,7 +7,6 @@ Exit codes: 0 done, 1 failed, 2 bad arguments or settings, 3 HTTP without saying
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import re
@@ -24,10 +23,6 @@ from ..table import FAMILIES, Adapter, FormatError
 from ..text import line, terminal_text
 
 __all__ = ["main"]
-
-_LINE_OVERHEAD = 64 * 1024
-_ESCAPES = 4
-_GRACE = 5.0
 
 
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
@@ -165,6 +160,15 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     call.set_defaults(command="call")
 
+    plan = commands.add_parser("plan", help="check a plan of several steps and show its requests; nothing is sent")
+    plan.add_argument("file", metavar="FILE", help="the parameters of run_steps as JSON; - for standard input")
+    plan.add_argument("--arazzo", metavar="NAME", help="write it out as the workflow NAME of an Arazzo 1.0 document")
+    plan.add_argument(
+        "--url", default="openapi.yaml", help="of the API's document, for --arazzo (default: openapi.yaml)"
+    )
+    plan.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no address of the API")
+    plan.set_defaults(command="plan")
+
     login = commands.add_parser("login", help="let the adapter act for you, where the API knows logins")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="the security scheme, where there are several")
     login.add_argument("--scopes", default="", help="divided by spaces (default: what the operations need)")
@@ -194,38 +198,11 @@ def _port(text: str) -> int:
 
 
 def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    gc.disable()  # what is imported and built stays: a fifth of the start would go into looking for garbage in it
-    try:
-        from ..assembly import assemble
+    from .serving import serve_over_http, serve_over_stdio
 
-        parts = assemble(folder, hooks, mock=options.mock)
-        from ..logs.log import adopt_libraries
-        from ..server.mcp import build_server
-
-        adopt_libraries(parts.dispatcher.log)
-        server = build_server(parts.dispatcher, parts.transport.aclose)
-    finally:
-        gc.enable()
-    gc.freeze()
-    limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
     if options.transport == "stdio":
-        if sys.stdin is not None and sys.stdin.isatty():
-            from .guidance import serving_notice
-
-            adapter = parts.adapter
-            sys.stderr.write(f"{serving_notice(adapter.name, adapter.package, ['--mock'] * options.mock)}\n")
-        from ..server.stdio import serve_stdio
-
-        return serve_stdio(server, max_line=limit, grace=parts.config.timeout + _GRACE)
-    from ..server.access import AccessError
-    from ..server.http import BindError, serve_http
-
-    try:
-        return serve_http(server, host=options.host, port=options.port, max_body=limit, config=parts.config)
-    except BindError as problem:
-        return _fail(str(problem), 1)
-    except AccessError as problem:
-        return _fail(str(problem), 3)
+        return serve_over_stdio(folder, hooks, mock=options.mock)
+    return serve_over_http(folder, hooks, options)
 
 
 def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:
@@ -265,6 +242,23 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     if hint:
         sys.stderr.write(f"{hint}\n")
     return 1
+
+
+def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    import asyncio
+
+    from ..errors import Failure
+    from .operations import as_json
+    from .plan import plan, problem_of
+
+    try:
+        answer = asyncio.run(
+            plan(folder, hooks, options.file, os.environ, mock=options.mock, name=options.arazzo, url=options.url)
+        )
+    except (OSError, ValueError, RecursionError, Failure) as problem:
+        return _fail(problem_of(problem), 1)
+    _print(as_json(answer))
+    return 0 if answer.get("success", True) else 1
 
 
 def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
@@ -324,6 +318,7 @@ _COMMANDS = {
     "operations": _operations,
     "describe": _describe,
     "call": _call,
+    "plan": _plan,
     "login": _login,
     "doctor": _doctor,
 }

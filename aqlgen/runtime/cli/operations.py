@@ -232,11 +232,13 @@ def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Map
 def list_operations(
     folder: Path, environ: Mapping[str, str], *, category: str | None, search: str | None
 ) -> list[dict[str, Any]]:
-    """Return the operations that are offered as introspection lists them, with method and path.
+    """Return the operations that are offered as introspection lists them, with method and path; workflows have none.
 
     Searched ones are in order, the best first.
     """
+    from ..introspection.info import operation_info
     from ..introspection.search import Search
+    from ..introspection.workflows import workflow_operations
 
     table = Table(folder, read_only=load(folder, environ).read_only)
     listed = {
@@ -255,9 +257,14 @@ def list_operations(
         )
         if category is None or family == category.lower()
     }
+    operations = list(workflow_operations(table))
+    for operation in operations:
+        if category is None or operation.family == category.lower():
+            info = operation_info(operation.name, operation.family, operation.description)
+            listed[operation.name] = {**info, "danger": table.workflows[operation.name].danger}
     if search is None:
         return list(listed.values())
-    hits, known = Search(table).find(search, lambda hit: hit.name in listed)
+    hits, known = Search(table, operations).find(search, lambda hit: hit.name in listed)
     return [listed[hit.name] for hit in hits] if known else []
 
 

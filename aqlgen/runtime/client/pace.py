@@ -75,7 +75,7 @@ class Pace:
         return Turn(turn - now, reserved=True)
 
     def accepted(self, now: float, sharers: int = 1) -> None:
-        """Take note of a response that is no refusal; of so many paces that may share a bucket each climbs more slowly."""
+        """Take note of a response that is no refusal; of several paces, which may share a bucket, each climbs slowly."""
         self._accepted += 1
         self._run += 1
         self._used_at = now

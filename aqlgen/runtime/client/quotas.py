@@ -98,8 +98,8 @@ class _Count:
 class _Caller:
     """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of.
 
-    `caller` is the one whose call told of them first. `agreeing` counts how often in a row the quota of an operation, as
-    its responses tell of it, was counted on from that of others. `paces` are learnt or being learnt.
+    `caller` is the one whose call told of them first. `agreeing` counts how often in a row the quota of an operation,
+    as its responses tell of it, was counted on from that of others. `paces` are learnt or being learnt.
     """
 
     counts: OrderedDict[Hashable, _Count] = field(default_factory=OrderedDict)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
+    from ..telemetry.observer import Observers
 
 __all__ = ["HttpTransport"]
 
@@ -59,6 +60,7 @@ class HttpTransport:
         timing: Timing | None = None,
         hosts: Callable[[], Hosts] | None = None,
         resolver: Resolve | None = None,
+        observers: Observers | None = None,
     ) -> None:
         self._timeout = timeout
         self._verify = verify
@@ -71,12 +73,18 @@ class HttpTransport:
         self._circuits = Circuits(*circuit, self._timing.now)
         self._hosts = hosts
         self._resolver = resolver
+        self._observers = observers
         self._client: httpx2.AsyncClient | None = None
         self._checked: CheckedConnections | None = None
 
     @classmethod
     def of(
-        cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Callable[[], Hosts] | None = None
+        cls,
+        config: Config,
+        *,
+        verify: ssl.SSLContext | bool = True,
+        hosts: Callable[[], Hosts] | None = None,
+        observers: Observers | None = None,
     ) -> HttpTransport:
         """Build the transport that the settings describe."""
         bounds = Bounds(
@@ -96,6 +104,7 @@ class HttpTransport:
             circuit=(client.circuit_failures, client.circuit_seconds),
             bounds=bounds,
             hosts=hosts,
+            observers=observers,
         )
 
     async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
@@ -255,7 +264,7 @@ class _Call:
         self._owner._budget.requested(request)
         for tries in count():
             try:
-                response = await self._once(request, checked=checked)
+                response = await self._once(request, tries, checked=checked)
             except Failure as failure:
                 if last is None or failure.details.get("sent") is not False:
                     raise
@@ -290,7 +299,7 @@ class _Call:
             and owner._budget.spend(request)
         )
 
-    async def _once(self, request: ApiRequest, *, checked: bool) -> ApiResponse:
+    async def _once(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request, if nothing forbids it, at its turn; and take note of what came of it."""
         import httpx2
 
@@ -304,7 +313,7 @@ class _Call:
                     await spending.admit(self._row, again=self._requests > 0)
                 self._requests += 1
                 self._exchanged, sent_at = request, self._timing.now()
-                response = await self._exchange(request, checked=checked)
+                response = await self._observed(request, tries, checked=checked)
             circuits.answered(request, operation, response.status)
             meter.note(request, operation, response, sent_at)
         except httpx2.TransportError as error:
@@ -327,6 +336,16 @@ class _Call:
             if turn.reserved:
                 return
             patience -= turn.seconds
+
+    async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
+        """Send a request once, before the eyes of those who watch."""
+        observers = self._owner._observers
+        if not observers:
+            return await self._exchange(request, checked=checked)
+        with observers.exchange(request, self._row.name if self._row is not None else "", tries) as exchange:
+            response = await self._exchange(exchange.request, checked=checked)
+            exchange.status = response.status
+        return response
 
     async def _exchange(self, request: ApiRequest, *, checked: bool) -> ApiResponse:
         import httpx2

@@ -244,8 +244,7 @@ async def refuse_in_batch(_: Mapping[str, Any], __: object, ___: object) -> None
     """Refuse a plan within a batch. Raises Failure."""
     raise Failure(
         Code.INVALID_VALUE,
-        "A batch holds single operations, not plans: call 'run_steps' alone",
-        {"operation": "run_steps"},
+        "A batch holds single operations, not plans: call 'run_steps' alone, and workflows",
     )
 
 

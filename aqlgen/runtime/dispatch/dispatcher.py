@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
-from ..errors import Code, Failure, internal
+from ..errors import Code, Failure, internal_failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, tool_name
@@ -26,6 +26,7 @@ from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
+from .watch import watched
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..safety.approval import Approval
     from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
+    from ..telemetry.observer import Observers
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
@@ -58,6 +60,7 @@ class Dispatcher:
         quotas: Quotas | None = None,
         quota_status: Callable[[], Awaitable[dict[str, Any]]] | None = None,
         concurrency: Concurrency | None = None,
+        observers: Observers | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
         if config.read_only:
@@ -70,6 +73,7 @@ class Dispatcher:
         self.introspection = Introspection(adapter, table, config)
         self._api = api
         self._masked = masked
+        self.observers = observers
         self._state = state
         self._quota_status = quota_status
         self._called, self._performed = self._call, self._perform
@@ -87,7 +91,9 @@ class Dispatcher:
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch})
+        workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch}, workflows)
+        self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
     @property
     def log(self) -> Logger:
@@ -129,6 +135,7 @@ class Dispatcher:
             return failure.envelope()
         return await self.answer(family, request, stamp, session, person)
 
+    @watched
     async def answer(
         self,
         family: str | None,
@@ -151,7 +158,7 @@ class Dispatcher:
                 if self._quota_status is not None and request.params.get("query") == QUOTA_STATUS:
                     return {**envelope, "data": await self._quota_status()} if envelope["success"] else envelope
                 return envelope
-            if request.operation == RUN_STEPS and batch_warnings is None and self._registry.find(RUN_STEPS):
+            if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
                 return await answer_plan(self, self._registry, family, request, stamp, session, person)
@@ -164,7 +171,7 @@ class Dispatcher:
                 row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._called(row, request, stamp, session, person)
                 if row.name != request.operation:
-                    warnings = self._add_alias_warning(request.operation, warnings)
+                    warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
@@ -181,7 +188,7 @@ class Dispatcher:
                 operation=request.operation,
                 session_id=session.id,
             )
-            return internal(stamp.request_id).envelope()
+            return internal_failure(stamp.request_id).envelope()
         if batch_warnings is None:
             return success(data, stamp.meta(), shown)
         headers = stamp.take_headers()
@@ -315,18 +322,13 @@ class Dispatcher:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
-            if self._all_operations is not None:
-                self._refuse_change(self._all_operations.find(operation), session, stamp)
+            hidden = None if self._all_operations is None else self._all_operations.find(operation)
+            if hidden is not None:
+                self._gate.record_hidden(hidden, session, stamp.request_id)
+                raise read_only(hidden)
             raise self.introspection.unknown(operation)
         self.check_family(family, row.name, row.family)
         return row
-
-    def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
-        """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
-        if row is None:
-            return
-        self._gate.record_hidden(row, session, stamp.request_id)
-        raise read_only(row)
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
@@ -334,16 +336,13 @@ class Dispatcher:
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
 
-    def _add_alias_warning(self, name: str, warnings: Warnings | None) -> Warnings | None:
-        """Add the warning about a name that is an alias."""
-        alias = self.introspection.alias(name)
-        if alias is None:
-            return warnings
-        from ..warnings.deprecation import alias_warning
-
-        warnings = warnings or Warnings()
-        warnings.extend([alias_warning(alias.name, alias.operation, alias.until)])
-        return warnings
+    def named(self, operation: str) -> tuple[str, str]:
+        """Return the adapter's name of an operation and its family; "unknown" twice for what is none."""
+        known = self._registry.find(operation)
+        named = self.introspection.find(operation) if known is None else known[0]
+        if operation == "introspect":
+            return operation, "read"
+        return ("unknown", "unknown") if named is None else (named.name, named.family)
 
     def check_family(self, family: str | None, operation: str, expected: str) -> None:
         """Raise Failure for an operation that belongs to another tool."""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..calls.selection import Selection
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
+from ..introspection.workflows import DRY_RUN
 from ..safety.together import Grant, Pending, fitting
-from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, Step, check_plan, read_plan
 from ..steps.run import Progress, Run
+from ..steps.workflows import written_plan
 from ..text import folded
 from ..warnings.collector import Warnings
 from .arguments import TOKEN, Request, sent_tokens
@@ -76,12 +77,20 @@ async def answer_plan(
     session: Session,
     person: Person | None,
 ) -> Envelope:
-    """Answer a plan, a new one or one that goes on. `tool` is the family of the tool that is called. Raises Failure."""
-    operation = next(operation for operation in registry.active() if operation.name == RUN_STEPS)
-    calls.check_family(tool, RUN_STEPS, operation.family)
+    """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure.
+
+    `tool` is the family of the tool that is called.
+    """
+    operation = next(operation for operation in registry.active() if operation.name == request.operation)
+    calls.check_family(tool, operation.name, operation.family)
     params = request.params
-    registry.check(RUN_STEPS, params)
-    token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
+    registry.check(operation.name, params)
+    workflow = calls.table.workflows.get(operation.name)
+    if workflow is None:
+        token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
+    else:
+        token, (steps, returns) = None, written_plan(workflow, params)
+    dry_run = params.get(DRY_RUN) and (workflow is None or DRY_RUN not in workflow.inputs)
     progress, kept = Progress(), None
     if token is not None:
         if steps is not None:
@@ -100,7 +109,7 @@ async def answer_plan(
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = check_plan(plan, side)
     run = Run(plan, progress, side)
-    if params.get("dry_run"):
+    if dry_run:
         return success(await run.preview(), stamp.meta())
     side.token = token
     data = await run.run()

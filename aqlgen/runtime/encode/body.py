@@ -35,12 +35,13 @@ from ..media import (
     stream_form,
 )
 from ..schema.field_names import Names
+from ..schema.reader import steps_of
 from ..table import Body, JsonSchema, Parameter, Row
 from .framing import check_names, is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file
 
-__all__ = ["assemble_body", "encode_body", "encode_multipart", "encode_querystring", "form_pairs"]
+__all__ = ["assemble_body", "encode_body", "encode_multipart", "encode_querystring", "form_pairs", "with_credentials"]
 
 ReadFile = Callable[[str, Any, str], File]
 _STYLES = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
@@ -217,6 +218,25 @@ def _constants(row: Row, body: Body, names: Names) -> dict[str, Any]:
     """Return the fields that the owner fixed within a body that is one parameter, under the API's names."""
     fixed = [field for field in row.fixed.values() if field.location == "body" and field.name != body.parameter]
     return {field.wire: names.to_wire(field.preset, field.schema) for field in fixed}
+
+
+def with_credentials(body: Mapping[str, Any], credentials: Mapping[str, str]) -> dict[str, Any]:
+    """Return a body with credentials in its fields: by a field's name, or by its JSON pointer if it is deeper.
+
+    What a pointer leads through has to be there: no object is made for a credential alone.
+    """
+    whole = dict(body)
+    for place, credential in credentials.items():
+        *outer, name = steps_of(place) if place.startswith("/") else (place,)
+        holder: dict[str, Any] | None = whole
+        for step in outer:
+            inner = None if holder is None else holder.get(step)
+            if holder is not None and isinstance(inner, Mapping):
+                inner = holder[step] = dict(inner)
+            holder = inner if isinstance(inner, dict) else None
+        if holder is not None:
+            holder[name] = credential
+    return whole
 
 
 def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> tuple[str, bytes]:

@@ -18,7 +18,7 @@ from ..media import FORM, is_json, media_type
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import ApiRequest, Applied, SentFile
-from .body import assemble_body, encode_body, encode_querystring, form_pairs
+from .body import assemble_body, encode_body, encode_querystring, form_pairs, with_credentials
 from .framing import check_header, check_names
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
@@ -121,7 +121,7 @@ class RequestBuilder:
             if row.body is not None:
                 body = assemble_body(row, params, self._names)
                 if applied.body and (body is None or isinstance(body, Mapping)):
-                    body = {**(body or {}), **applied.body}
+                    body = with_credentials(body or {}, applied.body)
                 if body is not None or row.body.is_null or (row.body.parameter or "") in params:  # null is sent
                     reader = ReadFiles(self._files)
                     headers["Content-Type"], content = encode_body(row, row.body, body, reader)

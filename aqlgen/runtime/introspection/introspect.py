@@ -32,6 +32,7 @@ from .names import Alias, Aliases, Spellings
 from .postings import Hit, plain_entry
 from .ranking import Ranking
 from .search import Search, search_of
+from .workflows import workflow_operations
 
 __all__ = ["Introspection"]
 
@@ -104,7 +105,9 @@ class Introspection:
         self._config = config
         self._aliases = Aliases(table)
         self._spellings = Spellings(table)
-        self._protocol_operations = {operation.name: operation for operation in active_operations(adapter, config)}
+        self.workflows = tuple(workflow_operations(table))
+        operations = (*active_operations(adapter, config), *self.workflows)
+        self._protocol_operations = {operation.name: operation for operation in operations}
         self._search = Search(table, self._protocol_operations.values())
 
     def answer(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from ..redaction import redact, redacted
 from ..session import audience
 from ..text import escaped
 from . import LEVELS, NUMBERS
+from .shapes import without_shapes, without_shapes_in
 
 __all__ = ["JsonFormatter", "Logger", "Record", "StderrHandler", "adopt_libraries", "redacted_excerpt"]
 
@@ -95,7 +96,7 @@ class JsonFormatter(logging.Formatter):
 
 def redacted_excerpt(text: str, secrets: Iterable[str]) -> str:
     """Cut a text, once its secrets are masked: a part of one is not found any more."""
-    return redact(text, secrets)[:_MAX_LENGTH]
+    return without_shapes(redact(text, secrets))[:_MAX_LENGTH]
 
 
 Listener = Callable[[Record], None]
@@ -160,10 +161,10 @@ class Logger:
         record = Record(
             level,
             logger or self._logger.name,
-            redact(message, masked),
+            without_shapes(redact(message, masked)),
             session_id=session_id,
-            data=redacted(_plain(data), masked),
-            trace=redacted(_plain(trace or {}), masked),
+            data=without_shapes_in(redacted(_plain(data), masked)),
+            trace=without_shapes_in(redacted(_plain(trace or {}), masked)),
             private=private,
         )
         with suppress(Exception):  # a handler of the owner's may raise

@@ -13,11 +13,11 @@ that cannot ask may start an execution, because that restricts the agent and per
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from ..errors import Code, Failure
-from ..protocol_operations import Handler, Person, Registry
+from ..protocol_operations import Handler, Person, ProtocolOperation, Registry
 from ..session import Session, current_caller
 from ..settings.config import Config
 from ..table import Adapter, Row
@@ -63,8 +63,13 @@ class SafetyLoop:
         """Connect confirm_operation with the gatekeeper."""
         self._gate = gate
 
-    def registry(self, adapter: Adapter, others: Mapping[str, Handler]) -> Registry:
-        """Return the active protocol operations with their handlers; `others` are of those that are not the loop's."""
+    def registry(
+        self, adapter: Adapter, others: Mapping[str, Handler], more: Iterable[tuple[ProtocolOperation, Handler]] = ()
+    ) -> Registry:
+        """Return the active protocol operations with their handlers; `others` are of those that are not the loop's.
+
+        `more` are further operations that every adapter may have or not.
+        """
         handlers: dict[str, Handler] = {
             **others,
             "execute_agent": self.execute_agent,
@@ -73,7 +78,8 @@ class SafetyLoop:
             "abort_execution": self.abort_execution,
             "confirm_operation": self.confirm_operation,
         }
-        return Registry((operation, handlers[operation.name]) for operation in active_operations(adapter, self._config))
+        active = active_operations(adapter, self._config)
+        return Registry([*((operation, handlers[operation.name]) for operation in active), *more])
 
     # For the gatekeeper and the dispatcher
 

@@ -14,10 +14,11 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from ..table import JsonSchema, Table
+from ..text import folded
 from .reach import reached
 from .reader import STRUCTURE, Shape, Types, fixed_values, referred, shape_of, subschemas
 
-__all__ = ["Names", "Plan", "Way"]
+__all__ = ["Names", "Plan", "Way", "other_name"]
 
 
 class Way(IntEnum):
@@ -96,6 +97,16 @@ class Choice:
             named = {fields[key][0] if key in fields else key: inner for key, inner in value.items()}
         constant = all(named[key] in allowed for key, allowed in self.constants.items() if key in named)
         return constant, self.required <= named.keys(), sum(1 for key in value if key in fields)
+
+
+def other_name(plan: Plan | None, way: Way, name: str) -> tuple[str, Plan | None]:
+    """Return the other name of a field in whatever spelling, and the plan of its value."""
+    if plan is None:
+        return name, None
+    fields = plan.fields[way]
+    alike = [key for key in fields if folded(key) == folded(name)]
+    key = name if name in fields else alike[0] if len(alike) == 1 else None
+    return (name, plan.extra) if key is None else fields[key]
 
 
 class Names:

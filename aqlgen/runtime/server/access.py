@@ -104,11 +104,15 @@ def _split_origin(origin: str) -> tuple[str, str, str | None]:
 
 
 class Guard:
-    """An ASGI application that passes on only requests for an allowed host, from an allowed origin or from none."""
+    """An ASGI application that passes on only requests for an allowed host, from an allowed origin or from none.
 
-    def __init__(self, app: ASGIApp, place: Place) -> None:
+    Requests for the paths `under_every_host` may name any host.
+    """
+
+    def __init__(self, app: ASGIApp, place: Place, under_every_host: Iterable[str] = ()) -> None:
         self._app = app
         self._place = place
+        self._under_every_host = frozenset(under_every_host)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is not allowed; pass the others on."""
@@ -126,7 +130,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
         """Return the status, the code and the message of the answer to a request that is not allowed."""
         hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
-        if len(hosts) != 1 or not self._place.serves(hosts[0]):
+        anywhere = scope["path"] in self._under_every_host
+        if not anywhere and (len(hosts) != 1 or not self._place.serves(hosts[0])):
             return (
                 421,
                 "host_not_allowed",

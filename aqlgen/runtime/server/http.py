@@ -1,7 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
-A request's way: Host and Origin (`access`), authentication (the SDK's), sessions (`http_sessions`), the SDK's endpoint.
+A request's way: its record (`requests_log`), Host and Origin (`access`), authentication (the SDK's), sessions
+(`http_sessions`), the SDK's endpoint. `health` answers orchestrators.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -20,17 +22,22 @@ from ..settings.http import HttpSettings
 from ..settings.load import Variables
 from .access import Access, Guard
 from .connections import bounded_protocol
+from .health import HEALTH, READY, Service
 from .http_sessions import SessionBounds, credential_headers
+from .requests_log import RequestsLog
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import HTTPConnection
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-__all__ = ["PATH", "BindError", "http_app", "serve_http", "uvicorn_config"]
+    from ..logs.log import Logger
+
+__all__ = ["PATH", "BindError", "bind", "http_app", "serve_http", "uvicorn_config"]
 
 PATH = "/mcp"
-_SHUTDOWN_TIMEOUT = 3
 _MAX_HEAD = 32 * 1024
 _BACKLOG = 512
 
@@ -41,19 +48,23 @@ class BindError(Exception):
 
 def serve_http(
     server: Server[Any],
+    listener: socket.socket,
     *,
     host: str,
-    port: int,
     max_body: int,
     config: Config | None = None,
     variables: Variables | None = None,
+    service: Service | None = None,
+    logger: Logger | None = None,
+    announce: bool = True,
 ) -> int:
-    """Serve until a signal arrives, and return the exit code; port 0 takes a free one.
+    """Serve at a bound socket until a signal arrives, and return the exit code. `host` is as the owner named it.
 
-    Prints the URL on standard error. Raises BindError, and AccessError where the owner has not said who may use it.
+    After the signal no new connection is taken, `service` is not ready, and calls that are being answered have
+    `stop_timeout`. With `announce`, prints the URL on standard error. Raises AccessError where the owner has not said
+    who may use it.
     """
     config = config or Config()
-    listener = _bind(host, port)
     try:
         address, bound_port = listener.getsockname()[:2]
         url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}{PATH}"
@@ -62,18 +73,21 @@ def serve_http(
     except BaseException:
         listener.close()
         raise
-    app = http_app(server, access, config, max_body=max_body)
+    app = http_app(server, access, config, max_body=max_body, service=service, logger=logger)
     http_server = uvicorn.Server(uvicorn_config(app, config.http))
 
     def stop(*_: object) -> None:
+        if service is not None:
+            service.health.stopping = True
         http_server.should_exit = True
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)  # for a signal before uvicorn listens; uvicorn raises its own again at its end
-    sys.stderr.write(f"Serving MCP on {url}\n")
-    if access.hint:
-        sys.stderr.write(f"{access.hint}\n")
-    sys.stderr.flush()
+    if announce:
+        sys.stderr.write(f"Serving MCP on {url}\n")
+        if access.hint:
+            sys.stderr.write(f"{access.hint}\n")
+        sys.stderr.flush()
     http_server.run(sockets=[listener])
     return 0
 
@@ -89,11 +103,19 @@ def uvicorn_config(app: ASGIApp, settings: HttpSettings) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         h11_max_incomplete_event_size=_MAX_HEAD,
-        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+        timeout_graceful_shutdown=ceil(settings.stop_timeout),
     )
 
 
-def http_app(server: Server[Any], access: Access, config: Config, *, max_body: int) -> ASGIApp:
+def http_app(
+    server: Server[Any],
+    access: Access,
+    config: Config,
+    *,
+    max_body: int,
+    service: Service | None = None,
+    logger: Logger | None = None,
+) -> ASGIApp:
     """Return the ASGI application of an adapter."""
     from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
     from starlette.applications import Starlette
@@ -102,6 +124,7 @@ def http_app(server: Server[Any], access: Access, config: Config, *, max_body: i
     manager = StreamableHTTPSessionManager(
         server,
         json_response=True,
+        stateless=config.http.stateless,
         session_idle_timeout=config.http.session_idle,
         max_sessions=config.http.max_sessions,
         max_request_body_size=max_body,
@@ -113,20 +136,23 @@ def http_app(server: Server[Any], access: Access, config: Config, *, max_body: i
         idle=config.http.session_idle,
         headers=credential_headers(config),
     )
-    routes: list[Route] = []
-    if access.verifier is not None:
-        endpoint, routes = _authenticated(endpoint, access)
-    app = Starlette(routes=[Route(PATH, endpoint=endpoint), *routes], lifespan=lambda _: manager.run())
+    protected, routes = _authentication(access)
+    if service is not None:
+        routes = [*routes, *service.routes(protected)]
+    app = Starlette(routes=[Route(PATH, endpoint=protected(endpoint)), *routes], lifespan=lambda _: manager.run())
     app.router.redirect_slashes = False
-    return Guard(app, access.place)
+    guarded = Guard(app, access.place, () if service is None else (HEALTH, READY))
+    return guarded if logger is None else RequestsLog(guarded, logger)
 
 
-def _authenticated(endpoint: ASGIApp, access: Access) -> tuple[ASGIApp, list[Any]]:
-    """Return the endpoint behind the SDK's authentication, and the routes of the resource's metadata (RFC 9728)."""
+def _authentication(access: Access) -> tuple[Callable[[ASGIApp], ASGIApp], list[Any]]:
+    """Return what puts the SDK's authentication before an application, and the routes of its metadata (RFC 9728)."""
     from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
     from starlette.middleware.authentication import AuthenticationMiddleware
 
-    assert access.verifier is not None  # noqa: S101 - the caller looked
+    if access.verifier is None:
+        return (lambda app: app), []
+    backend = BearerAuthBackend(access.verifier)
     metadata_url, routes = None, []
     scopes = list(access.scopes)
     if access.kind == "oauth":
@@ -138,10 +164,12 @@ def _authenticated(endpoint: ASGIApp, access: Access) -> tuple[ASGIApp, list[Any
         assert auth.resource_server_url is not None  # noqa: S101 - it was just set
         metadata_url = build_resource_metadata_url(auth.resource_server_url)
         routes = create_protected_resource_routes(auth.resource_server_url, [auth.issuer_url], scopes or None)
-    demanding = RequireAuthMiddleware(endpoint, scopes, metadata_url)
-    return AuthenticationMiddleware(
-        demanding, backend=BearerAuthBackend(access.verifier), on_error=_issuer_away
-    ), routes
+
+    def protected(app: ASGIApp) -> ASGIApp:
+        demanding = RequireAuthMiddleware(app, scopes, metadata_url)
+        return AuthenticationMiddleware(demanding, backend=backend, on_error=_issuer_away)
+
+    return protected, routes
 
 
 def _issuer_away(_: HTTPConnection, __: Exception) -> Response:
@@ -151,7 +179,8 @@ def _issuer_away(_: HTTPConnection, __: Exception) -> Response:
     return JSONResponse({"error": "temporarily_unavailable", "message": message}, 503, {"Retry-After": "30"})
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int) -> socket.socket:
+    """Return a socket at an address, which does not listen yet. Raises BindError."""
     listener = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

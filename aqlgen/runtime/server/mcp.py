@@ -14,9 +14,11 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp.server import Server, ServerRequestContext
+from mcp.server import CacheHint, Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import validate_mcp_param_headers
 from mcp.types import (
+    HEADER_MISMATCH,
     INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
@@ -43,7 +45,7 @@ from .elicitation import ClientPerson, Questions, Unanswered
 from .notifications import Relay, asked_level
 
 if TYPE_CHECKING:
-    from mcp.types import Tool
+    from mcp.types import Tool, ToolAnnotations
 
 __all__ = ["build_server", "build_tools", "routes"]
 
@@ -62,8 +64,12 @@ _STEPS = "Several steps: run_steps"
 """Purposes of families that hold only operations of the protocol."""
 
 _SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
+_HEADER = "Operation"
+"""Clients of protocol 2026-07-28 repeat the operation in `Mcp-Param-Operation`, for gateways on the way."""
+_LIST_TTL = 3_600_000
+"""How long a client may keep the list of tools, in milliseconds; it changes only with the adapter's settings."""
 _TITLE_COST = 48
-_SHORT_TITLE_COST = 22
+_SHORT_TITLE_COST = 18
 
 
 def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
@@ -81,29 +87,45 @@ def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
 
 def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
     """Build the tools that are offered."""
-    from mcp.types import Tool, ToolAnnotations
+    from mcp.types import Tool
 
-    tools = []
-    for name, family in routes(adapter, config).items():
-        reads = family == "read" or (family is None and config.read_only)
-        annotations = ToolAnnotations(read_only_hint=reads, destructive_hint=not reads and family != "create")
-        tools.append(
-            Tool(
-                name=name,
-                description=_description(adapter, config, family),
-                input_schema=_input_schema(),
-                output_schema=_output_schema(),
-                annotations=annotations,
-            )
+    return [
+        Tool(
+            name=name,
+            description=_description(adapter, config, family),
+            input_schema=_input_schema(),
+            output_schema=_output_schema(),
+            annotations=_annotations(adapter, config, family),
         )
-    return tools
+        for name, family in routes(adapter, config).items()
+    ]
+
+
+def _annotations(adapter: Adapter, config: Config, family: str | None) -> ToolAnnotations:
+    """Return what is true of every operation of a tool.
+
+    `destructiveHint` and `idempotentHint` have a meaning for writes only. `readOnlyHint` and `idempotentHint` are false
+    where they are left out.
+    """
+    from mcp.types import ToolAnnotations
+
+    of_protocol = {operation.family for operation in active_operations(adapter, config)}
+    offered = of_protocol | {name for name, count in adapter.counts.items() if count}
+    families = offered if family is None else {family}
+    if families <= {"read"}:
+        return ToolAnnotations(read_only_hint=True, open_world_hint=True)
+    return ToolAnnotations(
+        destructive_hint=family != "create",
+        idempotent_hint=families - {"read"} <= set(adapter.idempotent) - of_protocol or None,
+        open_world_hint=True,
+    )
 
 
 def _input_schema() -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
-            "operation": {"type": "string"},
+            "operation": {"type": "string", "x-mcp-header": _HEADER},
             "params": {"type": "object"},
             "operations": {"type": "array", "items": {"type": "object"}},
         },
@@ -111,7 +133,7 @@ def _input_schema() -> dict[str, Any]:
 
 
 def _output_schema() -> dict[str, Any]:
-    return {"type": "object", "required": ["success"]}
+    return {"type": "object"}
 
 
 def _description(adapter: Adapter, config: Config, family: str | None) -> str:
@@ -175,6 +197,8 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     adapter, config = dispatcher.adapter, dispatcher.config
     listing = ListToolsResult(tools=build_tools(adapter, config))
     families = routes(adapter, config)
+    input_schema = _input_schema()
+    hint = CacheHint(ttl_ms=_LIST_TTL, scope="private")  # a cache on the way cannot know whom the owner lets in
     questions = Questions()
     relays: dict[Sessions, Relay] = {}
 
@@ -199,6 +223,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             names = ", ".join(families)
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {names}")
         if context.request is not None:
+            _check_headers(context.request.headers, params.arguments or {}, input_schema)
             params = _with_digits(params, await context.request.body())
         sessions = context.lifespan_context
         session = sessions.of(context)
@@ -242,11 +267,25 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             + (" This adapter is read only." if config.read_only else "")
         ),
         lifespan=lifespan,
+        cache_hints={"tools/list": hint, "server/discover": hint},
+        get_tool_input_schema=lambda name: input_schema if name in families else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool_with_log,
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _check_headers(headers: Mapping[str, str], arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """Raise MCPError (HeaderMismatch) if the operation in the headers is not that of the call.
+
+    The SDK checks it before requests of protocol 2026-07-28, which must have the header. Whoever sends it with an
+    earlier one is held to it, too: a gateway on the way may have believed it.
+    """
+    if f"mcp-param-{_HEADER.lower()}" in headers:
+        mismatch = validate_mcp_param_headers(schema, arguments, headers)
+        if mismatch is not None:
+            raise MCPError(code=HEADER_MISMATCH, message=mismatch.message)
 
 
 def _with_digits(params: CallToolRequestParams, content: bytes) -> CallToolRequestParams:

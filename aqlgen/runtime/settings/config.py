@@ -17,6 +17,7 @@ from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
 from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
+from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
 
 __all__ = ["SETTINGS", "Config", "Setting"]
 
@@ -292,9 +293,10 @@ class Config(NamedTuple):
         "",
         "audit.path",
         "AUDIT_PATH",
-        parsers.path,
+        parsers.audit_path,
         "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
-        "end. Empty: audit.jsonl beside the state; with state in memory, records of the log, level notice.",
+        'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
+        "notice.",
     )
 
     warn_slow_ms: int = setting(
@@ -380,6 +382,7 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
     client: ClientSettings = ClientSettings()
     quota: QuotaSettings = QuotaSettings()
@@ -387,14 +390,11 @@ class Config(NamedTuple):
 
     def limits(self) -> dict[str, int]:
         """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
-        return {
-            "max_request_size": self.max_request_size,
-            "max_response_size": self.max_response_size,
-            "max_string_length": self.max_string_length,
-            "max_array_elements": self.max_array_elements,
-            "max_nesting_depth": self.max_nesting_depth,
-        }
+        sizes = ("max_request_size", "max_response_size", "max_string_length", "max_array_elements", "max_nesting_depth")
+        return {name: getattr(self, name) for name in sizes}
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *CLIENT_SETTINGS, *QUOTA_SETTINGS, *HTTP_SETTINGS)
+SETTINGS: tuple[Setting, ...] = (
+    *collected(Config._fields), *CLIENT_SETTINGS, *QUOTA_SETTINGS, *TELEMETRY_SETTINGS, *HTTP_SETTINGS,
+)  # fmt: skip
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

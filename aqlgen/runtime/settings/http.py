@@ -126,6 +126,34 @@ class HttpSettings(NamedTuple):
         parsers.seconds,
         "Seconds in which the body of a request must arrive.",
     )
+    stop_timeout: float = setting(
+        35.0,
+        "http.stop_timeout",
+        "STOP_TIMEOUT",
+        parsers.seconds,
+        "Seconds that calls which are being answered have when the adapter is stopped; a little more than timeout.",
+    )
+    stateless: bool = setting(
+        False,
+        "http.stateless",
+        "HTTP_STATELESS",
+        parsers.switch,
+        "Have no sessions with protocols before 2026-07-28 either, so that any process or replica can answer.",
+    )
+    processes: int = setting(
+        1,
+        "http.processes",
+        "HTTP_PROCESSES",
+        Whole(1, 64),
+        "Processes that share the address, {allowed}; more than one needs stateless, and a state that they share.",
+    )
+    metrics: bool = setting(
+        False,
+        "http.metrics",
+        "HTTP_METRICS",
+        parsers.switch,
+        "Offer metrics for Prometheus at /metrics, to whom the endpoint itself is open.",
+    )
 
 
 HTTP_SETTINGS = collected(HttpSettings._fields, "http.")

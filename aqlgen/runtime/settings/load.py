@@ -21,6 +21,7 @@ from .client import ClientSettings
 from .config import SETTINGS, Config
 from .http import HttpSettings
 from .quota import QuotaSettings, quota_problem
+from .telemetry import TelemetrySettings
 from .variables import unknown_variable
 
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
@@ -123,7 +124,8 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     if conflict:
         raise ConfigError(conflict)
     client = ClientSettings(**_taken(values, "client."))
-    return Config(**values, http=http, client=client, quota=quota, sources=sources)
+    telemetry = TelemetrySettings(**_taken(values, "telemetry."))
+    return Config(**values, http=http, client=client, quota=quota, telemetry=telemetry, sources=sources)
 
 
 def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ..logs import LEVELS
 TRUST_LEVELS = ("untested", "generated", "validated", "community_reviewed", "certified")
 _NOT_FORWARDED = frozenset({"authorization", "proxy-authorization", "cookie", "host", "content-type", "mcp-session-id"})
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+_NO_FILE = frozenset({"off", "none", *(word for word, is_on in _SWITCH.items() if not is_on)})
 _MODES = {"semantic": "semantic", "crude": "semantic", "single": "single", "all": "all"}
 
 
@@ -150,6 +151,12 @@ def path(value: Any) -> str:
     if not isinstance(value, str) or "\x00" in value:
         raise ValueError("must be the path of a file")
     return value
+
+
+def audit_path(value: Any) -> str:
+    """Return the path of a file, or `off` for none."""
+    is_off = value is False or (isinstance(value, str) and value.strip().lower() in _NO_FILE)
+    return "off" if is_off else path(value)
 
 
 def forwarded(value: Any) -> tuple[tuple[str, str], ...]:

@@ -24,7 +24,7 @@ __all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan"]
 
 LOCAL = ("item", "index")
 """The names that a step has within `foreach`."""
-_KEYS = ("id", "operation", "params", "foreach", "where", "fields")
+_KEYS = ("id", "operation", "params", "foreach", "where", "expect", "fields")
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _PRESETS = ("minimal", "standard", "full")
 _MOST_REFERENCES = 200
@@ -42,6 +42,8 @@ class Step:
     foreach: Any
     where: Mapping[str, Mapping[str, Any]] | None
     """Conditions in their long form: field → operator → value."""
+    expect: Mapping[str, Mapping[str, Any]] | None
+    """What the answer of each call must meet, as `where` is written."""
     fields: str | Sequence[str] | None
 
     @property
@@ -54,6 +56,7 @@ class Step:
         """Yield every reference. Raises Failure for one that is none."""
         yield from references_in(self.foreach)
         yield from references_in(self.where)
+        yield from references_in(self.expect)
         yield from references_in(self.params)
 
 
@@ -139,19 +142,23 @@ def _read_step(number: int, value: Any) -> Step:
         raise _invalid("foreach", "foreach is a reference to a list, such as {$ref: 'find.items'}", Code.INVALID_TYPE)
     if fields is not None and not _are_fields(fields):
         raise _invalid("fields", f"fields is a list of paths, or one of {', '.join(_PRESETS)}")
-    return Step(number, name, operation, params or {}, foreach, None if where is None else _read_where(where), fields)
+    conditions, expect = (
+        None if value is None else _read_where(value, key)
+        for key, value in (("where", where), ("expect", value.get("expect")))
+    )
+    return Step(number, name, operation, params or {}, foreach, conditions, expect, fields)
 
 
-def _read_where(where: Any) -> dict[str, dict[str, Any]]:
+def _read_where(where: Any, name: str) -> dict[str, dict[str, Any]]:
     """Return conditions in their long form. Raises Failure if they are none.
 
     What is an operator is decided here, before references are resolved: data of the API are values.
     """
     if not isinstance(where, Mapping) or is_reference(where):
-        check_condition(None)
+        check_condition(None, name)
     lists = {field: wanted for field, wanted in where.items() if isinstance(wanted, list)}
     if lists:
-        check_condition(lists)
+        check_condition(lists, name)
     conditions = {
         field: {"eq": wanted} if not isinstance(wanted, Mapping) or is_reference(wanted) else dict(wanted)
         for field, wanted in where.items()
@@ -167,7 +174,7 @@ def _read_where(where: Any) -> dict[str, dict[str, Any]]:
         else wanted
         for field, wanted in conditions.items()
     }
-    check_condition(known)
+    check_condition(known, name)
     return conditions
 
 

@@ -13,11 +13,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..calls.conditions import compile_condition
-from ..errors import UNKNOWN_OUTCOME, Code, Failure
+from ..errors import Code, Failure
 from ..schema.reader import json_type
 from ..warnings.collector import CallWarning
+from .advice import advised
 from .kept import SECONDS
-from .operation import MAX_CALLS, RUN_STEPS
+from .operation import MAX_CALLS
 from .plan import LOCAL, Plan, Step
 from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
 
@@ -115,6 +116,8 @@ class Run:
         self._size = 0
         self._begin = monotonic()
         self._foreseen: set[_Key] = set()
+        self._unmet: Step | None = None
+        """The step whose answer is not as expected; it is done, so that the plan does not go on with it."""
 
     async def run(self) -> Any:
         """Perform what is left of the plan and return its answer. Raises Failure where it halts."""
@@ -178,6 +181,29 @@ class Run:
             self._size += size_of(data, _MOST_KEPT)
             progress.each.append(data)
             progress.index += 1
+            if step.expect is not None and not self._meets(step, data):
+                self._unmet = step
+                break
+        if self._unmet is None or progress.index == len(progress.items):
+            self._finish(step)
+        if self._unmet is not None:
+            raise Failure(
+                Code.INVALID_VALUE,
+                "the call was made, and its answer does not meet 'expect'. The plan ends here.",
+                {"param_name": "expect", "expected": step.expect},
+            )
+
+    def _meets(self, step: Step, data: Any) -> bool:
+        progress = self._progress
+        item, index = (progress.items or [None])[progress.index - 1], progress.index - 1
+        try:
+            return compile_condition(self._resolved(step.expect, item, index), "expect")(data)
+        except Failure:
+            return False
+
+    def _finish(self, step: Step) -> None:
+        """Keep the data of a step whose calls are made, and go to the next one."""
+        progress = self._progress
         data = progress.each if step.foreach is not None else self._filtered(step, progress.each[0])
         progress.results[str(step.number)] = data
         progress.items, progress.index, progress.each = None, 0, []
@@ -329,7 +355,7 @@ class Run:
     def _halted(self, failure: Failure) -> Failure:
         """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
         progress, steps = self._progress, self._plan.steps
-        step = steps[min(progress.position, len(steps) - 1)]
+        step = self._unmet or steps[min(progress.position, len(steps) - 1)]
         done = [self._entry(other) for other in steps[: progress.position]]
         where = step.label
         items = progress.items or []
@@ -340,7 +366,8 @@ class Run:
         if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
             done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
         token = None
-        if not failure.code.value.startswith(_NOT_RESUMED) and self._size < _MOST_KEPT:
+        resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
+        if resumable and self._size < _MOST_KEPT:
             token = self._calls.keep(progress.as_json())
         details = dict(failure.details)
         if failure.confirmation is not None:
@@ -357,24 +384,10 @@ class Run:
             plan |= {"continue": token, "continue_within_seconds": SECONDS}
         return Failure(
             failure.code,
-            f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {_advised(failure, token)}",
+            f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {advised(failure, token)}",
             {**details, "plan": plan},
             failure.confirmation,
         )
-
-
-def _advised(failure: Failure, token: str | None) -> str:
-    """Return a failure's message with how to go on."""
-    message = failure.message.partition(" To go on, call it again")[0].rstrip()
-    if token is None:
-        return message
-    beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
-    advice = f"To go on: {RUN_STEPS} with continue{beside}; it begins with the failed call."
-    if failure.details.get("outcome") == UNKNOWN_OUTCOME:
-        advice = f"To go on: find out whether it was carried out; {RUN_STEPS} with continue would send it again."
-    elif failure.code is Code.CONFIRMATION_REQUIRED:
-        advice = f"To go on: {RUN_STEPS} with continue{beside}; do so only if your user wants this."
-    return f"{message} {advice}"
 
 
 def _failure_of(envelope: Mapping[str, Any]) -> Failure:

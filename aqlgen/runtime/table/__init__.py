@@ -14,11 +14,13 @@ from .files import Table, row_of, values_of
 from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
 from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server
 from .traits import Deprecation, Idempotency, LongRunning, Pagination, PagingStyle, Strategy, Update
+from .workflows import WORKFLOWS, Workflow
 
 __all__ = [
     "ADAPTER",
     "FAMILIES",
     "FORMAT",
+    "WORKFLOWS",
     "Accepted",
     "Adapter",
     "Body",
@@ -44,6 +46,7 @@ __all__ = [
     "Strategy",
     "Table",
     "Update",
+    "Workflow",
     "check_format",
     "chosen",
     "decode",

@@ -117,6 +117,8 @@ class Adapter:
     """Headers that are sent with every request, as the owner set them."""
     counts: Mapping[str, int]
     """How many operations each family has."""
+    idempotent: Sequence[str] = column(())
+    """The families of writes whose every operation has the same effect however often it is called (RFC 9110, 9.2.2)."""
     quick_start: Mapping[str, str]
     """The operation that shows a family best."""
 

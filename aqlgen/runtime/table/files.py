@@ -13,6 +13,7 @@ from .adapter import FAMILIES
 from .codec import Column, columns, decode
 from .parameters import JsonSchema
 from .row import Row
+from .workflows import WORKFLOWS, Workflow
 
 __all__ = ["Attribute", "Table", "row_of", "values_of"]
 
@@ -104,6 +105,16 @@ class Table:
             return (self._folder / name).read_text(encoding="utf-8")
         except (OSError, ValueError):
             return None
+
+    @cached_property
+    def workflows(self) -> Mapping[str, Workflow]:
+        """The workflows by name; of a table of safe reads those that do nothing else."""
+        text = self.text(WORKFLOWS)
+        entries: dict[str, dict[str, Any]] = {} if text is None else json.loads(text)
+        workflows = {name: decode(Workflow, entry, name=name) for name, entry in entries.items()}
+        if not self.read_only:
+            return workflows
+        return {name: item for name, item in workflows.items() if item.family == "read" and item.danger == "safe"}
 
     @cached_property
     def types(self) -> Mapping[str, JsonSchema]:

@@ -15,6 +15,8 @@ from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Warnings
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from ..session import Session
     from ..table import Row, Table
     from ..validation.understood import Understood
@@ -167,6 +169,17 @@ class WarningRules:
         if deprecations is None:
             return None
         return Warnings(deprecations.warnings(row, params, self._table)) or None
+
+    @staticmethod
+    def of_alias(alias: tuple[str, str, date | None] | None, warnings: Warnings | None) -> Warnings | None:
+        """Add the warning about an old name that a call was made by: the name, the operation, the last day."""
+        if alias is None:
+            return warnings
+        from .deprecation import alias_warning
+
+        warnings = warnings or Warnings()
+        warnings.extend([alias_warning(*alias)])
+        return warnings
 
     def after(self, row: Row, response: ApiResponse, seconds: float, warnings: Warnings | None) -> Warnings | None:
         """Add the warnings that the answer causes; `seconds` is how long the API took."""

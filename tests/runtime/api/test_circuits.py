@@ -1,4 +1,4 @@
-"""What keeps failing is not called for a while, retries have a budget, and a pace is learnt from refusals (R-RATE-2)."""
+"""What keeps failing is not called for a while, retries have a budget, and refusals teach a pace (R-RATE-2)."""
 
 from __future__ import annotations
 

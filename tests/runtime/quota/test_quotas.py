@@ -166,9 +166,7 @@ async def test_the_example_of_the_hard_stop_comes_out_and_nothing_is_sent(start:
 async def test_the_status_has_the_form_of_the_document(start: Start, api: Local) -> None:
     """R-RATE-1"""
     hourly()
-    parts = start(
-        QUOTA_PER_HOUR=5000, QUOTA_COST_PER_DAY=50, QUOTA_PRICES='{"*": 0.001}', QUOTA_PAUSE_PERCENT=96
-    )
+    parts = start(QUOTA_PER_HOUR=5000, QUOTA_COST_PER_DAY=50, QUOTA_PRICES='{"*": 0.001}', QUOTA_PAUSE_PERCENT=96)
     assert (await status(parts))["quotas"][0]["status"] == "ok"
     await used(parts, "requests_per_hour", 4099)
     await used(parts, "cost_per_day", 4_499_000, DAY)
@@ -233,8 +231,12 @@ async def test_the_status_shows_what_the_api_said_of_its_own_limits(tmp_path: Pa
         ({}, "[quota.callers]\nper_day = 5\npause_percent = 60\n", "less than its warn_percent"),
         ({}, '[quota.operations."delete_*"]\nper_week = 5\n', "has no limit 'per_week'"),
         ({}, '[quota.operations."delete_*"]\nper_day = 0\n', "'per_day' must be a whole number"),
-        ({}, '[quota.operations."destroy_*"]\nper_day = 5\n', "'destroy_*' in quota.operations or quota.prices fits no"),
-        ({}, "[quota.prices]\n\"*\" = 0\n", "must be a number above 0"),
+        (
+            {},
+            '[quota.operations."destroy_*"]\nper_day = 5\n',
+            "'destroy_*' in quota.operations or quota.prices fits no",
+        ),
+        ({}, '[quota.prices]\n"*" = 0\n', "must be a number above 0"),
         ({"QUOTA_CURRENCY": "dollars"}, "", "three letters"),
         ({"QUOTA_PER_MINUT": "5"}, "", "Did you mean MCP_AQL_QUOTA_PER_MINUTE"),
     ],
@@ -292,7 +294,10 @@ async def test_every_request_counts_and_a_dry_run_does_not(start: Start, api: Lo
     await call(parts, {"operation": "create_animal", "params": {"name": "A", "species": "lion", "dry_run": True}})
     batch = {"operations": [READ, READ, {"operation": "list_keepers"}]}
     assert (await parts.dispatcher.handle(None, batch))["summary"]["succeeded"] == 3
-    plan = {"operation": "run_steps", "params": {"steps": [{"operation": "list_animals"}, {"operation": "list_keepers"}]}}
+    plan = {
+        "operation": "run_steps",
+        "params": {"steps": [{"operation": "list_animals"}, {"operation": "list_keepers"}]},
+    }
     assert (await call(parts, plan))["success"]
     assert (await status(parts))["quotas"][0]["current"] == len(api.asked) == 5
 
@@ -310,7 +315,10 @@ async def test_a_token_beside_a_batch_or_with_a_plan_lets_all_of_it_go_on(start:
     answer = await parts.dispatcher.handle(None, {**batch, "_quota_continue": first}, SESSION)
     assert answer["summary"] == {"total": 2, "succeeded": 2, "failed": 0}
     assert [warning["details"]["current"] for warning in answer["warnings"]] == [97]
-    plan = {"operation": "run_steps", "params": {"steps": [{"operation": "list_animals"}, {"operation": "list_keepers"}]}}
+    plan = {
+        "operation": "run_steps",
+        "params": {"steps": [{"operation": "list_animals"}, {"operation": "list_keepers"}]},
+    }
     assert (await call(parts, plan, _quota_continue=second))["success"]
     assert len(api.asked) == 4
 
@@ -430,7 +438,10 @@ async def test_calls_go_on_while_the_store_is_away_and_that_is_said_once(
     outcomes = [(await call(parts))["success"] for _ in range(3)]
     assert outcomes == [True, True, False]
     logged = capfd.readouterr().err
-    assert (logged.count("the store of the quotas is away"), logged.count('"the store of the quotas is back"')) == (1, 1)
+    assert (logged.count("the store of the quotas is away"), logged.count('"the store of the quotas is back"')) == (
+        1,
+        1,
+    )
 
 
 async def test_a_replica_outlives_its_redis(start: Start, tmp_path: Path) -> None:
@@ -458,7 +469,11 @@ async def test_the_mock_counts_in_its_own_memory(start: Start, tmp_path: Path) -
 def test_a_pattern_fits_the_names_and_paths_that_its_owner_means() -> None:
     from aqlgen.runtime.quota.limits import Pattern
 
-    operations = {"get_pet": ("GET", "/pets/{id}"), "delete_pet": ("DELETE", "/pets/{id}"), "list_pets": ("GET", "/pets")}
+    operations = {
+        "get_pet": ("GET", "/pets/{id}"),
+        "delete_pet": ("DELETE", "/pets/{id}"),
+        "list_pets": ("GET", "/pets"),
+    }
 
     def fitting(text: str) -> list[str]:
         return [name for name, where in operations.items() if Pattern(text).fits(name, *where)]

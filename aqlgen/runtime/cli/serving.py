@@ -1,0 +1,171 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The start of the server: over standard input and output, or over HTTP in one process or several."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..settings.load import ConfigError, load
+from ..text import terminal_text
+
+if TYPE_CHECKING:
+    import argparse
+    import socket
+
+    from mcp.server import Server
+
+    from ..assembly import Assembly
+    from ..settings.config import Config
+
+__all__ = ["serve_over_http", "serve_over_stdio"]
+
+_LINE_OVERHEAD = 64 * 1024
+_ESCAPES = 4
+_GRACE = 5.0
+
+
+def serve_over_stdio(folder: Path, hooks: object | None, *, mock: bool) -> int:
+    """Serve until standard input ends. Returns the exit code."""
+    server, parts = _ready(folder, hooks, mock=mock)
+    if sys.stdin is not None and sys.stdin.isatty():
+        from .guidance import serving_notice
+
+        adapter = parts.adapter
+        sys.stderr.write(f"{serving_notice(adapter.name, adapter.package, ['--mock'] * mock)}\n")
+    from ..server.stdio import serve_stdio
+
+    _log_start(parts, "stdio")
+    return serve_stdio(server, max_line=_longest(parts.config), grace=parts.config.timeout + _GRACE)
+
+
+def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    """Serve at an address until a signal arrives. Returns the exit code; raises ConfigError."""
+    from ..server.http import BindError, bind
+
+    config = load(folder, os.environ)
+    _check_processes(config)
+    try:
+        listener = bind(options.host, options.port)
+    except BindError as problem:
+        sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")
+        return 1
+    if config.http.processes == 1:
+        return _serve(folder, hooks, options, listener, announce=True)
+    from ..server.processes import supervise
+
+    def serve(*, first: bool) -> int:
+        return _serve(folder, hooks, options, listener, announce=first)
+
+    return supervise(config.http.processes, serve)
+
+
+def _check_processes(config: Config) -> None:
+    if config.http.processes == 1:
+        return
+    from ..server.processes import can_fork
+    from ..state.places import MEMORY
+
+    problem = (
+        "needs MCP_AQL_HTTP_STATELESS=true, since a session would be known to one process alone"
+        if not config.http.stateless
+        else "needs a state that the processes share, and MCP_AQL_STATE_URL is memory:"
+        if config.state_url == MEMORY
+        else "and MCP_AQL_HTTP_METRICS exclude each other, since each process counts for itself: run replicas instead"
+        if config.http.metrics
+        else "is not possible on this system"
+        if not can_fork()
+        else ""
+    )
+    if problem:
+        raise ConfigError(f"MCP_AQL_HTTP_PROCESSES={config.http.processes} {problem}")
+
+
+def _serve(
+    folder: Path, hooks: object | None, options: argparse.Namespace, listener: socket.socket, *, announce: bool
+) -> int:
+    from ..server.access import AccessError
+    from ..server.health import Health, Service
+    from ..server.http import serve_http
+
+    server, parts = _ready(folder, hooks, mock=options.mock)
+    config = parts.config
+    environ: Mapping[str, str] = os.environ
+    service = Service(Health.of(parts.adapter, parts.table, config, environ, parts.store))
+    if config.http.metrics:
+        from ..telemetry.metrics import Metrics
+
+        service.metrics = Metrics(parts.adapter.name, parts.adapter.version)
+        parts.observers.add(service.metrics)
+    _log_start(parts, "http")
+    try:
+        return serve_http(
+            server,
+            listener,
+            host=options.host,
+            max_body=_longest(config),
+            config=config,
+            service=service,
+            logger=parts.dispatcher.log,
+            announce=announce,
+        )
+    except AccessError as problem:
+        sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")
+        return 3
+
+
+def _ready(folder: Path, hooks: object | None, *, mock: bool) -> tuple[Server[Any], Assembly]:
+    """Assemble the adapter and build its server."""
+    gc.disable()  # what is imported and built stays: a fifth of the start would go into looking for garbage in it
+    try:
+        from ..assembly import assemble
+
+        parts = assemble(folder, hooks, mock=mock)
+        from ..logs.log import adopt_libraries
+        from ..server.mcp import build_server
+
+        adopt_libraries(parts.dispatcher.log)
+        server = build_server(parts.dispatcher, parts.transport.aclose)
+    finally:
+        gc.enable()
+    gc.freeze()
+    return server, parts
+
+
+def _log_start(parts: Assembly, transport: str) -> None:
+    """Write a record of the start with the settings that are not as they come; addresses without their passwords."""
+    log = parts.dispatcher.log
+    if not log.wants("info"):
+        return
+    from operator import attrgetter
+
+    from ..redaction import without_userinfo
+    from ..settings.config import SETTINGS
+
+    config = parts.config
+    changed = {
+        setting.key: without_userinfo(str(attrgetter(setting.attribute)(config)))
+        for setting in SETTINGS
+        if config.sources.get(setting.attribute, "default") != "default"
+    }
+    log.write(
+        "info",
+        "started",
+        private=True,
+        adapter=parts.adapter.name,
+        version=parts.adapter.version,
+        transport=transport,
+        mode=config.mode,
+        policy=config.policy,
+        settings=changed,
+        process=os.getpid(),
+    )
+
+
+def _longest(config: Config) -> int:
+    """Return the most bytes of a message: those of a request, escaped, and what is around it."""
+    return config.max_request_size * _ESCAPES + _LINE_OVERHEAD

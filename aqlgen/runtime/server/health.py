@@ -1,0 +1,132 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What an orchestrator asks of the adapter over HTTP: whether its process lives, and whether it can answer calls.
+
+`/healthz` and `/readyz` are answered under every host and without authentication, since those who ask have neither;
+they say nothing but the names of what was checked. `/metrics` is for whom the endpoint is open to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import anyio
+
+from ..state.places import is_redis
+from ..state.store import Store, StoreAway
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp
+
+    from ..settings.config import Config
+    from ..table import Adapter, Table
+    from ..telemetry.metrics import Metrics
+
+__all__ = ["HEALTH", "METRICS", "READY", "Health", "Service"]
+
+HEALTH, READY, METRICS = "/healthz", "/readyz", "/metrics"
+_PATIENCE = 2.0
+"""Seconds that a check may take."""
+
+_FRESH = 1.0
+"""Seconds that an answer is good for, so that nobody makes the adapter check all the time."""
+
+Check = Callable[[], Awaitable[bool]]
+
+
+class Health:
+    """Whether the adapter can answer calls. `checks` return True for what works; `stopping` ends readiness."""
+
+    def __init__(self, checks: Mapping[str, Check], clock: Callable[[], float] = monotonic) -> None:
+        self.stopping = False
+        self._checks = checks
+        self._clock = clock
+        self._known: tuple[float, dict[str, bool]] | None = None
+
+    @classmethod
+    def of(cls, adapter: Adapter, table: Table, config: Config, environ: Mapping[str, str], store: Store) -> Health:
+        """Return the health of an adapter: its table, its credentials, and a store that others keep."""
+
+        async def operations() -> bool:
+            return next(iter(table.values("method")), None) is not None or not adapter.counts
+
+        async def credentials() -> bool:
+            return _can_call(adapter, table, config, environ)
+
+        async def store_answers() -> bool:
+            await store.get("health", "ready")
+            return True
+
+        checks: dict[str, Check] = {"operations": operations, "credentials": credentials}
+        if is_redis(config.state_url):
+            checks["store"] = store_answers
+        return cls(checks)
+
+    async def checked(self) -> dict[str, bool]:
+        """Return what works, by the names of the checks."""
+        now = self._clock()
+        if self._known is None or now - self._known[0] > _FRESH:
+            self._known = now, {name: await _outcome(check) for name, check in self._checks.items()}
+        return self._known[1]
+
+
+async def _outcome(check: Check) -> bool:
+    try:
+        with anyio.fail_after(_PATIENCE):
+            return await check()
+    except (TimeoutError, StoreAway, OSError, ValueError, KeyError):
+        return False
+
+
+def _can_call(adapter: Adapter, table: Table, config: Config, environ: Mapping[str, str]) -> bool:
+    """Return True if the credentials that are set, or that callers bring, are enough for an operation."""
+    from ..auth.sources import report
+    from ..auth.usage import alternative_in_use
+
+    entries = report(adapter, environ, config)
+    ready = {entry["scheme"] for entry in entries if entry["set"] or "per_user" in entry}
+    requirements = (adapter.security if stated is None else stated for _, _, (stated,) in table.values("security"))
+    return any(alternative_in_use(alternatives, ready) is not None for alternatives in requirements)
+
+
+class Service:
+    """The answers to an orchestrator and to Prometheus. Without `metrics` there are none."""
+
+    def __init__(self, health: Health, metrics: Metrics | None = None) -> None:
+        self.health = health
+        self.metrics = metrics
+
+    def routes(self, protected: Callable[[ASGIApp], ASGIApp]) -> list[Route]:
+        """Return the routes; `protected` puts authentication before an application."""
+        from starlette.routing import Route, request_response
+
+        routes = [Route(HEALTH, self._healthy), Route(READY, self._ready)]
+        if self.metrics is not None:
+            routes.append(Route(METRICS, endpoint=protected(request_response(self._metrics)), methods=["GET"]))
+        return routes
+
+    async def _healthy(self, _: Request) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        return PlainTextResponse("ok\n")
+
+    async def _ready(self, _: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        checks = await self.health.checked()
+        ready = all(checks.values()) and not self.health.stopping
+        status = "ready" if ready else "stopping" if self.health.stopping else "not ready"
+        shown = {name: "ok" if works else "failed" for name, works in checks.items()}
+        return JSONResponse({"status": status, "checks": shown}, 200 if ready else 503)
+
+    async def _metrics(self, _: Request) -> Response:
+        from starlette.responses import Response
+
+        from ..telemetry.metrics import CONTENT_TYPE
+
+        text = "" if self.metrics is None else self.metrics.text()
+        return Response(text, headers={"content-type": CONTENT_TYPE, "cache-control": "no-store"})

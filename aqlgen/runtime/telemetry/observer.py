@@ -1,0 +1,94 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Who watches an adapter at work: each is told of the calls that it answered and of its requests to the API.
+
+No observer is told of a parameter, a header or a text of the API: what it writes may be kept for years, by others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ..wire import ApiRequest
+
+__all__ = ["OK", "CallEnd", "Exchange", "Observer", "Observers"]
+
+OK = "OK"
+"""The outcome of a call that succeeded; of another one it is the code of its error."""
+
+
+class CallEnd(NamedTuple):
+    """A call that was answered. `operation` is a name of the adapter's, "unknown" for any other."""
+
+    operation: str
+    family: str
+    outcome: str
+    seconds: float
+    request_id: str = ""
+    session_id: str | None = None
+
+
+class Exchange:
+    """A request to the API; `status` is 0 until there is an answer. An observer may add headers to `request`."""
+
+    __slots__ = ("began", "host", "operation", "port", "request", "seconds", "status", "tries")
+
+    def __init__(self, request: ApiRequest, operation: str, tries: int) -> None:
+        parts = urlsplit(request.url)
+        self.request = request
+        self.operation = operation
+        self.host = parts.hostname or ""
+        self.port = parts.port or (443 if parts.scheme == "https" else 80)
+        self.tries = tries
+        self.status = 0
+        self.began = perf_counter()
+        self.seconds = 0.0
+
+
+class Observer(Protocol):
+    """What is told. None of the methods waits or raises."""
+
+    def call_ended(self, call: CallEnd) -> None:
+        """Note a call that was answered."""
+        ...
+
+    def exchanging(self, exchange: Exchange) -> AbstractContextManager[object]:
+        """Return a context that a request to the API is made in; at its end `status` and `seconds` are known."""
+        ...
+
+
+class Observers:
+    """All who watch an adapter."""
+
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        self._observers = list(observers)
+
+    def __bool__(self) -> bool:
+        return bool(self._observers)
+
+    def add(self, observer: Observer) -> None:
+        """Inform another observer from now on."""
+        self._observers.append(observer)
+
+    def call_ended(self, call: CallEnd) -> None:
+        """Inform all observers of a call."""
+        for observer in self._observers:
+            observer.call_ended(call)
+
+    @contextmanager
+    def exchange(self, request: ApiRequest, operation: str, tries: int) -> Iterator[Exchange]:
+        """Inform all observers of a request to the API, which is to be sent as `Exchange.request` stands then."""
+        exchange = Exchange(request, operation, tries)
+        with ExitStack() as contexts:
+            for observer in self._observers:
+                contexts.enter_context(observer.exchanging(exchange))
+            try:
+                yield exchange
+            finally:
+                exchange.seconds = perf_counter() - exchange.began

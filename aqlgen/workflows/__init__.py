@@ -1,0 +1,235 @@
+"""Arazzo documents beside the API's: each workflow becomes an operation that runs a plan of steps.
+
+In: the documents as they were read, and the table. Out: the workflows, and a diagnostic for each one that cannot be
+said as a plan, which is left out. There is no second engine: what a workflow does is what `run_steps` does with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+from aqlgen.decide.naming.spelling import fit, hashed
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.read import Source
+from aqlgen.document.texts.instructions import instruction_in
+from aqlgen.document.texts.markup import rendered
+from aqlgen.ir import Json
+from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.schema.field_names import Names
+from aqlgen.runtime.steps.plan import check_plan, read_plan
+from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.table import Row, Workflow
+from aqlgen.runtime.table.row import DangerLevel
+from aqlgen.runtime.text import without_unseen
+from aqlgen.schemas import shorten
+from aqlgen.table.model import Table
+from aqlgen.words import split as words_of
+from aqlgen.workflows.expressions import Scope, member
+from aqlgen.workflows.inputs import inputs_of
+from aqlgen.workflows.problem import UnsayableError
+from aqlgen.workflows.steps import Api, write_step
+
+if TYPE_CHECKING:
+    from aqlgen.runtime.table import Table as RuntimeTable
+
+__all__ = ["Translated", "translate"]
+
+_MOST: Final = 200
+_DANGERS: Final[Sequence[str]] = get_args(DangerLevel)
+_FORM: Final = "Write an Arazzo 1.0 document; see https://spec.openapis.org/arazzo/latest.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """The workflows, sorted by name, and what there is to say of their documents."""
+
+    workflows: tuple[Workflow, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def translate(sources: Sequence[Source], table: Table) -> Translated:
+    """Return the workflows of documents. Raises DocumentError for what is no Arazzo 1.0 document."""
+    rows = tuple(decided.row for decided in table.rows)
+    taken = {name for row in rows for name in (row.name, *(alias.name for alias in row.aliases))}
+    workflows: dict[str, Workflow] = {}
+    diagnostics: list[Diagnostic] = []
+    for source in sources:
+        document = _Document(source, rows, table, taken)
+        for workflow in document.workflows():
+            workflows[workflow.name] = workflow
+        diagnostics += document.diagnostics
+    return Translated(tuple(workflows[name] for name in sorted(workflows)), tuple(diagnostics))
+
+
+class _Document:
+    def __init__(self, source: Source, rows: tuple[Row, ...], table: Table, taken: set[str]) -> None:
+        self._file = source.name
+        self._root: Mapping[str, Json] = source.root if isinstance(source.root, dict) else {}
+        self._rows = rows
+        self._table = table
+        self._taken = taken
+        self.diagnostics: list[Diagnostic] = []
+
+    def workflows(self) -> Iterator[Workflow]:
+        """Yield the workflows that a plan can say."""
+        version, entries = self._root.get("arazzo"), self._root.get("workflows")
+        if not isinstance(version, str) or version.split(".")[:2] != ["1", "0"]:
+            raise self._refusal("this is not an Arazzo 1.0 document", "/arazzo" if "arazzo" in self._root else "")
+        if not isinstance(entries, list) or len(entries) > _MOST:
+            raise self._refusal(f"workflows is not a list of up to {_MOST}", "/workflows")
+        try:
+            api = self._api()
+        except UnsayableError as problem:
+            self._leave_out("none of its workflows is served", problem)
+            return
+        for index, entry in enumerate(entries):
+            pointer = f"/workflows/{index}"
+            name = entry.get("workflowId") if isinstance(entry, dict) else None
+            try:
+                workflow = self._workflow(entry, api, pointer)
+            except UnsayableError as problem:
+                self._leave_out(f"the workflow {str(name)[:80]} is left out", problem)
+                continue
+            self._taken.add(workflow.name)
+            yield workflow
+
+    def _api(self) -> Api:
+        descriptions = self._root.get("sourceDescriptions")
+        sources = [
+            entry
+            for entry in (descriptions if isinstance(descriptions, list) else [])
+            if isinstance(entry, dict) and entry.get("type", "openapi") == "openapi"
+        ]
+        if len(sources) != 1:
+            raise UnsayableError(
+                f"the document is about {len(sources)} APIs, and an adapter is about one", "/sourceDescriptions"
+            )
+        components = self._root.get("components")
+        names = Names(cast("RuntimeTable", self._table))  # which asks for nothing but the types
+        name = str(sources[0].get("name"))
+        return Api(self._rows, name, components if isinstance(components, dict) else {}, names)
+
+    def _workflow(self, entry: Json, api: Api, pointer: str) -> Workflow:
+        workflow_id = entry.get("workflowId") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(workflow_id, str) or not workflow_id:
+            raise UnsayableError("it has no workflowId", pointer)
+        for key in ("dependsOn", "successActions", "failureActions"):
+            if entry.get(key):
+                raise UnsayableError(f"a plan has nothing for {key}", member(pointer, key))
+        inputs = inputs_of(self._root, entry.get("inputs"), member(pointer, "inputs"), self._text)
+        scope = Scope({parameter.wire: name for name, parameter in inputs.items()})
+        steps = entry.get("steps")
+        if not isinstance(steps, list) or not steps:
+            raise UnsayableError("it has no steps", member(pointer, "steps"))
+        written: list[dict[str, Json]] = []
+        for index, step in enumerate(steps):
+            place = f"{pointer}/steps/{index}"
+            if not isinstance(step, dict):
+                raise UnsayableError("a step is no object", place)
+            last = index == len(steps) - 1
+            result = write_step(step, index + 1, entry.get("parameters"), api, scope, place, last=last)
+            written.append(result.step)
+            scope.steps[str(step["stepId"])] = result.done
+        outputs = self._outputs(entry.get("outputs"), scope, member(pointer, "outputs"))
+        self._check(written, outputs, member(pointer, "steps"))
+        rows = [done.row for done in scope.steps.values()]
+        gravest = max(rows, key=lambda row: _DANGERS.index(row.danger))
+        families = {row.family for row in rows} - {"read"}
+        summary = self._text(entry.get("summary"), member(pointer, "summary"), 200)
+        description = self._text(entry.get("description"), member(pointer, "description"), 1000)
+        summary = summary or shorten(description, 200) or f"Workflow {' '.join(words_of(workflow_id))}"
+        return Workflow(
+            name=self._name(workflow_id),
+            workflow_id=workflow_id,
+            family="read" if not families else families.pop() if len(families) == 1 else "execute",
+            summary=summary,
+            description=description or summary,
+            danger=gravest.danger,
+            danger_reason=f"{gravest.name} is {gravest.danger}",
+            inputs=inputs,
+            steps=written,
+            outputs=outputs,
+        )
+
+    def _outputs(self, outputs: Json, scope: Scope, pointer: str) -> dict[str, Json] | None:
+        if not outputs:
+            return None
+        if not isinstance(outputs, dict):
+            raise UnsayableError("outputs is no object", pointer)
+        return {name: scope.value(value, member(pointer, name)) for name, value in outputs.items()}
+
+    def _check(self, steps: list[dict[str, Json]], outputs: dict[str, Json] | None, pointer: str) -> None:
+        """Check a plan as far as it can be checked without the values of its inputs. Raises UnsayableError."""
+        try:
+            plan = read_plan(_without_inputs(steps), _without_inputs(outputs))
+            check_plan(plan, _Known({row.name: row for row in self._rows}, self._table))
+        except Failure as failure:
+            raise UnsayableError(failure.message.removesuffix(" Nothing was sent."), pointer) from None
+
+    def _name(self, workflow_id: str) -> str:
+        words = words_of(workflow_id)
+        for name in (fit(words), fit((*words, "workflow"))):
+            if name and name not in self._taken:
+                return name
+        return hashed(words, workflow_id)
+
+    def _text(self, value: Json, pointer: str, limit: int = 300) -> str:
+        """Return a text as agents may read it: one that reads as an instruction to a model is left out."""
+        if not isinstance(value, str):
+            return ""
+        seen = without_unseen(value)
+        instruction = instruction_in(seen)
+        if instruction is None:
+            return shorten(rendered(seen).text, limit)
+        message = f"a text reads as an instruction to a model ({'; '.join(instruction.rules)}); it is left out"
+        self.diagnostics.append(
+            Diagnostic("instruction-in-text", Severity.WARNING, message, pointer=pointer, file=self._file)
+        )
+        return ""
+
+    def _leave_out(self, what: str, problem: UnsayableError) -> None:
+        message = f"{what}: {problem.message}"
+        self.diagnostics.append(
+            Diagnostic(
+                "workflow-left-out",
+                Severity.WARNING,
+                message,
+                pointer=problem.pointer,
+                file=self._file,
+                help=problem.help,
+            )
+        )
+
+    def _refusal(self, message: str, pointer: str) -> DocumentError:
+        return DocumentError(
+            Diagnostic("invalid-workflows", Severity.ERROR, message, pointer=pointer, file=self._file, help=_FORM)
+        )
+
+
+class _Known:
+    """The operations of the table, for the check of a plan."""
+
+    def __init__(self, rows: Mapping[str, Row], table: Table) -> None:
+        self._rows = rows
+        self.types: Mapping[str, Mapping[str, Any]] = table.types
+
+    def find(self, operation: str) -> Row:
+        """Return the row of an operation."""
+        return self._rows[operation]
+
+    def problem(self, _row: Row, _params: Mapping[str, Any], _open: frozenset[str]) -> Failure | None:
+        """Return None: values are checked with each call."""
+        return None
+
+
+def _without_inputs(value: Any) -> Any:
+    """Return a part of a plan with a plain value for each input."""
+    if isinstance(value, dict):
+        text = value.get("$ref") if len(value) == 1 else None
+        if isinstance(text, str) and text.startswith(f"{INPUTS}."):
+            return "input"
+        return {key: _without_inputs(inner) for key, inner in value.items()}
+    return list(map(_without_inputs, value)) if isinstance(value, list) else value

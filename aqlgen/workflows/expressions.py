@@ -1,0 +1,157 @@
+"""Runtime expressions of Arazzo as references of a plan (Arazzo 1.0, Runtime Expressions)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from aqlgen.document.positions import escape, split
+from aqlgen.ir import Json
+from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.steps.references import read_reference
+from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.table import Row
+from aqlgen.workflows.problem import UnsayableError
+
+__all__ = ["BODY", "DEPTH", "STATUS", "DoneStep", "Scope", "is_expression", "member", "path_in_answer", "reference"]
+
+BODY: Final = "$response.body"
+STATUS: Final = "$statusCode"
+DEPTH: Final = 64
+_BEGINNINGS: Final = (
+    "$url",
+    "$method",
+    STATUS,
+    "$request.",
+    "$response.",
+    "$inputs.",
+    "$outputs.",
+    "$steps.",
+    "$workflows.",
+    "$sourceDescriptions.",
+    "$components.",
+)
+_ADVICE: Final = "A plan refers to inputs ($inputs.name) and to outputs of earlier steps that are of the answer's body."
+
+
+@dataclass(frozen=True, slots=True)
+class DoneStep:
+    """An earlier step: how references begin that lead to it, its operation, and its outputs as they are written."""
+
+    root: str
+    row: Row
+    outputs: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What expressions can name: inputs by the document's names, each with the agent's, and the steps before."""
+
+    inputs: Mapping[str, str]
+    steps: dict[str, DoneStep] = field(default_factory=dict)
+
+    def value(self, value: Json, pointer: str, depth: int = 0) -> Json:
+        """Return a value of the document as a value of a plan. Raises UnsayableError."""
+        if depth > DEPTH:
+            raise UnsayableError(f"a value is nested deeper than {DEPTH} levels", pointer)
+        if isinstance(value, str):
+            return self._text(value, pointer)
+        if isinstance(value, dict):
+            if set(value) == {"$ref"}:
+                raise UnsayableError("an object whose only key is $ref would be read as a reference", pointer)
+            return {key: self.value(inner, member(pointer, key), depth + 1) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.value(inner, member(pointer, str(index)), depth + 1) for index, inner in enumerate(value)]
+        return value
+
+    def _text(self, text: str, pointer: str) -> Json:
+        inner = text[1:-1] if text.startswith("{$") and text.endswith("}") else text
+        if "{$" in inner:
+            raise UnsayableError(
+                "an expression stands within a text, and a plan puts no texts together",
+                pointer,
+                "Make the whole value one expression.",
+            )
+        return {"$ref": self.reference(inner, pointer)} if is_expression(inner) else text
+
+    def reference(self, expression: str, pointer: str) -> str:
+        """Return an expression as a reference. Raises UnsayableError."""
+        source, hash_mark, inner = expression.partition("#")
+        tokens = split(inner) if hash_mark else []
+        parts = source.split(".")
+        if parts[0] == "$inputs":
+            return self._input(source.removeprefix("$inputs."), tokens, pointer)
+        if parts[0] == "$steps" and len(parts) >= 4 and parts[2] == "outputs":
+            return self._output(parts[1], ".".join(parts[3:]), tokens, pointer)
+        raise UnsayableError(f"a plan cannot say {_shown(expression)}", pointer, _ADVICE)
+
+    def _input(self, name: str, tokens: list[str], pointer: str) -> str:
+        if name not in self.inputs and "." in name:
+            name, _, rest = name.partition(".")
+            tokens = [*rest.split("."), *tokens]
+        if name not in self.inputs:
+            raise UnsayableError(f"there is no input {_shown(name)}", pointer, "Declare it in the inputs' properties.")
+        return reference(INPUTS, (self.inputs[name], *tokens), pointer)
+
+    def _output(self, step: str, name: str, tokens: list[str], pointer: str) -> str:
+        done = self.steps.get(step)
+        if done is None:
+            raise UnsayableError(f"there is no earlier step {_shown(step)}", pointer)
+        if name not in done.outputs and "." in name:
+            name, _, rest = name.partition(".")
+            tokens = [*rest.split("."), *tokens]
+        output = done.outputs.get(name)
+        if not isinstance(output, str):
+            raise UnsayableError(f"step {_shown(step)} has no output {_shown(name)}", pointer)
+        source, _, inner = output.partition("#")
+        if source != BODY:
+            raise UnsayableError(
+                f"the output {_shown(name)} of step {_shown(step)} is {_shown(output)}, and not of the answer's body",
+                pointer,
+                _ADVICE,
+            )
+        return reference(done.root, path_in_answer(done.row, [*split(inner), *tokens], pointer), pointer)
+
+
+def is_expression(text: str) -> bool:
+    """Return True for a text that is a runtime expression, whether or not a plan can say it."""
+    return text.startswith(_BEGINNINGS)
+
+
+def path_in_answer(row: Row, tokens: Sequence[str], pointer: str) -> Sequence[str]:
+    """Return where a part of the API's answer stands in what the adapter answers. Raises UnsayableError."""
+    if row.paging is None:
+        return tokens
+    items = split(row.paging.items or "")
+    if list(tokens[: len(items)]) != items:
+        raise UnsayableError(
+            f"{row.name} answers in pages, of which a plan sees the items alone",
+            pointer,
+            f"Refer to $response.body{''.join(f'/{item}' for item in items)} or what is in it.",
+        )
+    return ["items", *tokens[len(items) :]]
+
+
+def reference(root: str, tokens: Sequence[str], pointer: str) -> str:
+    """Return the text of a reference. Raises UnsayableError for names that no reference can have."""
+    text = root
+    for token in tokens:
+        if token.isascii() and token.isdecimal():
+            text += f"[{token}]"
+        else:
+            text += f'["{token}"]' if set(token) & set(".[]") else f".{token}"
+    try:
+        read_reference({"$ref": text})
+    except Failure as failure:
+        raise UnsayableError(failure.message, pointer) from None
+    return text
+
+
+def member(pointer: str, key: str) -> str:
+    """Return the pointer of a member."""
+    return f"{pointer}/{escape(key)}"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 80 else f"{text[:79]}…")

@@ -1,0 +1,89 @@
+"""The files that a project is deployed by: valid by Kubernetes' own schema, and true to what the adapter serves."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from aqlgen.runtime.server.health import HEALTH, METRICS, READY
+from aqlgen.runtime.settings.config import SETTINGS
+from aqlgen.runtime.settings.variables import unknown_variable
+from tests.generator.commands import FIXTURES, run
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("deploy") / "petstore"
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder).code == 0
+    return folder
+
+
+@cache
+def manifests(project: Path) -> dict[str, Any]:
+    documents = yaml.safe_load_all((project / "deploy/kubernetes.yaml").read_text())
+    return {document["kind"]: document for document in documents}
+
+
+def test_each_manifest_is_valid_by_kubernetes_own_schema(project: Path) -> None:
+    kinds = manifests(project)
+    assert kinds.keys() >= {"Deployment", "Secret", "ConfigMap", "Service", "HorizontalPodAutoscaler", "NetworkPolicy"}
+    for manifest in kinds.values():
+        kubernetes_validate.validate(manifest, kubernetes_validate.latest_version(), strict=True)
+
+
+def test_the_manifests_fit_one_another_and_the_adapter(project: Path) -> None:
+    kinds = manifests(project)
+    pod = kinds["Deployment"]["spec"]["template"]
+    labels = pod["metadata"]["labels"]
+    assert kinds["Deployment"]["spec"]["replicas"] == kinds["HorizontalPodAutoscaler"]["spec"]["minReplicas"] == 3
+    selectors = [
+        kinds["Deployment"]["spec"]["selector"]["matchLabels"],
+        kinds["Service"]["spec"]["selector"],
+        kinds["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"],
+        kinds["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"],
+    ]
+    assert all(selector.items() <= labels.items() for selector in selectors)
+    (container,) = pod["spec"]["containers"]
+    (port,) = container["ports"]
+    assert kinds["Service"]["spec"]["ports"][0]["targetPort"] == port["name"]
+    probes = {name: container[name]["httpGet"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
+    assert {probe["path"] for probe in probes.values()} == {HEALTH, READY}
+    assert probes["readinessProbe"]["path"] == READY
+    assert {probe["port"] for probe in probes.values()} == {port["name"]}
+    assert pod["metadata"]["annotations"]["prometheus.io/path"] == METRICS
+    settings = kinds["ConfigMap"]["data"] | dict.fromkeys(kinds["Secret"]["stringData"], "x")
+    assert unknown_variable(settings, (item.variable for item in SETTINGS), "petstore_adapter") is None
+    stop = next(item.default for item in SETTINGS if item.key == "http.stop_timeout")
+    pause = float(container["lifecycle"]["preStop"]["exec"]["command"][1])
+    assert pod["spec"]["terminationGracePeriodSeconds"] > stop + pause
+
+
+def test_nothing_secret_and_no_right_too_many_stands_in_them(project: Path) -> None:
+    kinds = manifests(project)
+    assert set(kinds["Secret"]["stringData"].values()) == {""}, "an adapter without a token does not start"
+    pod = kinds["Deployment"]["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["containers"][0]["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_the_image_and_compose_ask_for_what_the_adapter_answers(project: Path) -> None:
+    dockerfile = (project / "Dockerfile").read_text()
+    assert f"http://127.0.0.1:8000{HEALTH}" in dockerfile
+    user = re.search(r"^USER (\d+)$", dockerfile, re.MULTILINE)
+    assert user is not None
+    pod = manifests(project)["Deployment"]["spec"]["template"]["spec"]
+    assert int(user[1]) == pod["securityContext"]["runAsUser"]
+    compose = yaml.safe_load((project / "deploy/compose.yaml").read_text())
+    adapter = compose["services"]["adapter"]
+    assert unknown_variable(adapter["environment"], (item.variable for item in SETTINGS), "petstore_adapter") is None
+    assert all(port.startswith("127.0.0.1:") for port in adapter["ports"])
+    assert set(adapter["depends_on"]) <= compose["services"].keys()
+    named = {volume.partition(":")[0] for service in compose["services"].values() for volume in service["volumes"]}
+    assert named == compose["volumes"].keys()

@@ -1,0 +1,235 @@
+"""What an operator and an orchestrator see of an adapter over HTTP: health, metrics, records, traces, a clean stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from http_endpoint import MODERN, A
+from local import Answer, Asked, serving
+from mcp.types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
+
+pytestmark = pytest.mark.long
+
+PROGRAM = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from aqlgen.runtime.cli.main import main
+sys.exit(main(Path({package!r})))
+"""
+ROOT = Path(__file__).parents[2]
+
+
+class Running:
+    """An adapter that serves over HTTP in processes of its own."""
+
+    def __init__(self, process: subprocess.Popen[bytes], url: str, log: list[str]) -> None:
+        self.process, self.url, self.log = process, url, log
+
+    @property
+    def base(self) -> str:
+        return self.url.removesuffix("/mcp")
+
+    def records(self, message: str) -> list[dict[str, Any]]:
+        parsed = [json.loads(line) for line in self.log if line.startswith("{")]
+        return [record for record in parsed if record["message"] == message]
+
+    def wait_for(self, condition: Callable[[], object]) -> None:
+        ends = time.monotonic() + 20
+        while not condition():
+            assert time.monotonic() < ends, self.log
+            time.sleep(0.05)
+
+    def post(self, operation: str, animal: int, token: str = "") -> Any:
+        """Call an operation by one request of protocol 2026-07-28, and return the adapter's answer."""
+        call = {
+            "name": "mcp_aql_read",
+            "arguments": {"operation": operation, "params": {"animal_id": animal}},
+            "_meta": {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: {}},
+        }
+        headers = {
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": MODERN,
+            "mcp-method": "tools/call",
+            "mcp-name": "mcp_aql_read",
+            "mcp-param-operation": operation,
+            **({"authorization": f"Bearer {token}"} if token else {}),
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        answer = httpx2.post(self.url, json=body, headers=headers, timeout=20)
+        return answer.json()["result"]["structuredContent"]
+
+
+@contextmanager
+def adapter(package: Path, api: str, **environ: str) -> Iterator[Running]:
+    """Run an adapter whose API is at a URL."""
+    settings = {
+        "MCP_AQL_BASE_URL": api,
+        "ZOO_API_KEY": "the-key-of-the-zoo",
+        "XDG_STATE_HOME": str(package.parent / "state"),
+        "MCP_AQL_LOG_LEVEL": "info",
+        **environ,
+    }
+    program = PROGRAM.format(root=str(ROOT), package=str(package))
+    arguments = [sys.executable, "-c", program, "--transport", "http", "--port", "0"]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MCP_AQL", "OTEL"))}
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, env={**kept, **settings})
+    log: list[str] = []
+    try:
+        assert process.stderr is not None
+        stream = process.stderr
+        match = None
+        while match is None:
+            line = stream.readline().decode()
+            assert line, log
+            log.append(line)
+            match = re.search(r"http://127\.0\.0\.1:\d+/mcp", line)
+        threading.Thread(target=lambda: log.extend(line.decode() for line in stream), daemon=True).start()
+        yield Running(process, match[0], log)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def animals(request: Asked) -> Answer:
+    if request.path.endswith("/13"):
+        time.sleep(1.5)
+    return Answer({"id": int(request.path.rpartition("/")[2]), "name": "Ada"})
+
+
+def test_probes_and_metrics_and_records_tell_of_the_adapter_at_work(package: Path) -> None:
+    """R-OPS-4"""
+    settings = {"MCP_AQL_HTTP_METRICS": "true", "MCP_AQL_HTTP_TOKEN": A}
+    with serving(animals) as api, adapter(package, api.url, **settings) as running:
+        anywhere = {"host": "10.1.2.3:8000"}
+        assert httpx2.get(f"{running.base}/healthz", headers=anywhere).text == "ok\n"
+        ready = httpx2.get(f"{running.base}/readyz", headers=anywhere)
+        assert (ready.status_code, ready.json()["status"]) == (200, "ready")
+        assert httpx2.get(f"{running.base}/metrics", headers=anywhere).status_code == 421
+        assert httpx2.get(f"{running.base}/metrics").status_code == 401
+
+        assert running.post("get_animal", 7, A)["data"]["name"] == "Ada"
+        assert running.post("no_such_operation", 7, A)["success"] is False
+        shown = {"authorization": f"Bearer {A}"}
+        text = httpx2.get(f"{running.base}/metrics", headers=shown).text
+        assert 'mcp_aql_calls_total{operation="get_animal",family="read",outcome="OK"} 1' in text
+        assert 'mcp_aql_calls_total{operation="unknown",family="unknown",outcome="NOT_FOUND_OPERATION"} 1' in text
+        assert 'mcp_aql_api_requests_total{method="GET",status="200"} 1' in text
+        assert 'mcp_aql_call_duration_seconds_bucket{family="read",le="+Inf"} 1' in text
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
+        assert all(re.fullmatch(r'\w+(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+', line) for line in lines)
+
+        running.wait_for(lambda: len(running.records("request")) >= 4)
+        (started,) = running.records("started")
+        assert started["data"]["settings"]["http.metrics"] == "True"
+        (call_record,) = running.records("call")
+        assert call_record["data"].keys() == {"operation", "family", "outcome", "ms", "request_id"}
+        posts = [record["data"] for record in running.records("request") if record["data"]["path"] == "/mcp"]
+        assert [entry["caller"].startswith("token:") for entry in posts] == [True, True]
+        assert A not in "".join(running.log)
+
+
+def test_an_adapter_that_lacks_its_credential_is_not_ready(package: Path) -> None:
+    with serving(animals) as api, adapter(package, api.url, ZOO_API_KEY="") as running:
+        ready = httpx2.get(f"{running.base}/readyz")
+        assert ready.status_code == 503
+        assert ready.json() == {"status": "not ready", "checks": {"operations": "ok", "credentials": "failed"}}
+        assert httpx2.get(f"{running.base}/healthz").status_code == 200
+        assert httpx2.get(f"{running.base}/metrics").status_code == 404
+
+
+def test_a_stop_lets_what_runs_end(package: Path) -> None:
+    with serving(animals) as api, adapter(package, api.url) as running:
+        answers: list[Any] = []
+        call = threading.Thread(target=lambda: answers.append(running.post("get_animal", 13)))
+        call.start()
+        running.wait_for(lambda: api.asked)
+        running.process.send_signal(signal.SIGTERM)
+        call.join(20)
+        assert answers[0]["data"]["name"] == "Ada"
+        assert running.process.wait(10) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_processes_share_an_address_and_are_started_again(package: Path) -> None:
+    settings = {"MCP_AQL_HTTP_PROCESSES": "2", "MCP_AQL_HTTP_STATELESS": "true"}
+    with serving(animals) as api, adapter(package, api.url, **settings) as running:
+
+        def processes() -> list[int]:
+            return [record["data"]["process"] for record in running.records("started")]
+
+        running.wait_for(lambda: len(processes()) == 2)
+        assert running.post("get_animal", 7)["data"]["name"] == "Ada"
+        os.kill(processes()[0], signal.SIGKILL)
+        running.wait_for(lambda: len(processes()) == 3)
+        assert running.post("get_animal", 7)["data"]["name"] == "Ada"
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+        assert "".join(running.log).count("Serving MCP on") == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({}, "needs MCP_AQL_HTTP_STATELESS=true"),
+        ({"MCP_AQL_HTTP_STATELESS": "true", "MCP_AQL_STATE_URL": "memory:"}, "needs a state that the processes share"),
+        ({"MCP_AQL_HTTP_STATELESS": "true", "MCP_AQL_HTTP_METRICS": "true"}, "exclude each other"),
+    ],
+)
+def test_processes_that_could_not_work_together_are_refused(
+    package: Path, settings: Mapping[str, str], problem: str
+) -> None:
+    program = PROGRAM.format(root=str(ROOT), package=str(package))
+    environ = {**os.environ, "MCP_AQL_HTTP_PROCESSES": "2", **settings}
+    refused = subprocess.run(
+        [sys.executable, "-c", program, "--transport", "http", "--port", "0"],
+        env=environ,
+        capture_output=True,
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert problem in refused.stderr.decode()
+
+
+@pytest.mark.parametrize("propagate", [False, True])
+def test_traces_go_where_the_owner_says(package: Path, propagate: bool) -> None:
+    """The spans arrive at a real collector's address; the API learns of the trace only if the owner says so."""
+    spans: list[bytes] = []
+
+    def collect(request: Asked) -> Answer:
+        spans.append(request.body)
+        return Answer({})
+
+    with serving(animals) as api, serving(collect) as collector:
+        settings = {
+            "MCP_AQL_OTEL": "true",
+            "MCP_AQL_OTEL_PROPAGATE": str(propagate).lower(),
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+            "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+            "OTEL_BSP_SCHEDULE_DELAY": "100",
+        }
+        with adapter(package, api.url, **settings) as running:
+            assert running.post("get_animal", 7)["data"]["name"] == "Ada"
+            running.wait_for(lambda: b"mcp_aql.operation" in b"".join(spans) and b"tools/call" in b"".join(spans))
+    (request,) = api.asked
+    assert ("traceparent" in request.headers) is propagate
+    sent = b"".join(spans)
+    assert b"get_animal" in sent
+    assert b"http.request.method" in sent
+    assert b"zoo-adapter" in sent
+    assert b"the-key-of-the-zoo" not in sent
+    collected = {entry.path for entry in collector.asked}
+    assert collected == {"/v1/traces"}
