@@ -22,6 +22,8 @@ _CLIMB, _CLIMB_RUN, _CLIMB_SECONDS = 0.3, 20, 3.0
 """By how much the rate is raised before it was refused once, and after how many requests and seconds."""
 _FIRST_STEP, _MOST_STEP, _LONG_RUN = 0.05, 0.2, 200
 """By how much it is raised later, at first and at most, and after how many requests without a refusal."""
+_CLOSEST = 0.7
+"""The part of a space between two turns that is kept when the process was late for the first."""
 _POLL = 0.02
 """Seconds until a request looks again whether the one before it is answered."""
 _LONGEST_LEARNING = 100
@@ -43,7 +45,7 @@ class Pace:
 
     __slots__ = (
         "_accepted", "_climbs", "_floor", "_next", "_raised", "_refused_at", "_resumes", "_run", "_step", "_used_at",
-        "rate",
+        "_went_at", "rate",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -58,6 +60,7 @@ class Pace:
         self._step = _CLIMB
         self._raised = 1.0
         self._used_at = 0.0
+        self._went_at = 0.0
 
     def is_forgotten(self, now: float) -> bool:
         """Return True if the pace was not used for so long that it says nothing any more."""
@@ -74,8 +77,17 @@ class Pace:
         self._next = turn + 1 / self.rate
         return Turn(turn - now, reserved=True)
 
+    def go(self, now: float) -> float:
+        """Return the seconds that a request whose turn has come still waits for the one before it, which came late."""
+        if self.rate is None:
+            return 0.0
+        gap = self._went_at + _CLOSEST / self.rate - now
+        if gap <= 0:
+            self._went_at = now
+        return max(0.0, gap)
+
     def accepted(self, now: float, sharers: int = 1) -> None:
-        """Take note of a response that is no refusal; of several paces, which may share a bucket, each climbs slowly."""
+        """Take note of a response that is no refusal; of several paces, which may share a bucket, each climbs less."""
         self._accepted += 1
         self._run += 1
         self._used_at = now

@@ -199,6 +199,14 @@ class QuotaMeter:
             turn = Turn(max(turn.seconds, other.seconds), turn.reserved and other.reserved)
         return turn
 
+    def go(self, request: ApiRequest, operation: str) -> float:
+        """Return the seconds that a request whose turn has come waits for one before it; 0 if it goes."""
+        caller = self._callers.get(_caller_key(request)) if self._callers else None
+        if caller is None:
+            return 0.0
+        now = self._now()
+        return max((count.pace.go(now) for count in caller.paced(operation) if count.pace is not None), default=0.0)
+
     def seconds_held(self, request: ApiRequest, operation: str) -> float:
         """Return the seconds until another request of an operation may be sent."""
         caller = self._callers.get(_caller_key(request))

@@ -293,11 +293,8 @@ class _Call:
     def _may_repeat(self, request: ApiRequest, wait: float) -> bool:
         """Return True if there is time to send a request again after a pause, and a retry left for it."""
         owner = self._owner
-        return (
-            wait < self._seconds_left()
-            and not owner._circuits.is_open(request, self._operation)
-            and owner._budget.spend(request)
-        )
+        is_open = owner._circuits.is_open(request, self._operation)
+        return wait < self._seconds_left() and not is_open and owner._budget.spend(request)
 
     async def _once(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request, if nothing forbids it, at its turn; and take note of what came of it."""
@@ -327,15 +324,17 @@ class _Call:
         return response
 
     async def _wait_for_turn(self, request: ApiRequest) -> None:
-        """Wait for a request's turn in the pace of its bucket. Raises Failure if that takes too long."""
-        patience = min(_PATIENCE, self._seconds_left())
+        """Wait for the turn in the pace of the bucket. Raises Failure if that takes too long."""
+        meter, patience = self._owner._meter, min(_PATIENCE, self._seconds_left())
         while True:
-            turn = self._owner._meter.turn(request, self._operation, patience)
+            turn = meter.turn(request, self._operation, patience)
             if turn.seconds:
                 await self._timing.pause(turn.seconds)
             if turn.reserved:
-                return
+                break
             patience -= turn.seconds
+        while wait := meter.go(request, self._operation):
+            await self._timing.pause(wait)
 
     async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request once, before the eyes of those who watch."""

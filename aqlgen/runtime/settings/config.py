@@ -390,8 +390,8 @@ class Config(NamedTuple):
 
     def limits(self) -> dict[str, int]:
         """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
-        sizes = ("max_request_size", "max_response_size", "max_string_length", "max_array_elements", "max_nesting_depth")
-        return {name: getattr(self, name) for name in sizes}
+        names = ("request_size", "response_size", "string_length", "array_elements", "nesting_depth")
+        return {f"max_{name}": getattr(self, f"max_{name}") for name in names}
 
 
 SETTINGS: tuple[Setting, ...] = (

@@ -274,3 +274,11 @@ def test_a_turn_that_is_too_far_away_is_refused_and_one_that_was_left_out_is_for
     assert turns[-1].seconds == turns[-2].seconds  # nobody who gives up takes a turn
     assert not pace.is_forgotten(BEGIN + 600)
     assert pace.is_forgotten(BEGIN + 604)
+
+
+def test_turns_for_which_the_process_was_late_are_not_taken_together() -> None:
+    pace = Pace()
+    pace.rate = 10.0
+    assert pace.go(BEGIN) == 0
+    assert pace.go(BEGIN + 0.01) == pytest.approx(0.06, abs=0.001)
+    assert pace.go(BEGIN + 0.08) == 0

@@ -12,9 +12,12 @@ from typing import Any
 import anyio
 import pytest
 from local import Answer, Local, serving
+from mcp import Client
+from mcp.types import ElicitResult
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.load import ConfigError
 from aqlgen.runtime.state.store import Counter, StoreAway
@@ -353,6 +356,53 @@ async def test_a_person_says_whether_to_go_on(start: Start, api: Local) -> None:
     assert yes.asked[0] == yes.asked[1]  # so that an answer can be matched with its question
     assert "100" in yes.asked[0]
     assert len(api.asked) == 2
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("approval", ["agent", "person"])
+async def test_a_client_that_can_ask_asks_its_person(start: Start, api: Local, era: str, approval: str) -> None:
+    """R-RATE-1"""
+    hourly(DAY)
+    parts = start(QUOTA_PER_DAY=100, APPROVAL=approval)
+    await used(parts, "requests_per_day", 95, DAY)
+    questions: list[str] = []
+    actions = iter(("accept", "decline"))
+
+    async def answer(_: Any, params: Any) -> ElicitResult:
+        questions.append(params.message)
+        return ElicitResult(action=next(actions))  # type: ignore[arg-type]
+
+    async with Client(build_server(parts.dispatcher), mode=era, elicitation_callback=answer) as client:
+        first = (await client.call_tool("mcp_aql_read", dict(READ))).structured_content
+        second = (await client.call_tool("mcp_aql_read", dict(READ))).structured_content
+    assert first is not None
+    assert second is not None
+    assert first["success"]
+    assert second["error"]["code"] == "RATE_LIMIT_QUOTA_PAUSE"
+    assert [question.splitlines()[0] for question in questions] == [
+        "Quota nearly used up. Continue with 'list_animals'?"
+    ] * 2
+    assert len(api.asked) == 1
+
+
+async def test_a_client_that_cannot_ask_sends_the_token_back(start: Start, api: Local) -> None:
+    """R-RATE-1"""
+    hourly(DAY)
+    parts = start(QUOTA_PER_DAY=100)
+    await used(parts, "requests_per_day", 95, DAY)
+    async with Client(build_server(parts.dispatcher), mode="legacy") as client:
+        paused = (await client.call_tool("mcp_aql_read", dict(READ))).structured_content
+        assert paused is not None
+        token = paused["error"]["details"]["confirmation_token"]
+        again = {**READ, "params": {"_quota_continue": token}}
+        answer = (await client.call_tool("mcp_aql_read", again)).structured_content
+        asked = {"operation": "introspect", "params": {"query": "quota_status"}}
+        shown = (await client.call_tool("mcp_aql_read", asked)).structured_content
+    assert answer is not None
+    assert shown is not None
+    assert answer["success"]
+    assert shown["data"]["quotas"][0]["current"] == 96
+    assert len(api.asked) == 1
 
 
 async def test_a_token_is_good_for_its_caller_session_and_quota_alone(start: Start) -> None:
