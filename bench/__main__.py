@@ -17,6 +17,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "overhead",
         "gate",
         "tokens",
+        "described",
         "faults",
         "clients",
         "demo",

@@ -13,9 +13,11 @@ from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.runtime.introspection.info import operation_details
+from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Row, Table
 from aqlgen.table.model import table_files
+from aqlgen.table.search import search_index
 from bench.introspected import spread
 from bench.support.arguments import add_corpus, add_only, parser
 from bench.support.documents import entries
@@ -32,8 +34,9 @@ def described(folder: Path, sample: int) -> Iterator[tuple[Row, int]]:
 
 
 def write_table(document: Path, folder: Path) -> None:
-    """Write the table's files of a document into a folder. Raises AqlgenError."""
-    for path, text in table_files(prepare(Options(Request(str(document))), lambda _: None).table).items():
+    """Write the table's files and the index of a document into a folder. Raises AqlgenError."""
+    table = prepare(Options(Request(str(document))), lambda _: None).table
+    for path, text in {**table_files(table), SEARCH: search_index(table)}.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

@@ -88,7 +88,7 @@ class Inspection:
 
     async def types(self, sample: int) -> None:
         """Introspect the types."""
-        listed = [row["name"] for row in (await self.introspect("types"))["types"]]
+        listed = [row["name"] for row in (await self.introspect("types", all=True))["types"]]
         for name in spread(listed, sample):
             if not (await self.introspect("types", name=name)).get("type"):
                 self.findings.append(f"type {name} is not shown")

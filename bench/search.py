@@ -1,8 +1,9 @@
 """Measure how well `introspect` finds operations: RestBench, WAPIIBench, and tasks of our own over the corpus.
 
 The folder holds the documents and `tasks.jsonl`, where a line has set, doc, query and gold (a list of `METHOD /path`).
-Our own tasks (`search_tasks.tsv`) are searched in the documents of `--corpus`: some are worded as models do, some as
-people do. Every second task of a set is for tuning; the figures of the others say what the weights are worth.
+Our own tasks (`search_tasks.tsv`) are searched in the documents of `--corpus`: some are worded as models do, some with
+values as in WAPIIBench, some as people do; what operations answer them stands between ` or `. Every second task of a
+set is for tuning; the figures of the others say what the weights are worth.
 `--operations N` adds what searches cost in a synthetic document of that size: milliseconds of this process, megabytes
 of the index.
 """
@@ -27,7 +28,8 @@ from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.runtime.introspection import postings
 from aqlgen.runtime.introspection.postings import Postings
-from aqlgen.runtime.introspection.ranking import Ranking, Weights
+from aqlgen.runtime.introspection.ranking import Ranking
+from aqlgen.runtime.introspection.weighing import Weights
 from aqlgen.table.model import Table
 from aqlgen.table.search import search_index
 from bench.support.arguments import parser
@@ -84,7 +86,13 @@ def tasks(folder: Path, corpus: Path | None) -> Iterator[Task]:
         with OWN.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file, delimiter="\t")):
                 document = corpus / row["document"]
-                yield Task(f"own, {row['style']}", PARTS[number % 2], document, row["query"], (row["operation"],))
+                yield Task(
+                    f"own, {row['style']}",
+                    PARTS[number % 2],
+                    document,
+                    row["query"],
+                    tuple(row["operation"].split(" or ")),
+                )
 
 
 def table_of(document: Path) -> Table:

@@ -11,7 +11,8 @@ from functools import cache
 
 from aqlgen.ir import Json
 from aqlgen.runtime.introspection.postings import WEIGHTS, Entry, index_text, name_weights
-from aqlgen.runtime.introspection.terms import FINDS, terms
+from aqlgen.runtime.introspection.synonyms import FINDS
+from aqlgen.runtime.introspection.terms import terms
 from aqlgen.runtime.table import Parameter, Row
 from aqlgen.table.model import DecidedRow, Schema, Table
 
@@ -49,6 +50,8 @@ def entries(table: Table) -> Iterator[Entry]:
             _weights(decided, fields),
             tuple(dict.fromkeys(_needs(row.path))),
             tuple(_finds(row)),
+            tuple(_reads(row)),
+            tuple(_lists(row)),
         )
 
 
@@ -116,6 +119,7 @@ def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
             if weights.get(term, 0) < weight:
                 weights[term] = weight
 
+    put(terms((row.operation_id or "")[:100]), WEIGHTS["operation id"])
     for tag in decided.decision.operation.tags[:10]:
         put(terms(str(tag)[:100]), WEIGHTS["tags"])
     put(terms(row.description[:_DESCRIPTION]), WEIGHTS["description"])
@@ -167,3 +171,23 @@ def _finds(row: Row) -> Iterator[str]:
     )
     if row.family == "read" and "{" not in row.path and (by_words or row.name.split("_")[0] in FINDS):
         yield from ("", *_things(row))
+
+
+def _reads(row: Row) -> Iterator[str]:
+    """Yield the thing that an operation reads by its id alone."""
+    needs = tuple(_needs(row.path))
+    if row.family == "read" and len(needs) == 1 and row.path.endswith("}"):
+        yield needs[0]
+
+
+def _lists(row: Row) -> Iterator[str]:
+    """Yield the things that an operation brings without an id."""
+    if row.family == "read" and "{" not in row.path:
+        if row.relative == "list":
+            yield from terms(row.resource)[-1:]
+        if _segments(row.path)[-1:] and _segments(row.path)[-1].lower() in _ME:
+            yield "user"
+
+
+_ME = frozenset({"me", "self", "whoami", "@me", "current", "myself", "current_user", "currentuser", "user"})
+"""Last segments of the paths that bring the one who asks."""

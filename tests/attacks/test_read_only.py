@@ -150,6 +150,34 @@ async def test_no_search_shows_anything_else(shop: Callable[..., Shop], params: 
     assert await names(shop(), **params) <= OFFERED
 
 
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"search": "delete item"},
+        {"search": "purge"},
+        {"search": "export secrets"},
+        {"search": "xylophone", "first": 250},
+        {"name": list(HIDDEN)},
+        {"name": ",".join(HIDDEN)},
+        {"name": ["removeItem", "DELETE /items/{itemId}", "/payments", "delete_item.params"]},
+    ],
+    ids=range(7),
+)
+@pytest.mark.parametrize("query", ["search", "operations", "types"])
+async def test_no_description_by_search_or_name_shows_anything_else(
+    shop: Callable[..., Shop], query: str, params: dict[str, Any]
+) -> None:
+    """R-TRUST-6, R-INT-6: neither as a description nor as a name beside it or in place of one that is unknown."""
+    place = shop()
+    answer = await call(place, {"operation": "introspect", "params": {"query": query, **params}})
+    data = answer["data"]
+    shown = {operation["name"] for operation in data.get("operations", ())} | data.get("others", {}).keys()
+    shown |= {name for near in data.get("unknown", {}).values() for name in near}
+    assert shown <= OFFERED
+    assert data.get("operation") is None
+    assert not [details for details in data.get("types", ()) if details["name"].endswith(".params")]
+
+
 @pytest.mark.parametrize("name", [*HIDDEN, "erase_item", "removeItem", "DELETE /items/{itemId}"])
 async def test_nothing_else_is_described(shop: Callable[..., Shop], name: str) -> None:
     """R-TRUST-6"""

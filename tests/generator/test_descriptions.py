@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.introspection.bounds import Bounds
 from aqlgen.runtime.introspection.info import operation_type
+from aqlgen.runtime.schema.notation import notation
 from aqlgen.schemas import useful
 from tests.generator.commands import api, posting, tabulate
 
@@ -124,6 +126,43 @@ def test_details_are_bounded_and_the_rest_is_one_call_away(tmp_path: Path) -> No
     whole = operation_type(row, table.table)
     assert whole["name"] == "create_thing.params"
     assert {field["name"] for field in whole["fields"]} == row.parameters.keys()
+
+
+@pytest.mark.parametrize("kind", ["objects", "choices", "values", "texts"])
+def test_hundreds_of_huge_required_parameters_are_described_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """R-INT-4: neither the work nor the answer grows with a document that is made to make them grow."""
+    inner = {f"a_long_field_name_{index}": {**STRING, "description": "x " * 200} for index in range(60)}
+    schema: dict[str, Any] = {
+        "objects": {"type": "object", "required": list(inner), "properties": inner},
+        "choices": {
+            "anyOf": [{"type": "object", "properties": {f"{n}{key}": STRING for key in inner}} for n in range(9)]
+        },
+        "values": {**STRING, "enum": [f"{index}{'x' * 2000}" for index in range(9)]},
+        "texts": {**STRING, "pattern": f"^{'a' * 3000}$", "description": "x " * 2000},
+    }[kind]
+    fields = {f"p{index}": {**schema, "title": f"P{index}"} for index in range(300)}
+    table = tabulate(tmp_path, posting({"type": "object", "required": list(fields), "properties": fields}))
+    row = table.table.find("create_thing")
+    assert row is not None
+    shapes = 0
+
+    def counted(*arguments: Any) -> str:
+        nonlocal shapes
+        shapes += 1
+        return notation(*arguments)
+
+    monkeypatch.setattr("aqlgen.runtime.introspection.fields.notation", counted)
+    details = table.details("create_thing")
+    assert len(json.dumps(details)) <= 40_000
+    assert shapes <= 150
+    assert {parameter["name"] for parameter in details["parameters"]} <= row.parameters.keys()
+    assert all(parameter["required"] for parameter in details["parameters"])
+    assert "more required ones: p" in details["description"] or len(details["parameters"]) >= 300
+    page = operation_type(row, table.table, Bounds(tokens=10_000))
+    assert len(json.dumps(page)) <= 50_000
+    assert "more follow" in page["description"]
 
 
 def test_a_very_long_example_gives_way_to_a_made_up_one(tmp_path: Path) -> None:

@@ -111,6 +111,75 @@ def test_what_finds_things_by_their_names_rises_when_names_are_asked_for(ranking
     assert names[0] == "list_movie_credits"
 
 
+def row(method: str, path: str, summary: str) -> dict[str, Any]:
+    """Return a path of one operation."""
+    things = [part.strip("{}") for part in path.split("/") if part.startswith("{")]
+    parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in things]
+    operation = {"summary": summary, "parameters": parameters, "responses": {"204": {"description": "OK"}}}
+    return {path: {method: operation}}
+
+
+CALENDARS: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Calendars", "version": "1"},
+    "servers": [{"url": "https://calendars.example"}],
+    "paths": {
+        **row("get", "/calendars", "List all calendars"),
+        **row("get", "/me/calendars", "List calendars"),
+        "/calendars/{calendar}": {
+            method: row(method, "/calendars/{calendar}", summary)["/calendars/{calendar}"][method]
+            for method, summary in (
+                ("put", "Updates a calendar."),
+                ("patch", "Updates a calendar. With patch semantics."),
+            )
+        },
+        **row("get", "/calendars/{calendar}/members", "Members of a calendar"),
+        **row("post", "/calendars/{calendar}/clear", "Clear a calendar"),
+        **row("post", "/calendars/batchClear", "Clear calendars"),
+        **row("get", "/rooms/{room}/bookings", "Bookings of a room"),
+        **row("get", "/bookings", "Bookings"),
+        **row("post", "/calendars/{calendar}/invitations", "Add people"),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Update the calendar with ID 'x', setting its title to 'Work'", "PUT /calendars/{calendar}"),
+        ("Partially update the calendar with ID 'x'", "PATCH /calendars/{calendar}"),
+        ("Clear the calendar with ID 'x'", "POST /calendars/{calendar}/clear"),
+        ("Clear the calendars with IDs 'x' and 'y'", "POST /calendars/batchClear"),
+        ("list calendars of the organization", "GET /calendars"),
+        ("list my calendars", "GET /me/calendars"),
+        ("Get the bookings of the room with ID 'r4'", "GET /rooms/{room}/bookings"),
+        ("list bookings", "GET /bookings"),
+        ("invite somebody to a calendar", "POST /calendars/{calendar}/invitations"),
+    ],
+)
+def test_of_operations_that_differ_little_the_question_decides(tmp_path: Path, text: str, key: str) -> None:
+    """R-INT-6: ids that it has, one or several, whose things, the document's own verbs and summaries."""
+    table = tabulate(tmp_path, CALENDARS).prepared.table
+    keys = {row.name: row.row.key for row in table.rows}
+    assert keys[Ranking(Postings.of(search_index(table))).search(text)[0].name] == key
+
+
+def test_what_brings_the_things_that_the_best_operations_need_is_among_the_first(tmp_path: Path) -> None:
+    """R-INT-6: a question of several steps names the last of them only."""
+    document = copy.deepcopy(FILMS)
+    document["paths"]["/me"] = reads("Profile", schema("Person"))
+    document["paths"]["/users/{user_id}/watchlist"] = reads("Watchlist", {"type": "object"}, "user_id")
+    names = [hit.name for hit in Ranking(Postings.of(index_of(tmp_path, document))).search("show the watchlist")]
+    assert names.index("get_me") in (1, 2, 3)
+
+
+@pytest.mark.parametrize("text", ["", "???", "xylophone", "the of and", "🦄", "12345", "<id>"])
+def test_no_search_is_answered_empty(ranking: Ranking, text: str) -> None:
+    """R-INT-6"""
+    assert ranking.search(text) or ranking.nearest(text)
+    assert [hit.name for hit in ranking.nearest(text, lambda hit: hit.family == "delete")] == ["delete_playlist"]
+
+
 def test_a_new_operation_changes_only_the_lines_of_its_own_words(tmp_path: Path) -> None:
     document = copy.deepcopy(FILMS)
     document["paths"]["/studios"] = reads("List studios", {"type": "object"}, tag="studios")

@@ -11,10 +11,11 @@ import pytest
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.introspection import protocol
-from aqlgen.runtime.introspection.info import parameter_info, type_details
+from aqlgen.runtime.introspection.fields import parameter_info
 from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.introspection.postings import plain_entry
 from aqlgen.runtime.introspection.search import search_of
+from aqlgen.runtime.introspection.type_info import type_details
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
 
@@ -349,9 +350,234 @@ def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> N
     assert len(seen) == len(set(seen)) == 49
     data = introspection.answer({"query": "operations", "first": 3, "after": "introspect"}, None)["data"]
     assert len(names(data)) == 3
-    listed = introspection.answer({"query": "types"}, None)["data"]["types"]
-    assert len(listed) > 50
-    assert all(set(info) == {"name", "kind"} for info in listed)
+    assert len(introspection.answer({"query": "operations", "all": True}, None)["data"]["operations"]) == 49
+
+
+def many_types(folder: Path, **settings: Any) -> Introspection:
+    types = {**TYPES, **{f"Thing{index:03}": {"type": "string", "description": "A"} for index in range(400)}}
+    return make(write_package(folder / "package", ADAPTER, OPERATIONS, types), **settings)
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_list": 10}, {"max_answer_tokens": 500}, {"max_list": 10_000}])
+def test_the_list_of_types_is_bounded_and_its_last_entry_says_how_to_go_on(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """R-INT-6: the protocol's answer has no room for a page's bounds."""
+    introspection = many_types(tmp_path, **settings)
+    whole = introspection.answer({"query": "types", "all": True}, None)["data"]["types"]
+    assert len({info["name"] for info in whole}) == len(whole) > 400
+    listed: list[dict[str, Any]] = []
+    while not listed or "more follow" in listed[-1].get("description", ""):
+        after = {"after": listed[-1]["name"]} if listed else {}
+        data = introspection.answer({"query": "types", **after}, None)["data"]
+        assert set(data) == {"types"}
+        assert all(set(info) <= {"name", "kind", "description"} for info in data["types"])
+        assert len(json.dumps(data)) <= 4 * settings.get("max_answer_tokens", 10_000)
+        listed += data["types"]
+    assert [info["name"] for info in listed] == [info["name"] for info in whole]
+
+
+def test_a_list_of_operations_is_bounded_in_tokens(tmp_path: Path) -> None:
+    """R-INT-6"""
+    operations = copy.deepcopy(OPERATIONS)
+    model = {**operations["read"]["list_keepers"], "summary": "Words of a summary. " * 9}
+    operations["read"].update({f"list_thing_{index:03}": model for index in range(240)})
+    introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES), max_answer_tokens=3000)
+    for params in ({}, {"first": 250}, {"search": "thing", "first": 250}, {"category": "READ"}):
+        data = introspection.answer({"query": "operations", **params}, None)["data"]
+        assert len(json.dumps(data)) < 16_000
+        assert data["_protocol"]["page"]["next"] == names(data)[-1]
+    data = introspection.answer({"query": "search", "search": "thing", "first": 250}, None)["data"]
+    assert len(json.dumps(data)) < 16_000
+    assert data["next"] == list(data["others"])[-1]
+
+
+@pytest.mark.parametrize(
+    ("schema", "key"),
+    [
+        (
+            {
+                "type": "object",
+                "properties": {f"f{n}": {"type": "string", "description": "x " * 200} for n in range(300)},
+            },
+            "fields",
+        ),
+        ({"type": "string", "enum": [f"value_{n}_{'x' * 90}" for n in range(2000)]}, "values"),
+        ({"oneOf": [{"$ref": f"#/$defs/Type{n}"} for n in range(5000)]}, "members"),
+    ],
+    ids=["fields", "values", "members"],
+)
+def test_a_long_type_is_shown_in_pages(tmp_path: Path, schema: Any, key: str) -> None:
+    """R-INT-5, R-INT-6"""
+    introspection = make(write_package(tmp_path / "a", ADAPTER, OPERATIONS, {**TYPES, "Long": schema}))
+
+    def shown(**params: Any) -> dict[str, Any]:
+        details: dict[str, Any] = introspection.answer({"query": "types", "name": "Long", **params}, None)["data"][
+            "type"
+        ]
+        return details
+
+    whole = shown(all=True)[key]
+    entries: list[Any] = []
+    details = shown()
+    while True:
+        assert set(details) <= {"name", "kind", "description", key}
+        assert len(json.dumps(details)) < 50_000
+        entries += details[key]
+        if "more follow" not in details.get("description", ""):
+            break
+        details = shown(after=entries[-1]["name"] if key == "fields" else entries[-1])
+    assert entries == whole
+
+
+# The query of our own
+
+
+def test_a_search_answers_words_with_the_description_of_what_they_mean(ask: Callable[..., Any]) -> None:
+    """R-INT-6: one call from words to a call."""
+    data = ask("search", search="take an animal into the zoo")
+    assert data["operations"] == [
+        {
+            "name": "create_animal",
+            "tool": "mcp_aql_create",
+            "description": "Take an animal into the zoo",
+            "params": {
+                "name*": "string(1..40)",
+                "species*": "'lion'|'newt'",
+                "keeper": "Keeper. May be null. Fields (* required): {full_name*: string}.",
+                "tags": "[string /^[a-z]+$/]. Items: 0 to 5.",
+                **{
+                    name: text
+                    for name, text in data["operations"][0]["params"].items()
+                    if name.rstrip("*") not in ("name", "species", "keeper", "tags")
+                },
+            },
+            "returns": "Animal",
+            "example": data["operations"][0]["example"],
+        }
+    ]
+    assert data["operations"][0]["params"]["secret_word"].startswith("string, sensitive")
+    assert "create_animal" not in data["others"]
+    assert len(data["others"]) <= 4
+
+
+@pytest.mark.parametrize("name", ["introspect", "run_steps", *(name for rows in OPERATIONS.values() for name in rows)])
+def test_a_description_by_search_says_what_the_details_say(ask: Callable[..., Any], name: str) -> None:
+    """R-INT-4: the same parameters, which of them are required, and the same example."""
+    details = ask("operations", name=name)["operation"]
+    (described,) = ask("search", name=[name])["operations"]
+    assert (described["name"], described["tool"]) == (details["name"], details["mcpTool"])
+    assert set(described["params"]) == {
+        f"{parameter['name']}{'*' if parameter['required'] else ''}" for parameter in details["parameters"]
+    }
+    assert described["example"] == details["examples"][0]["request"]["params"]
+    for parameter in details["parameters"]:
+        text = next(text for key, text in described["params"].items() if key.rstrip("*") == parameter["name"])
+        assert parameter.get("description", "") in text
+        assert all(str(value) in text for value in parameter.get("enum", ()))
+        assert all(
+            str(parameter[key]) in text for key in ("minimum", "maximum", "pattern", "format") if key in parameter
+        )
+
+
+def test_of_operations_that_a_search_finds_alike_none_is_described(tmp_path: Path) -> None:
+    operations = copy.deepcopy(OPERATIONS)
+    model = operations["read"]["list_keepers"]
+    operations["read"] |= {
+        f"list_{kind}_gates": {**model, "resource": "gate", "summary": f"List {kind} gates"}
+        for kind in ("big", "small", "open", "shut", "red", "blue", "wide", "high", "low", "old", "new", "dry")
+    }
+    introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES))
+
+    def search(**params: Any) -> dict[str, Any]:
+        data: dict[str, Any] = introspection.answer({"query": "search", **params}, None)["data"]
+        return data
+
+    data = search(search="gates")
+    assert data["operations"] == []
+    assert len(data["others"]) == 10
+    following = search(search="gates", after=data["next"])
+    assert not following["others"].keys() & data["others"].keys()
+    assert following["operations"] == []
+    for words in ("list red gates", "list_red_gates", "the red gate"):
+        assert search(search=words)["operations"][0]["name"] == "list_red_gates"
+    assert len(search(search="list red gates", first=7)["others"]) == 7
+
+
+def test_a_search_for_unknown_words_describes_nothing_and_shows_the_nearest(ask: Callable[..., Any]) -> None:
+    """R-INT-6"""
+    data = ask("search", search="xylophone")
+    assert data["operations"] == []
+    assert data["match"] == "nearest"
+    assert data["resources"] == {"animal": 5, "keeper": 1}
+    assert ask("search", search="animals", category="DELETE")["operations"][0]["name"] == "delete_animal"
+    assert not ask("search", search="animals", resource="keeper")["others"].keys() & {"list_animals"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ["get_animal", "delete_animal", "Species"],
+        "get_animal,delete_animal,Species",
+        " get_animal, 'delete_animal' ,Species,",
+        '["get_animal", "delete_animal", "Species"]',
+        ["get_animal", "GetAnimal", "delete_animal", "Species"],
+    ],
+)
+def test_several_names_are_described_in_one_call(ask: Callable[..., Any], name: Any) -> None:
+    """R-INT-6: operations and types."""
+    data = ask("search", name=name)
+    assert [operation["name"] for operation in data["operations"]][:1] == ["get_animal"]
+    assert "delete_animal" in [operation["name"] for operation in data["operations"]]
+    assert data["types"] == [ask("types", name="Species")["type"]]
+    assert set(data) == {"operations", "types"}
+
+
+def test_a_list_of_names_is_understood_by_the_protocols_queries_too(ask: Callable[..., Any]) -> None:
+    """R-INT-1: a name of the protocol is a text, and a text is answered as the protocol says."""
+    assert ask("operations", name=["get_animal"]) == ask("search", name=["get_animal"])
+    assert ask("operations", name="get_animal,delete_animal") == {"operation": None}
+
+
+def test_an_unknown_name_is_answered_with_those_near_it(ask: Callable[..., Any]) -> None:
+    data = ask("search", name=["remove_animal", "get_animal", "x" * 500])
+    assert [operation["name"] for operation in data["operations"]] == ["get_animal"]
+    assert data["unknown"]["remove_animal"][0] == "delete_animal"
+    assert max(map(len, data["unknown"])) <= 64
+
+
+def test_names_for_which_an_answer_has_no_room_are_left(package: Path) -> None:
+    """R-INT-6"""
+    names = ["introspect", "run_steps", "create_animal", "get_animal", "list_animals", "update_animal"]
+    introspection = make(package, max_answer_tokens=500)
+    data = introspection.answer({"query": "search", "name": ["nonsense", "introspect"]}, None)["data"]
+    assert [operation["name"] for operation in data["operations"]] == ["introspect"]
+    data = introspection.answer({"query": "search", "name": names}, None)["data"]
+    described = [operation["name"] for operation in data["operations"]]
+    assert described
+    assert described + data["left"] == names
+    assert len(json.dumps(data)) < 4000
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "part"),
+    [
+        ({}, "VALIDATION_MISSING_PARAM", "words to find"),
+        ({"name": []}, "VALIDATION_INVALID_VALUE", "1 to 10 names"),
+        ({"name": ","}, "VALIDATION_INVALID_VALUE", "1 to 10 names"),
+        ({"name": [f"name_{index}" for index in range(11)]}, "VALIDATION_INVALID_VALUE", "it has 11"),
+        ({"name": "a," * 100_000}, "VALIDATION_INVALID_VALUE", "it has"),
+        ({"name": ["a", 1]}, "VALIDATION_INVALID_TYPE", "a list of them"),
+        ({"name": {"a": 1}}, "VALIDATION_INVALID_TYPE", "expected 'string', got 'object'"),
+        ({"search": ["a"]}, "VALIDATION_INVALID_TYPE", "expected 'string', got 'array'"),
+        ({"search": "a", "all": "yes"}, "VALIDATION_INVALID_TYPE", "expected 'boolean', got 'string'"),
+        ({"search": "animals", "after": "nonsense"}, "VALIDATION_INVALID_VALUE", "not an entry"),
+    ],
+)
+def test_what_the_query_of_our_own_cannot_answer_is_refused(package: Path, params: Any, code: str, part: str) -> None:
+    envelope = make(package).answer({"query": "search", **params}, None)
+    assert envelope["error"]["code"] == code
+    assert part in envelope["error"]["message"]
 
 
 def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_is_a_kind_of(tmp_path: Path) -> None:

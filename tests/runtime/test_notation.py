@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.introspection.info import parameter_info
+from aqlgen.runtime.introspection.fields import parameter_info
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.runtime.table import Parameter
 

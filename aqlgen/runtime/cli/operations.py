@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exact_json import write_json
-from ..introspection.info import type_details
 from ..introspection.introspect import Introspection
+from ..introspection.type_info import type_details
 from ..schema.reader import Types, alternatives, as_schema, follow, referred, shape_of, union_of
 from ..schema.wording import shown_type
 from ..settings.load import load
@@ -192,7 +192,7 @@ def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, A
     answer = introspection.answer({"query": "operations", "name": name}, None)
     details: dict[str, Any] | None = answer["data"]["operation"] if answer["success"] else None
     if details is None:
-        answer = introspection.answer({"query": "types", "name": name}, None)
+        answer = introspection.answer({"query": "types", "name": name, "all": True}, None)
         return answer["data"]["type"] if answer["success"] else None
     row = table.find(details["name"])
     return details if row is None else {**details, "method": row.method, "path": row.path, "danger": row.danger}
@@ -264,8 +264,8 @@ def list_operations(
             listed[operation.name] = {**info, "danger": table.workflows[operation.name].danger}
     if search is None:
         return list(listed.values())
-    hits, known = Search(table, operations).find(search, lambda hit: hit.name in listed)
-    return [listed[hit.name] for hit in hits] if known else []
+    matches = Search(table, operations).find(search, lambda hit: hit.name in listed)
+    return [listed[hit.name] for hit in matches.hits] if matches.known else []
 
 
 def render_operations(operations: list[dict[str, Any]]) -> str:

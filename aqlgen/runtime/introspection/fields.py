@@ -7,10 +7,11 @@ key of its own (the shape of an object, null, item counts, exclusive bounds, alt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..schema.notation import notation
+from ..schema.notation import Objects, notation
 from ..schema.reader import (
     Types,
     alternatives,
@@ -33,8 +34,9 @@ from ..schema.wording import (
 )
 from ..table import JsonSchema, Parameter
 from ..text import brief, clean, listed
+from .bounds import tokens_of
 
-__all__ = ["IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "parameter_info", "with_notes"]
+__all__ = ["IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "parameter_info", "with_notes", "within"]
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
@@ -46,17 +48,32 @@ _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -
 class Detail:
     """How much is said of a value: characters of its text and of its shape, and how many values are listed.
 
-    `named` says whether the shape of a type that has a name is written, too.
+    `named` says whether the shape of a type that has a name is written, too; `objects` are those read for it so far.
     """
 
     text: int
     shape: int
     values: int
     named: bool = True
+    objects: Objects | None = field(default=None, compare=False)
+
+    def sharing(self, objects: Objects) -> Detail:
+        """Return this detail, for parameters that are described together."""
+        return replace(self, objects=objects)
 
 
 IN_FULL = Detail(text=2000, shape=700, values=1000)
 OF_TYPES = Detail(text=2000, shape=700, values=1000, named=False)
+_BRIEFLY = Detail(text=200, shape=200, values=8, named=False)
+
+
+def within(tokens: int | None, full: Detail, make: Callable[[Detail], Info]) -> Info:
+    """Return a field in full, briefly if that has more than half of `tokens`, and else its name and type alone."""
+    info = make(full)
+    if tokens is None or tokens_of(info) <= tokens // 2:
+        return info
+    info = make(_BRIEFLY)
+    return info if tokens_of(info) <= tokens // 2 else {key: info[key] for key in ("name", "type", "required")}
 
 
 def parameter_info(parameter: Parameter, types: Types, place: str = "", detail: Detail = IN_FULL) -> Info:
@@ -133,7 +150,7 @@ def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]
     notes = [] if extra and not as_schema(schema.get("properties")) else _shape_note(schema, types, detail)
     if extra:
         written = detail.named and detail.shape and is_object(follow(extra, types), types)
-        text = notation(extra, types, detail.shape) if written else phrase(extra)
+        text = notation(extra, types, detail.shape, detail.objects) if written else phrase(extra)
         notes.append(f"Every value is {text}.")
     return [*notes, *key_notes(schema)]
 
@@ -161,7 +178,7 @@ def _many_values(values: list[Any], detail: Detail) -> str:
 
 def _shape_note(schema: JsonSchema, types: Types, detail: Detail, name: str = "") -> list[str]:
     """Return a sentence with the shape of a value, none if there is no room or it says no more than the type."""
-    text = notation(schema, types, detail.shape) if detail.shape else ""
+    text = notation(schema, types, detail.shape, detail.objects) if detail.shape else ""
     if text in ("", "any", "object", "array", name):
         return []
     if not text.startswith("{"):

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Operations and types as introspection shows them (introspection document, 3.1 to 3.6).
+"""Operations as introspection shows them (introspection document, 3.1 to 3.4).
 
 The details of an operation are written to the fullest detail that keeps within its size. What is cut is one call away:
 `introspect` shows the parameters of an operation in full as a type, `create_thing.params`.
@@ -8,35 +8,22 @@ The details of an operation are written to the fullest detail that keeps within 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
 from ..schema.groups import body_notes
-from ..schema.reader import (
-    Types,
-    alternatives,
-    enum_values,
-    follow,
-    is_object,
-    shape_of,
-    string_enum,
-)
-from ..schema.wording import (
-    alternative_notes,
-    discriminator_notes,
-    key_notes,
-    phrase,
-    shown_type,
-    union_notes,
-)
+from ..schema.notation import Objects
+from ..schema.reader import Types
 from ..settings.config import Config
-from ..table import ADAPTER, JsonSchema, Row, Table
-from ..text import brief, clean, folded, line, listed
-from .fields import IN_FULL, OF_TYPES, Detail, Info, field_info, parameter_info, with_notes
+from ..table import ADAPTER, Row, Table
+from ..text import brief, clean, folded, line
+from .bounds import UNBOUNDED, Bounds
+from .fields import IN_FULL, Detail, Info, parameter_info, with_notes, within
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
+from .type_info import kind_of, more_note
 
 __all__ = [
     "PARAMETERS",
@@ -44,13 +31,9 @@ __all__ = [
     "operation_details",
     "operation_info",
     "operation_type",
-    "parameter_info",
     "protocol_operation_details",
-    "type_details",
-    "type_info",
 ]
 
-_MOST_VALUES = 50
 _PLACES = {
     "path": "Goes in the path.",
     "query": "Goes in the query.",
@@ -61,81 +44,6 @@ _PLACES = {
     "body_rest": "Goes in the body.",
     "adapter": "The adapter's own, not sent.",
 }
-
-
-# Types
-
-
-def type_info(name: str, schema: JsonSchema, types: Types) -> Info:
-    """Return name, kind and one line of description."""
-    details = type_details(name, schema, types)
-    info = {"name": name, "kind": details["kind"]}
-    text = line(details.get("description", ""), 160)
-    if text:
-        info["description"] = text
-    return info
-
-
-def kind_of(schema: JsonSchema, types: Types) -> str:
-    """Return the kind of one of the API's types: enum, object, union or scalar, in this order of trial."""
-    return _kind(follow(schema, types), types)
-
-
-def _kind(target: JsonSchema, types: Types) -> str:
-    if string_enum(target):
-        return "enum"
-    if is_object(target, types):
-        return "object"
-    return "union" if len(alternatives(target)) > 1 else "scalar"
-
-
-def type_details(name: str, schema: JsonSchema, types: Types) -> Info:
-    """Describe one of the API's types."""
-    target = follow(schema, types)
-    text = clean(str(schema.get("description") or target.get("description") or ""))
-    kind = _kind(target, types)
-    info: Info = {"name": name, "kind": kind}
-    notes: list[str] = []
-    if kind == "enum":
-        info["values"] = string_enum(target)
-    elif kind == "object":
-        info["fields"] = list(_fields(target, types))
-        notes += _object_notes(target)
-    elif kind == "union":
-        options = alternatives(target)
-        info["members"] = list(dict.fromkeys(map(shown_type, options)))
-        if any(phrase(option).endswith(")") for option in options):  # what a name alone does not say
-            notes += union_notes(options)
-    else:
-        meaning = phrase(target, values=False)
-        if not text or meaning.startswith("array of "):
-            notes.append(f"{meaning[:1].upper()}{meaning[1:]}.")
-        if enum_values(target):
-            notes.append(f"One of {listed(enum_values(target), _MOST_VALUES)}.")
-    notes += discriminator_notes(target)
-    description = with_notes(text, notes)
-    if description:
-        info["description"] = description
-    return info
-
-
-def _object_notes(schema: JsonSchema) -> Iterator[str]:
-    options = alternatives(schema)
-    requirements = list(alternative_notes(schema, options))
-    yield from requirements
-    if len(options) > 1 and not any(note.startswith("Needs") for note in requirements):
-        yield f"The rest is one of: {', '.join(phrase(option) for option in options)}."
-    extra = schema.get("additionalProperties")
-    if isinstance(extra, Mapping) and extra:
-        yield f"Keys of any other name hold {phrase(extra)}."
-    yield from key_notes(schema)
-
-
-def _fields(schema: JsonSchema, types: Types) -> Iterator[Info]:
-    shape = shape_of(types, schema)
-    for name, (_, inner) in shape.properties.items():
-        sensitive = inner.get("format") == "password"
-        yield field_info(name, inner, name in shape.required, types, OF_TYPES, sensitive=sensitive)
 
 
 def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
@@ -177,6 +85,10 @@ _LEAST_SIZE = 48
 """Characters of the shortest parameter: a level without room for so many is not tried."""
 _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
+_MOST_REQUIRED, _MOST_BARE = 2_000, 8_000
+"""Characters that required parameters may take beyond the size, and then as many without texts and shapes."""
+_LONGEST_PARAMETER, _LONGEST_EXAMPLE = 6_000, 16_000
+_BARE = Detail(text=0, shape=0, values=0)
 PARAMETERS = ".params"
 """What follows the name of an operation in the name of the type that has its parameters."""
 
@@ -185,49 +97,81 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
     """Return an operation of the API in the fullest detail that fits; `alias` is the old name that was asked for."""
     notes = list(body_notes(row, table.types))
     details: dict[str, Any] = {}
+    objects: Objects = {}
     for level in _LEVELS:
         if len(row.parameters) * _LEAST_SIZE > level.size and level is not _LEVELS[-1]:
             continue
         description = with_notes(brief(_description(row, table), level.description), notes)
         details = _header(config, row.name, row.family, description if alias is None else alias.describe(description))
-        details |= {"parameters": _parameters(row, table, level), "returns": _returns(row, table.types)}
+        details |= {"parameters": [], "returns": _returns(row, table.types)}
         if any(
             parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()
         ):
             details["aggregation_support"] = {"supported": True}
         if row.example is not None:
             details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
-        if _size(details) <= level.size:
-            return details
-    return _cut(details, row, _LEVELS[-1].size)
+        parameters = _fitting(_parameters(row, table, level, objects), level.size - _size(details))
+        if parameters is not None:
+            return {**details, "parameters": parameters}
+    if row.example is not None and _size(details["examples"]) > _LONGEST_EXAMPLE:
+        del details["examples"]
+    return _cut(details, row, table, _LEVELS[-1], objects)
 
 
-def _parameters(row: Row, table: Table, level: _Level) -> list[Info]:
-    """Return the parameters; one that is the whole body is written as a required one is."""
-    places, whole = _places(row), row.body.parameter if row.body is not None else "input"
-    return [
-        parameter_info(
-            parameter,
-            table.types,
-            places.get(name, ""),
-            level.required if parameter.required or name == whole else level.optional,
-        )
-        for name, parameter in row.parameters.items()
-        if name not in row.hidden_parameters
-    ]
+def _parameters(row: Row, table: Table, level: _Level, objects: Objects) -> Iterator[Info]:
+    """Yield the parameters; one that is the whole body is written as a required one is."""
+    places, whole = _places(row), _whole(row)
+    for name, parameter in row.parameters.items():
+        if name not in row.hidden_parameters:
+            detail = level.required if parameter.required or name == whole else level.optional
+            yield parameter_info(parameter, table.types, places.get(name, ""), detail.sharing(objects))
 
 
-def _cut(details: dict[str, Any], row: Row, size: int) -> dict[str, Any]:
-    """Return details without the optional parameters that there is no room for, which are only named."""
-    room = size - _size({**details, "parameters": []})
-    kept, others = [], []
-    for parameter in sorted(details["parameters"], key=lambda parameter: not parameter["required"]):
-        room -= _size(parameter)
-        if room > 0 or parameter["required"]:
-            kept.append(parameter)
+def _whole(row: Row) -> str | None:
+    return row.body.parameter if row.body is not None else "input"
+
+
+def _fitting(parameters: Iterable[Info], room: int) -> list[Info] | None:
+    """Return the parameters if there is room for them; those behind the first without room are not made."""
+    fitting: list[Info] = []
+    for parameter in parameters:
+        room -= _size(parameter) + (1 if fitting else 0)
+        if room < 0:
+            return None
+        fitting.append(parameter)
+    return fitting if room >= 0 else None
+
+
+def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects: Objects) -> dict[str, Any]:
+    """Return details without the optional parameters that there is no room for, which are only named.
+
+    Required ones lose all but their type where they take far more than the room, and at last are only named, too.
+    """
+    places, whole = _places(row), _whole(row)
+    room = level.size - _size(details)
+    kept, others, required = [], [], []
+    names = [name for name in row.parameters if name not in row.hidden_parameters]
+    for name in sorted(names, key=lambda name: not row.parameters[name].required):
+        parameter = row.parameters[name]
+        if room <= 0 and not parameter.required:
+            others.append(name)
+            continue
+        if room < -_MOST_REQUIRED - _MOST_BARE:
+            required.append(name)
+            continue
+        detail = level.required if parameter.required or name == whole else level.optional
+        bare = room < -_MOST_REQUIRED
+        info = parameter_info(parameter, table.types, places.get(name, ""), _BARE if bare else detail.sharing(objects))
+        if bare or _size(info) > _LONGEST_PARAMETER:
+            info = {key: info[key] for key in ("name", "type", "required")}
+        room -= _size(info)
+        if room > 0 or parameter.required:
+            kept.append(info)
         else:
-            others.append(parameter["name"])
+            others.append(name)
     note = f"Parameters in full: introspect types, name {row.name}{PARAMETERS}."
+    if required:
+        note += f" {len(required)} more required ones: {line(', '.join(required), _MOST_NAMED)}."
     if others:
         note += f" {len(others)} more optional ones: {line(', '.join(others), _MOST_NAMED)}."
     return {**details, "description": with_notes(details["description"], [note]), "parameters": kept}
@@ -238,15 +182,24 @@ def _size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
 
 
-def operation_type(row: Row, table: Table) -> Info:
-    """Return the parameters of an operation in full, as the fields of a type."""
+def operation_type(row: Row, table: Table, bounds: Bounds = UNBOUNDED) -> Info:
+    """Return the parameters of an operation in full, as the fields of a type. Raises Failure."""
     places = _places(row)
-    fields = [
-        parameter_info(parameter, table.types, places.get(name, ""), IN_FULL)
-        for name, parameter in row.parameters.items()
-        if name not in row.hidden_parameters
-    ]
-    return {"name": f"{row.name}{PARAMETERS}", "kind": "object", "fields": fields}
+    objects: Objects = {}
+
+    def field(name: str) -> Info:
+        return within(
+            bounds.tokens,
+            IN_FULL,
+            lambda detail: parameter_info(
+                row.parameters[name], table.types, places.get(name, ""), detail.sharing(objects)
+            ),
+        )
+
+    fields, left = bounds.taken([name for name in row.parameters if name not in row.hidden_parameters], field)
+    info: Info = {"name": f"{row.name}{PARAMETERS}", "kind": "object", "fields": fields}
+    note = more_note(left)
+    return {**info, "description": note[0]} if note else info
 
 
 def _description(row: Row, table: Table) -> str:

@@ -1,8 +1,11 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The operation `introspect`: what can be called, how, and what comes back (specification, 7; R-INT-1 to 7).
 
-Its answers are closed: nothing beside success and data, and errors of code and message only.
-Its parameters are checked as those of any operation are.
+Its answers are closed: nothing beside success and data, and errors of code and message only. Each is bounded in
+tokens (`max_answer_tokens`). Its parameters are checked as those of any operation are.
+
+The queries `operations` and `types` are the protocol's own, and so are their answers. The query `search` is ours: it
+answers words with the description of the operation that they mean, and names with the descriptions of all of them.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..text import folded, line
 from . import protocol
+from .bounds import Bounds, tokens_of
+from .fields import with_notes
 from .info import (
     PARAMETERS,
     introspect_details,
@@ -25,21 +30,27 @@ from .info import (
     operation_info,
     operation_type,
     protocol_operation_details,
-    type_details,
-    type_info,
 )
 from .names import Alias, Aliases, Spellings
+from .outline import outline
 from .postings import Hit, plain_entry
 from .ranking import Ranking
 from .search import Search, search_of
+from .type_info import more_note, type_details, type_info
 from .workflows import workflow_operations
 
 __all__ = ["Introspection"]
 
 _SEARCH_FIRST = 10
 """Results of a search unless more are asked for; what is sought is nearly always among them."""
+_OTHERS_FIRST = 4
+"""Results that a search names beside the one that it describes, unless more are asked for."""
+_MOST_NAMES, _LONGEST_NAME = 10, 500
+_ENVELOPE = 60
+"""Tokens of an answer beside its entries."""
 
-_PARAMETERS = tuple(parameter["name"] for parameter in protocol.INTROSPECT["parameters"])
+_PARAMETERS = {parameter["name"]: parameter["type"] for parameter in protocol.INTROSPECT["parameters"]}
+_PYTHON_TYPES = {"integer": int, "boolean": bool}
 
 
 def checked_query(params: Mapping[str, Any], max_list: int) -> str:
@@ -49,7 +60,9 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     """
     unknown = [name for name in params if name not in _PARAMETERS]
     if params.get("query") is None:
-        raise Failure(Code.MISSING_PARAM, "Missing required parameter 'query'. It is 'operations' or 'types'.")
+        raise Failure(
+            Code.MISSING_PARAM, "Missing required parameter 'query'. It is 'search', 'operations' or 'types'."
+        )
     if unknown:
         raise Failure(
             Code.UNKNOWN_PARAM,
@@ -57,9 +70,8 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
             f"Valid: {', '.join(_PARAMETERS)}.",
         )
     for name, value in params.items():
-        expected, python_type = ("integer", int) if name == "first" else ("string", str)
-        if value is not None and (not isinstance(value, python_type) or isinstance(value, bool)):
-            raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
+        if value is not None and not (name == "name" and isinstance(value, list)):
+            _check_type(name, value)
     query = str(params["query"])
     if query not in protocol.QUERIES:
         raise Failure(
@@ -76,24 +88,30 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     return query
 
 
-def page_of(
-    params: Mapping[str, Any], infos: Sequence[dict[str, Any]], most: int, *, ranked: bool
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the entries of one page, and where it stands in the list. Raises Failure."""
-    first = params.get("first") or (min(_SEARCH_FIRST, most) if ranked else most)
-    start = 0
-    after = params.get("after")
-    if after is not None:
-        names = [info["name"] for info in infos]
-        if after not in names:
-            raise Failure(
-                Code.INVALID_VALUE,
-                "Parameter 'after' is not an entry of this list. Use `_protocol.page.next` of the page before.",
-            )
-        start = names.index(after) + 1
-    page = list(infos[start : start + first])
-    more = start + len(page) < len(infos)
-    return page, {"total": len(infos), "first": first, "next": page[-1]["name"] if page and more else None}
+def _check_type(name: str, value: Any) -> None:
+    python_type = _PYTHON_TYPES.get(_PARAMETERS[name], str)
+    if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
+        expected = "string" if python_type is str else _PARAMETERS[name]
+        raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
+
+
+def names_of(params: Mapping[str, Any], query: str) -> list[str] | None:
+    """Return the names if several are asked for: a list, or of query search a text with commas; None otherwise.
+
+    The protocol's own queries take one name, a text, and answer it as the protocol says. Raises Failure.
+    """
+    value = params.get("name")
+    if isinstance(value, str) and query == "search":
+        value = [part.strip(" \t\r\n\"'[]") for part in value.split(",", _MOST_NAMES + 1)]
+    if not isinstance(value, list):
+        return None
+    if not all(isinstance(name, str) for name in value):
+        raise Failure(Code.INVALID_TYPE, "Parameter 'name' expected 'string' or a list of them")
+    names = [name for name in value if name]
+    if not 1 <= len(names) <= _MOST_NAMES:
+        count = len(names) if names else "none"
+        raise Failure(Code.INVALID_VALUE, f"Parameter 'name' takes 1 to {_MOST_NAMES} names; it has {count}")
+    return list(dict.fromkeys(names))
 
 
 class Introspection:
@@ -147,16 +165,70 @@ class Introspection:
 
     def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         query = checked_query(params, self._config.max_list)
-        name = params.get("name")
         if query == protocol.QUOTA_STATUS:
             return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
+        names = names_of(params, query)
+        if names is not None:
+            return self._described(names)
+        if query == "search":
+            return self._matches(params)
+        name = params.get("name")
         if query == "operations":
             if name is not None:
                 return {"operation": self._operation(name)}
             return self._operations(params, session_id)
         if name is not None:
-            return {"type": self._type(name)}
+            return {"type": self._type(name, Bounds.of(params, None, self._tokens))}
         return {"types": self._types(params)}
+
+    @property
+    def _tokens(self) -> int:
+        return self._config.max_answer_tokens - _ENVELOPE
+
+    # The query of our own: from words or names to descriptions
+
+    def _matches(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Describe the operation that a text means, if one is clearly the best, and name others by their summaries."""
+        if params.get("search") is None:
+            raise Failure(
+                Code.MISSING_PARAM,
+                "Query 'search' needs search, the words to find an operation by, or name, the operations or types "
+                "to describe, as a list.",
+            )
+        matches = self._search.find(params["search"], _wanted(params))
+        best = None if matches.best is None or params.get("after") is not None else self._outline(matches.best.name)
+        infos = [{"name": hit.name, "description": hit.summary} for hit in matches.hits[best is not None :]]
+        tokens = max(1, self._tokens - (0 if best is None else tokens_of(best)))
+        others, left = Bounds.of(params, _SEARCH_FIRST if best is None else _OTHERS_FIRST, tokens).page(infos)
+        data: dict[str, Any] = {
+            "operations": [] if best is None else [best],
+            "others": {info["name"]: info["description"] for info in others},
+        }
+        if left and others:
+            data["next"] = others[-1]["name"]
+        return data if matches.known else {**data, "match": "nearest", "resources": self._search.resources}
+
+    def _outline(self, name: str) -> dict[str, Any] | None:
+        details = self._operation(name)
+        return None if details is None else outline(details)
+
+    def _described(self, names: Sequence[str]) -> dict[str, Any]:
+        """Describe operations, or else types, as far as an answer holds them; for an unknown name propose others."""
+        data: dict[str, Any] = {"operations": [], "types": [], "unknown": {}, "left": []}
+        room = self._tokens
+        for index, name in enumerate(names):
+            operation = self._outline(name)
+            details = self._type(name, Bounds(tokens=self._tokens)) if operation is None else operation
+            if details is None:
+                near = self._search.near(line(name, 64), self._spellings)
+                data["unknown"][line(name, 64)] = [hit.name for hit in near.hits]
+                continue
+            room -= tokens_of(details)
+            if room < 0 and (data["operations"] or data["types"]):
+                data["left"] = list(names[index:])
+                break
+            data["types" if operation is None else "operations"].append(details)
+        return {key: value for key, value in data.items() if value or key == "operations"}
 
     # Operations
 
@@ -181,27 +253,36 @@ class Introspection:
 
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
-        search, category, resource = params.get("search"), params.get("category"), params.get("resource")
-        family = None if category is None else category.lower()
-        spellings = None if resource is None else _spellings_of(resource)
-        known = True
+        search, wanted = params.get("search"), _wanted(params)
+        nearest = False
         if search is not None:
-            hits, known = self._search.find(search, _wanted(family, spellings))
-            infos = [operation_info(hit.name, hit.family, hit.summary) for hit in hits]
+            matches = self._search.find(search, wanted)
+            nearest = not matches.known
+            infos = [operation_info(hit.name, hit.family, hit.summary) for hit in matches.hits]
         else:
-            infos = [info for info in self._operation_list if family in (None, info["endpoint"])]
-            if spellings is not None:
+            infos = self._operation_list
+            category, resource = params.get("category"), params.get("resource")
+            if category is not None:
+                infos = [info for info in infos if info["endpoint"] == category.lower()]
+            if resource is not None:
+                spellings = _spellings_of(resource)
                 infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
         narrowed = any(key in params for key in ("search", "category", "resource", "after"))
-        page, bounds = page_of(params, infos, self._config.max_list, ranked=search is not None)
         metadata: dict[str, Any] = (
             {"version": self._adapter.spec_version}
             if narrowed
             else protocol.metadata(self._adapter, self._config, session_id)
         )
-        if narrowed or len(page) < len(infos):
-            metadata["page"] = bounds
-        if not known:
+        first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
+        bounds = Bounds.of(params, first, max(1, self._tokens - tokens_of(metadata)))
+        page, left = bounds.page(infos)
+        if narrowed or left:
+            metadata["page"] = {
+                "total": len(infos),
+                "first": bounds.first or len(infos),
+                "next": page[-1]["name"] if page and left else None,
+            }
+        if nearest:
             metadata["search"] = {"match": "nearest", "resources": self._search.resources}
         return {"_protocol": metadata, "operations": page}
 
@@ -227,11 +308,11 @@ class Introspection:
     def _type_list(self) -> list[dict[str, Any]]:
         types = self._table.types
         return [
-            *(type_info(name, schema, types) for name, schema in types.items() if name not in self._protocol_types),
             *(
                 {"name": name, "kind": details["kind"], "description": details["description"]}
                 for name, details in self._protocol_types.items()
             ),
+            *(type_info(name, schema, types) for name, schema in types.items() if name not in self._protocol_types),
         ]
 
     @cached_property
@@ -239,30 +320,33 @@ class Introspection:
         return search_of(plain_entry(info["name"], "", "", "", info.get("description", "")) for info in self._type_list)
 
     def _types(self, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """List the types. The answer has no room for a page's bounds, so past the bound it is whole but terse."""
+        """List the types. The answer has no room for a page's bounds: the last entry of a page says how to go on."""
         infos = self._type_list
         search = params.get("search")
         if search is not None:
             by_name = {info["name"]: info for info in infos}
             infos = [by_name[hit.name] for hit in self._type_search.search(search)]
-        if search is not None or "first" in params or "after" in params:
-            return page_of(params, infos, self._config.max_list, ranked=search is not None)[0]
-        if len(infos) > self._config.max_list:
-            return [{"name": info["name"], "kind": info["kind"]} for info in infos]
-        return list(infos)
+        first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
+        page, left = Bounds.of(params, first, self._tokens).page(infos)
+        if left and search is None:
+            last = page[-1]
+            description = with_notes(last.get("description", ""), more_note(left))
+            page[-1] = {**last, "description": description}
+        return page
 
-    def _type(self, name: str) -> dict[str, Any] | None:
+    def _type(self, name: str, bounds: Bounds) -> dict[str, Any] | None:
         details = self._protocol_types.get(name)
         if details is not None:
             return {"name": name, **details}
         types = self._table.types
-        row = self._table.find(name.removesuffix(PARAMETERS)) if name.endswith(PARAMETERS) else None
+        row = self.find(name.removesuffix(PARAMETERS)) if name.endswith(PARAMETERS) else None
         if row is not None:
-            return operation_type(row, self._table)
-        if name not in types:
-            name = next((other for other in types if folded(other) == folded(name)), name)
+            return operation_type(row, self._table, bounds)
+        if name not in types and len(name) <= _LONGEST_NAME:
+            plain = folded(name)
+            name = next((other for other in types if folded(other) == plain), name)
         schema = types.get(name)
-        return None if schema is None else type_details(name, schema, types)
+        return None if schema is None else type_details(name, schema, types, bounds)
 
 
 def _spellings_of(resource: str) -> set[str]:
@@ -270,8 +354,11 @@ def _spellings_of(resource: str) -> set[str]:
     return {wanted, wanted.removesuffix("s")}
 
 
-def _wanted(family: str | None, resources: set[str] | None) -> Callable[[Hit], bool] | None:
+def _wanted(params: Mapping[str, Any]) -> Callable[[Hit], bool] | None:
     """Return what a search is narrowed to; None for a search of all."""
+    category, resource = params.get("category"), params.get("resource")
+    family = None if category is None else category.lower()
+    resources = None if resource is None else _spellings_of(resource)
     if family is None and resources is None:
         return None
     return lambda hit: family in (None, hit.family) and (resources is None or hit.resource.lower() in resources)

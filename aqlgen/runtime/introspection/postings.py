@@ -5,28 +5,31 @@ Its first line says its format. Then come the operations, a line each: id, name,
 path needs, and summary, between tabs. After an empty line come the terms, a line each, sorted: the term, then for
 each weight from 9 to 1 the ids of its operations, short names first. An id is four characters of a hash of the name,
 so that a new operation changes only the lines of its own terms. `?` before a term lists the operations that find such
-things by words.
+things by words, `=` those that read one by its id, `+` those that bring such things without an id.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..text import line
 from .terms import terms
 
 __all__ = [
-    "FILE", "FINDS", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights", "plain_entry",
+    "FILE", "FINDS", "LISTS", "READS", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights",
+    "plain_entry",
 ]  # fmt: skip
 
 FILE = "search.txt"
 _HEAD = "# machine: the index of `introspect` with `search`, format 1; replaced by `aqlgen update`."
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ID = 4
-FINDS = "?"
+FINDS, READS, LISTS = "?", "=", "+"
 _COMMON = 10
 """A term that more than a tenth of all operations merely mention tells none of them from the others."""
 _ALWAYS = 60
@@ -39,6 +42,7 @@ WEIGHTS = {
     "resource": 5.0,
     "summary": 7.0,
     "path": 7.0,
+    "operation id": 6.0,
     "tags": 1.0,
     "description": 2.0,
     "parameter": 2.0,
@@ -65,6 +69,8 @@ class Entry:
     weights: Mapping[str, int]
     needs: tuple[str, ...] = ()
     finds: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
 
 def name_weights(name: str, resource: str, summary: str, path: str = "") -> dict[str, float]:
@@ -82,8 +88,7 @@ def plain_entry(name: str, family: str, danger: str, resource: str, summary: str
     return Entry(name, family, danger, resource, summary, {term: round(weight) for term, weight in weights.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """An operation as a search shows it."""
 
     name: str
@@ -121,18 +126,29 @@ def index_text(entries: Iterable[Entry]) -> str:
     entries = sorted(entries, key=lambda entry: (entry.name.count("_"), entry.name))
     ids = _ids(entry.name for entry in entries)
     by_term: dict[str, dict[int, list[str]]] = {}
+    central = _central(entries)
     for entry in entries:
         short = ids[entry.name]
         for term, weight in entry.weights.items():
             by_term.setdefault(term, {}).setdefault(weight, []).append(short)
+        weight = max((central[thing] for thing in entry.finds if thing in central), default=1)
         for thing in dict.fromkeys(entry.finds):
-            by_term.setdefault(FINDS + thing, {}).setdefault(1, []).append(short)
+            by_term.setdefault(FINDS + thing, {}).setdefault(weight, []).append(short)
+        for mark, things in ((READS, entry.reads), (LISTS, entry.lists)):
+            for thing in things:
+                by_term.setdefault(mark + thing, {}).setdefault(1, []).append(short)
     bound = max(_ALWAYS, len(entries) // _COMMON)
     by_name = sorted(entries, key=lambda entry: entry.name)
     lines = [_HEAD, *(f"{ids[entry.name]}\t{_operation_line(entry)}" for entry in by_name)]
     lines.append("")
     lines.extend(_term_lines(by_term, bound))
     return "\n".join(lines) + "\n"
+
+
+def _central(entries: Iterable[Entry]) -> dict[str, int]:
+    """Return how much each thing is needed by operations: 1 for one, 2 up to three, 3 up to seven, 9 at most."""
+    counts = Counter(need for entry in entries for need in set(entry.needs))
+    return {thing: min(9, count.bit_length()) for thing, count in counts.items()}
 
 
 def _operation_line(entry: Entry) -> str:
@@ -156,6 +172,7 @@ class Postings:
 
     operations: dict[str, str]
     lines: dict[str, str]
+    _groups: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict)
     _read: dict[str, dict[str, int]] = field(default_factory=dict)
     _hits: dict[str, Hit] = field(default_factory=dict)
 
@@ -192,19 +209,45 @@ class Postings:
             )
         return known
 
+    def beginnings(self) -> Iterator[str]:
+        """Yield the ids of all operations, those first that read without an id."""
+        first = set()
+        for short, row in self.operations.items():
+            if "\tread\t" in row and not row.split("\t", 5)[4]:
+                first.add(short)
+                yield short
+        yield from (short for short in self.operations if short not in first)
+
+    def groups(self, term: str) -> Sequence[tuple[int, list[str]]]:
+        """Return the weights of a term, the highest first, each with the ids that have it."""
+        groups = self._groups.get(term)
+        if groups is None:
+            groups = [
+                (int(weight), ids.split(" "))
+                for weight, _, ids in (group.partition(" ") for group in self.lines.get(term, "").split("\t"))
+                if ids
+            ]
+            if len(self._groups) > _KEPT:
+                self._groups.clear()
+            self._groups[term] = groups
+        return groups
+
     def of_term(self, term: str) -> Mapping[str, int]:
         """Return the weights of a term by id."""
         weights = self._read.get(term)
         if weights is None:
             weights = {}
-            for group in self.lines.get(term, "").split("\t"):
-                weight, _, ids = group.partition(" ")
-                if ids:
-                    weights.update(dict.fromkeys(ids.split(" "), int(weight)))
+            for weight, ids in self.groups(term):
+                weights.update(dict.fromkeys(ids, weight))
             if len(self._read) > _KEPT:
                 self._read.clear()
             self._read[term] = weights
         return weights
+
+    def uses(self, term: str) -> float:
+        """Return how much a term is used: the sum of its weights, without reading the ids."""
+        groups = self.lines.get(term, "").split("\t")
+        return sum(int(group[0]) * ((len(group) - 1) // (_ID + 1)) for group in groups if group)
 
 
 _KEPT, _KEPT_HITS = 64, 4096

@@ -17,6 +17,11 @@ __all__ = [
 
 TOOL = "mcp_aql"
 
+QUOTA_STATUS = "quota_status"
+"""The query about quotas (rate limiting document, 6.1)."""
+QUERIES = ("operations", "types", "search", QUOTA_STATUS)
+"""What introspect answers: three queries of the protocol, and `search`, our own, which goes beyond them."""
+
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
 CAPABILITIES: Mapping[str, Any] = {
@@ -32,9 +37,6 @@ CAPABILITIES: Mapping[str, Any] = {
 """Capabilities of this runtime; the mode of the safety loop is a setting, see `capabilities`."""
 
 CONFORMANCE = "level-1"
-QUOTA_STATUS = "quota_status"
-"""The query about quotas (rate limiting document, 6.1)."""
-QUERIES = ("operations", "types", QUOTA_STATUS)
 
 PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
     "CREATE": {"readOnly": False, "destructive": False},
@@ -84,17 +86,24 @@ INTROSPECT: Mapping[str, Any] = {
     "endpoint": "read",
     "description": "Discover operations and types: list them, search them, or show one in full",
     "parameters": [
-        _field("query", "string", True, "What to discover", enum=list(QUERIES)),
-        _field("name", "string", False, "Show this operation or type in full"),
+        _field(
+            "query",
+            "string",
+            True,
+            "What to discover; search finds operations by words and describes the best, or all that are named",
+            enum=list(QUERIES),
+        ),
+        _field("name", "string", False, "Show this operation or type in full; of query search several, as a list"),
         _field("search", "string", False, "Words to find, the best matches first"),
         _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
         _field("resource", "string", False, "Only operations on this resource"),
         _field("first", "integer", False, "How many to list", minimum=1),
-        _field("after", "string", False, "Go on after this one: `_protocol.page.next` of the page before"),
+        _field("after", "string", False, "Go on after this one: the last of the page before"),
+        _field("all", "boolean", False, "The whole, however long"),
     ],
     "returns": {"name": "object", "kind": "object", "description": "operations, operation, types or type"},
     "examples": [
-        {"description": "Find operations", "params": {"query": "operations", "search": "{resource}"}},
+        {"description": "Find an operation", "params": {"query": "search", "search": "{resource}"}},
         {"description": "Show one operation", "params": {"query": "operations", "name": "{operation}"}},
     ],
 }

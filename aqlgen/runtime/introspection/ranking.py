@@ -2,8 +2,8 @@
 """The order in which a search shows operations (R-INT-6).
 
 First the operations that share words with the search are counted, a rare word for more than a common one. Then the
-best of them are weighed: by how much of their name was asked for, by the verb, and by one or many; and what
-finds things by their names rises.
+best of them are weighed (`weighing.py`). Last, what the best of them need rises: what finds things by their names,
+and what lists them.
 """
 
 from __future__ import annotations
@@ -12,58 +12,25 @@ import heapq
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
+from operator import itemgetter
 
-from .postings import FINDS, Hit, Postings
-from .terms import READING, Question, question, stem, synonyms, terms, verb_class
+from .postings import FINDS, LISTS, READS, Hit, Postings
+from .questions import Question, question
+from .synonyms import READING, synonyms
+from .terms import stem
+from .weighing import EXACT, Weighing, Weights
 
-__all__ = ["Ranking", "Weights"]
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What decides the order; rounded from what was found on one half of the tasks of `python -m bench search`."""
-
-    synonym: float = 0.45
-    """The share of a word that another stands for."""
-    part: float = 0.1
-    """The share of a word of the index that an unknown word begins or shortens."""
-    slip: float = 0.6
-    """The share of a word of the index that an unknown word runs together or misspells."""
-    covered: float = 0.6
-    """How much is lost by a name of which nothing was asked for."""
-    verb: float = 0.35
-    """What a verb that means the same gains, and another loses."""
-    exact_verb: float = 0.05
-    """What the same verb gains besides."""
-    reading: float = 0.05
-    """What reading gains where no verb is asked for."""
-    within: float = 0.05
-    """What an operation gains for each thing that it is within, if that is spoken of behind the object."""
-    number: float = 0.2
-    """What one or many gains where one or many was asked for, and loses otherwise."""
-    head: float = 0.03
-    """What the object's own operations gain over those of its parts."""
-    finding: float = 0.8
-    """What an operation that finds things by words gains when names of things are asked for: of what is spoken of, …"""
-    finding_needed: float = 0.45
-    """… of what the best operations need, …"""
-    finding_other: float = 0.7
-    """… of anything. An API has few of them."""
-    circumstance: float = 0.95
-    """The share of a word behind a preposition."""
-    particular: float = 0.35
-    """The share of a word among the particulars: behind `with`, `named`, `setting`."""
-    afterthought: float = 0.3
-    """The share of a word of a later sentence."""
+__all__ = ["Ranking"]
 
 
-_WEIGHED = 80
+_WEIGHED = 48
 """How many operations are weighed by more than their words."""
 _MOST = 250
 _FORMS = 8
+_FINDERS = 3
 _NEEDY = 6
 """How many of the best operations are asked what they need."""
 _MOST_ALIKE = 4000
@@ -89,6 +56,10 @@ class Ranking:
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> list[Hit]:
         """Return the operations that have to do with a text, the best first; with `wanted` those alone."""
+        return [hit for hit, _ in self.ranked(text, wanted, most)]
+
+    def ranked(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> list[tuple[Hit, float]]:
+        """Return what `search` returns, each with its score; those behind the best 80 have none (0)."""
         asked = self._joined(question(text))
         scores = self._scores(asked)
         hit = self._postings.hit
@@ -100,7 +71,7 @@ class Ranking:
             weighed = {short: score for short, score in weighed.items() if wanted(hit(short))}
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
         order += (short for short in best if short not in weighed)
-        return [hit(short) for short in order[:most]]
+        return [(hit(short), weighed.get(short, 0.0)) for short in order[:most]]
 
     def nearest(self, text: str, wanted: Wanted | None = None, most: int = 10) -> list[Hit]:
         """Return operations with words that look like those of a text, or else those to begin with."""
@@ -110,25 +81,18 @@ class Ranking:
                 for short, weight in self._postings.of_term(term).items():
                     scores[short] = max(scores.get(short, 0.0), weight * likeness)
         hits = [self._postings.hit(short) for short in self._best(scores, wanted, most)]
-        return hits or list(islice(filter(wanted, self._beginnings()), most))
+        return hits or list(islice(filter(wanted, map(self._postings.hit, self._postings.beginnings())), most))
 
     def hits(self) -> Iterator[Hit]:
         """Yield all operations."""
         return map(self._postings.hit, self._postings.operations)
 
-    def _beginnings(self) -> Iterator[Hit]:
-        """Yield the reads that need no id, then all others."""
-        yield from (hit for hit in self.hits() if hit.family in ("", "read") and not hit.needs)
-        yield from (hit for hit in self.hits() if hit.family not in ("", "read") or hit.needs)
-
     def _best(self, scores: Mapping[str, float], wanted: Wanted | None, most: int) -> list[str]:
-        def order(short: str) -> float:
-            return -scores[short]
-
+        order = scores.__getitem__
         if wanted is None:
-            return heapq.nsmallest(most, scores, key=order)
+            return heapq.nlargest(most, scores, key=order)
         hit = self._postings.hit
-        return list(islice((short for short in sorted(scores, key=order) if wanted(hit(short))), most))
+        return list(islice((short for short in sorted(scores, key=order, reverse=True) if wanted(hit(short))), most))
 
     def _alike(self, word: str) -> list[tuple[str, float]]:
         """Return the terms that begin with the same letter and share half of their pairs of letters."""
@@ -172,8 +136,12 @@ class Ranking:
         rated.sort(key=lambda item: -item[0])
         scores: dict[str, float] = {}
         for factor, forms in rated:
-            for short, score in self._of_word(factor, forms, scores).items():
-                scores[short] = scores.get(short, 0.0) + score
+            added = self._of_word(factor, forms, scores)
+            if scores:
+                for short, score in added.items():
+                    scores[short] = scores.get(short, 0.0) + score
+            else:
+                scores = added
         return scores
 
     def _of_word(self, factor: float, forms: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
@@ -182,14 +150,16 @@ class Ranking:
         Of several forms the best counts.
         """
         best: dict[str, float] = {}
-        postings = [(part * factor, self._postings.of_term(form)) for form, part in forms.items()]
-        bounded = len(scores) >= _ENOUGH and sum(len(posting) for _, posting in postings) > len(scores)
-        for share, posting in postings:
-            shorts = [short for short in scores if short in posting] if bounded else posting
-            for short in shorts:
-                score = share * posting[short]
-                if score > best.get(short, 0.0):
-                    best[short] = score
+        groups = [
+            (part * factor * weight, ids) for form, part in forms.items() for weight, ids in self._postings.groups(form)
+        ]
+        groups.sort(key=itemgetter(0))
+        if len(scores) >= _ENOUGH and sum(len(ids) for _, ids in groups) > len(scores):
+            for score, ids in groups:
+                best.update(dict.fromkeys(scores.keys() & ids, score))
+        else:
+            for score, ids in groups:
+                best.update(dict.fromkeys(ids, score))
         return best
 
     def _forms(self, word: str, *, expand: bool) -> Iterator[tuple[str, float]]:
@@ -239,68 +209,48 @@ class Ranking:
     def _uses(self, term: str) -> float:
         uses = self._use.get(term)
         if uses is None:
-            uses = self._use[term] = sum(self._postings.of_term(term).values()) / 9
+            uses = self._use[term] = self._postings.uses(term) / 9
         return uses
 
     # Operations
 
     def _weighed(self, asked: Question, text: str, scores: Mapping[str, float]) -> dict[str, float]:
-        weights = self._weights
-        words = {word.stem for word in asked.words}
-        related = words.union(*(synonyms(word) for word in words)) if words else words
-        verbs = verb_class(asked.verb)
-        nouns = {stem(asked.noun)} | synonyms(stem(asked.noun))
-        noun, verb_reads = stem(asked.noun), 2 in verbs or not verbs
-        around = {word.stem for word in asked.words if word.place and word.stem != noun}
-        whole = terms(text)
-        result = {}
-        for short, score in scores.items():
-            hit = self._postings.hit(short)
-            name = terms(hit.name)
-            first = hit.name.partition("_")[0]
-            total = sum(map(self._rarity, name)) or 1.0
-            covered = sum(self._rarity(word) for word in name if word in related) / total
-            factor = 1.0 - weights.covered + weights.covered * covered
-            head = terms(hit.resource)[-1:]
-            if noun and head:
-                factor *= 1.0 + (weights.head if head[0] in nouns else -weights.head)
-            if verbs:
-                factor *= 1.0 + (weights.verb if verbs & verb_class(stem(first)) else -weights.verb)
-                factor *= 1.0 + (weights.exact_verb if stem(first) == asked.verb else 0.0)
-            elif hit.family == "read":
-                factor *= 1.0 + weights.reading
-            factor *= (1.0 + weights.within) ** len(around.intersection(hit.needs))
-            if noun and noun in name:
-                same = asked.noun in hit.name.split("_")
-                if asked.many and verb_reads:
-                    same = first != "get"
-                factor *= 1.0 + (weights.number if same else -weights.number)
-            result[short] = score * factor
-            if whole and whole in (name, terms(hit.summary)):
-                result[short] += 1e6
-        return result
+        weighing = Weighing(asked, text, self._weights, self._rarity, named=self._named(asked))
+        return {short: weighing.weigh(self._postings.hit(short), score) for short, score in scores.items()}
+
+    def _named(self, asked: Question) -> bool:
+        """Return True if a question has names of things, whose ids have to be found first."""
+        if asked.verb and asked.quoted and not any(word.name for word in asked.words):
+            return False
+        return asked.quoted or any(word.name and word.stem not in self._postings.lines for word in asked.words)
 
     def _lift(self, asked: Question, weighed: dict[str, float], scores: Mapping[str, float]) -> None:
         """Let operations that find things by words rise, below the first, where names of things are asked for."""
+        named = self._named(asked)
         weights, of_term = self._weights, self._postings.of_term
         top = max(weighed.values())
-        top = top if top < 1e6 else top - 1e6
-        words = {word.stem for word in asked.words}
-        lifts: dict[str, float] = {}
+        top = top if top < EXACT else top - EXACT
         ranked = heapq.nlargest(_NEEDY, weighed, key=lambda short: weighed[short])
         needs = {need for short in ranked for need in self._postings.hit(short).needs}
-        named = asked.quoted or any(word.name and word.stem not in self._postings.lines for word in asked.words)
-        if named and not (asked.verb and asked.quoted and not any(word.name for word in asked.words)):
-            for share, things in (
-                (weights.finding_other, ("",)),
-                (weights.finding_needed, needs),
-                (weights.finding, words),
-            ):
-                for thing in things:
-                    finders = of_term(FINDS + thing)
-                    for short in finders:
-                        lift = share * top * min(1.0, 6 / len(finders))
-                        lifts[short] = max(lifts.get(short, 0.0), lift)
+        words = {word.stem for word in asked.words}
+        lifts: dict[str, float] = {}
+        for thing in {need for short in ranked for need in self._postings.hit(short).needs} - asked.identified:
+            for short in of_term(LISTS + thing):
+                lifts[short] = weights.listing * top
+        for share, reading, things in (
+            (weights.finding_other, 0.0, {""}),
+            (weights.finding_needed, weights.details, needs),
+            (weights.finding, weights.details, words.union(*map(synonyms, words))),
+        ):
+            if not named:
+                break
+            for thing in things:
+                finders = of_term(FINDS + thing)
+                for short in heapq.nlargest(_FINDERS, finders, key=lambda short: finders[short]):
+                    lifts[short] = max(lifts.get(short, 0.0), share * top * min(1.0, 6 / len(finders)))
+                if finders:
+                    for short in of_term(READS + thing):
+                        lifts[short] = max(lifts.get(short, 0.0), reading * top)
         for short, lift in lifts.items():
             if short in scores or short in weighed:
                 before = weighed.get(short, scores.get(short, 0.0))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..table import JsonSchema
 from ..text import line, shown
@@ -28,7 +28,7 @@ from .reader import (
 )
 from .wording import is_number, named
 
-__all__ = ["notation"]
+__all__ = ["Objects", "notation"]
 
 _MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
 """How many values are written of one shape; so many properties of an object count as one more."""
@@ -62,11 +62,27 @@ _EXTENTS = (
 """From the fullest to the tersest."""
 
 
-def notation(schema: JsonSchema, types: Types, most: int) -> str:
-    """Return the shape of a value in at most `most` characters, as deep as they allow."""
+class _Object(NamedTuple):
+    """The fields of an object, those that only the API sets left out; the schema is kept, so that its id stays."""
+
+    schema: JsonSchema
+    needed: set[str]
+    properties: dict[str, JsonSchema]
+
+
+Objects = dict[int, _Object]
+"""The objects that were read, by the id of their schema."""
+
+
+def notation(schema: JsonSchema, types: Types, most: int, objects: Objects | None = None) -> str:
+    """Return the shape of a value in at most `most` characters, as deep as they allow.
+
+    `objects` are what shapes of the same types read before, so that each is read once.
+    """
     text, at = "", 0
+    objects = {} if objects is None else objects
     while at < len(_EXTENTS):
-        writer = _Writer(types, _EXTENTS[at])
+        writer = _Writer(types, _EXTENTS[at], objects)
         text = writer.value(schema, 0, frozenset(), required=True)
         if len(text) <= most:
             return text
@@ -76,10 +92,11 @@ def notation(schema: JsonSchema, types: Types, most: int) -> str:
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes one shape to an extent; the number of its parts is bounded."""
+    """Writes one shape to an extent; the number of its parts is bounded. `objects` are those read so far, by id."""
 
     types: Types
     extent: _Extent
+    objects: Objects
     parts: int = field(default=0)
 
     def value(
@@ -143,13 +160,8 @@ class _Writer:
         return type_name or "object"
 
     def _fields(self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool) -> Iterator[str]:
-        """Yield the fields of an object, the required ones first; those that only the API sets are left out."""
-        needed = shape_of(self.types, schema).required
-        properties = {
-            name: inner
-            for name, (_, inner) in union_of(self.types, schema).properties.items()
-            if name in needed or not (inner.get("readOnly") is True or inner.get("deprecated") is True)
-        }
+        """Yield the fields of an object, the required ones first."""
+        _, needed, properties = self.objects.get(id(schema)) or self._read(schema)
         self.parts += len(properties) // _PROPERTIES_OF_PART
         ordered = [name for name in properties if name in needed][:_MOST_REQUIRED]
         ordered += [name for name in properties if name not in needed][: max(0, self.extent.fields - len(ordered))]
@@ -159,6 +171,16 @@ class _Writer:
             yield f"{named(name)}{'*' if must else ''}: {text}"
         if len(properties) > len(ordered):
             yield f"… {len(properties) - len(ordered)} more"
+
+    def _read(self, schema: JsonSchema) -> _Object:
+        needed = shape_of(self.types, schema).required
+        properties = {
+            name: inner
+            for name, (_, inner) in union_of(self.types, schema).properties.items()
+            if name in needed or not (inner.get("readOnly") is True or inner.get("deprecated") is True)
+        }
+        self.objects[id(schema)] = _Object(schema, needed, properties)
+        return self.objects[id(schema)]
 
 
 def _enumeration(values: list[Any], type_name: str | None) -> str:

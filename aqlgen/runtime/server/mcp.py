@@ -63,7 +63,7 @@ _PROTOCOL_PURPOSE = {
 _STEPS = "Several steps: run_steps"
 """Purposes of families that hold only operations of the protocol."""
 
-_SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
+_SEARCH = '{operation:"introspect",params:{query:"search",search:"words"}}'
 _HEADER = "Operation"
 """Clients of protocol 2026-07-28 repeat the operation in `Mcp-Param-Operation`, for gateways on the way."""
 _LIST_TTL = 3_600_000
@@ -94,7 +94,6 @@ def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
             name=name,
             description=_description(adapter, config, family),
             input_schema=_input_schema(),
-            output_schema=_output_schema(),
             annotations=_annotations(adapter, config, family),
         )
         for name, family in routes(adapter, config).items()
@@ -132,10 +131,6 @@ def _input_schema() -> dict[str, Any]:
     }
 
 
-def _output_schema() -> dict[str, Any]:
-    return {"type": "object"}
-
-
 def _description(adapter: Adapter, config: Config, family: str | None) -> str:
     quick_start = adapter.quick_start
     if family in ("read", None):
@@ -148,8 +143,8 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
             purpose += " (this adapter is read only)"
         everywhere = " of every tool" if family else ""
         return (
-            f"{purpose}. Find operations{everywhere}: {_SEARCH}; then introspect one: name instead of search. "
-            f"{_example(example)} Batch: operations:[{{operation,params}},...]"
+            f"{purpose}. Find operations{everywhere}: {_SEARCH} describes the best; name:[...] instead of search "
+            f"others. {_example(example)} Batch: operations:[{{operation,params}},...]"
             + (f". {_STEPS}" if family is None or _offers_plans(adapter, config, family) else "")
         )
     title = _bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name
@@ -262,8 +257,8 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         version=adapter.version,
         title=line(adapter.title, 100) or None,
         instructions=(
-            f"Call {tool_name(config, 'read')} with operation 'introspect' to find operations (query 'operations', "
-            "search) and their parameters (query 'operations', name)."
+            f"Call {tool_name(config, 'read')} with operation 'introspect', query 'search' and search (words) to find "
+            "an operation with its parameters; with name (a list) instead of search for others."
             + (" This adapter is read only." if config.read_only else "")
         ),
         lifespan=lifespan,

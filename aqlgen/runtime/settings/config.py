@@ -204,7 +204,8 @@ class Config(NamedTuple):
         "introspection.max_list",
         "MAX_LIST",
         Whole(10, 10_000),
-        "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
+        "Longest list that introspection gives at once, {allowed}, as far as max_answer_tokens has room; a longer one "
+        "is given in pages, or whole where `all` is asked for.",
     )
 
     auth_allow_http: bool = setting(
@@ -394,7 +395,5 @@ class Config(NamedTuple):
         return {f"max_{name}": getattr(self, f"max_{name}") for name in names}
 
 
-SETTINGS: tuple[Setting, ...] = (
-    *collected(Config._fields), *CLIENT_SETTINGS, *QUOTA_SETTINGS, *TELEMETRY_SETTINGS, *HTTP_SETTINGS,
-)  # fmt: skip
+SETTINGS = collected(Config._fields) + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

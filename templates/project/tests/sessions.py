@@ -74,24 +74,18 @@ class Session:
         assert not ("data" in envelope and "error" in envelope)
         return envelope
 
-    async def introspect(self, query: str, name: str | None = None, after: str | None = None) -> dict[str, Any]:
+    async def introspect(self, query: str, name: str | None = None, *, whole: bool = False) -> dict[str, Any]:
         """Introspect, and return the envelope, which holds nothing beside success and data (R-ENV-2)."""
-        asked = {"query": query, "name": name, "after": after}
+        asked = {"query": query, "name": name, "all": whole or None}
         params = {key: value for key, value in asked.items() if value is not None}
         envelope = await self.call("read", "introspect", params)
         assert envelope.keys() == {"success", "data"}, envelope
         return envelope
 
     async def listed(self, query: str) -> list[dict[str, Any]]:
-        """Return every entry of the list of operations or types, page after page."""
-        entries: list[dict[str, Any]] = []
-        after = None
-        while True:
-            data = (await self.introspect(query, after=after))["data"]
-            entries += data[query]
-            after = data.get("_protocol", {}).get("page", {}).get("next")
-            if after is None:
-                return entries
+        """Return every entry of the list of operations or types."""
+        entries: list[dict[str, Any]] = (await self.introspect(query, whole=True))["data"][query]
+        return entries
 
 
 @asynccontextmanager

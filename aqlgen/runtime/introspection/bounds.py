@@ -1,0 +1,91 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""How much of a list one answer of introspection holds, and how an agent goes on (R-INT-6).
+
+A list is bounded in entries and in tokens, as estimated; what makes its entries is asked for no more than it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..errors import Code, Failure
+
+__all__ = ["UNBOUNDED", "Bounds", "tokens_of"]
+
+_Entry = TypeVar("_Entry")
+
+
+def tokens_of(value: Any) -> int:
+    """Return how many tokens the JSON of a value is at most, as a rule."""
+    from .. import tokens  # only introspection that is asked for needs it
+
+    return tokens.tokens_of(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The part of a list that is wanted: behind the entry `after`, at most `first` entries, at most `tokens`.
+
+    None is no bound. There is always one entry at least, if the list has any behind `after`.
+    """
+
+    after: str | None = None
+    first: int | None = None
+    tokens: int | None = None
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any], first: int | None, tokens: int) -> Bounds:
+        """Return what the parameters of introspect ask for, with `first` and `tokens` unless they say otherwise."""
+        if params.get("all"):
+            return cls(params.get("after"))
+        return cls(params.get("after"), params.get("first") or first, tokens)
+
+    def page(self, entries: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+        """Return the entries, each with a `name`, that an answer holds, and how many follow. Raises Failure."""
+        start = 0 if self.after is None else self._start([entry["name"] for entry in entries])
+        page = list(entries[start:][: self.first])
+        if self.tokens is not None:
+            page = page[: _fitting(page, self.tokens)]
+        return page, len(entries) - start - len(page)
+
+    def taken(self, names: Sequence[str], make: Callable[[str], _Entry]) -> tuple[list[_Entry], int]:
+        """Return the entries made from the names that an answer holds, and how many follow. Raises Failure."""
+        start = 0 if self.after is None else self._start(names)
+        entries: list[_Entry] = []
+        spent = 0
+        for name in names[start:][: self.first]:
+            entry = make(name)
+            if self.tokens is not None:
+                spent += tokens_of(entry)
+                if entries and spent > self.tokens:
+                    break
+            entries.append(entry)
+        return entries, len(names) - start - len(entries)
+
+    def _start(self, names: Sequence[str]) -> int:
+        if self.after not in names:
+            raise Failure(
+                Code.INVALID_VALUE,
+                "Parameter 'after' is not an entry of this list. Give the name of the last entry of the page before, "
+                "such as `_protocol.page.next`.",
+            )
+        return names.index(self.after) + 1
+
+
+UNBOUNDED = Bounds()
+
+
+def _fitting(entries: Sequence[Any], most: int) -> int:
+    """Return how many of the first entries have at most so many tokens, and at least one."""
+    from ..tokens import encoded, estimate
+
+    count = len(entries)
+    while count > 1:
+        text = encoded(entries[:count])
+        tokens = len(text) if text.isascii() and len(text) <= most else estimate(text)
+        if tokens <= most:
+            break
+        count = max(1, min(count - 1, count * most // tokens))
+    return count

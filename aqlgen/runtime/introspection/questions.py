@@ -1,0 +1,210 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What a search says beside its words: its verb, its object, one or many, and of which things it gives ids."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from ..text import without_unseen
+from .synonyms import VERBS
+from .terms import plain_words, set_of, stem, words_of
+
+__all__ = ["Asked", "Question", "question"]
+
+_QUOTED = re.compile(r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”")
+_ITEM = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;](?=\s|$)|[\x00,&]")
+_MARKS = set_of(
+    "with named called titled using setting saying where whose which because including returning having only so"
+    " starting interpreting adding its by sorted showing"
+)
+"""Words behind which a request goes on to its particulars."""
+_JOINTS = set_of(
+    "of in for on to from at across inside between about and or as into through that is are was were has have"
+)
+"""Words that end the object of a request."""
+_COUNTS = set_of("list all every first last next up top some several")
+"""Words before the object that say that there are many of it, or in what order."""
+_HOLDERS = set_of("detail details information info data metadata set page")
+"""Words of what is told of an object: the object comes behind them."""
+_MINE = set_of("my me mine i own current authenticated our we us user users")
+_MANY = set_of("list all every up several")
+_OBJECT, _CIRCUMSTANCE, _PARTICULAR, _AFTERTHOUGHT = range(4)
+_PHRASES = (
+    ("get rid of", "delete"),
+    ("throw away", "delete"),
+    ("throw out", "delete"),
+    ("take away", "remove"),
+    ("take back", "undo"),
+    ("turn off", "disable"),
+    ("turn on", "enable"),
+    ("switch off", "disable"),
+    ("switch on", "enable"),
+    ("write down", "create note"),
+    ("make a copy of", "copy"),
+    ("look up", "find"),
+    ("look for", "find"),
+    ("sign up", "register"),
+    ("call off", "cancel"),
+    ("set up", "create"),
+    ("money back", "refund"),
+    ("right now", "current"),
+    ("read aloud", "speech"),
+    ("took part", "participant"),
+    ("take part", "participant"),
+    ("takes part", "participant"),
+    ("bring back", "restore"),
+    ("go back", "rollback"),
+    ("roll back", "rollback"),
+    ("try again", "retry"),
+    ("shut down", "stop"),
+    ("back up", "backup"),
+    ("clean up", "prune"),
+    ("time off", "vacation"),
+    ("who am i", "current user"),
+    ("hand over", "transfer"),
+    ("kick out", "kick"),
+    ("carry on", "resume"),
+    ("put away", "archive"),
+    ("fill in", "submit"),
+    ("number of", "count of"),
+    ("partially update", "patch"),
+    ("how many", "count"),
+)
+"""What people say in several words where names have one."""
+_MOST_WORDS = 60
+_OPENERS = set_of("please can could you i want need to would like help me let us d we should how do does give tell")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One word of a question: its stem, where it stands, and what its spelling says."""
+
+    stem: str
+    place: int
+    """0 in the object of the request, 1 behind a preposition, 2 among its particulars, 3 in a later sentence."""
+    word: str
+    name: bool
+    """Whether it is written like the name of a thing: a capital within the sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A search as its words, with the verb that it begins with and the object behind that."""
+
+    words: tuple[Asked, ...]
+    verb: str
+    """The stem of the verb that it begins with; "" if it begins with none."""
+    noun: str
+    """The last word of its object; "" without one."""
+    many: bool
+    """Whether it asks for all of them."""
+    quoted: bool
+    """Whether it has text in quotes."""
+    identified: frozenset[str] = frozenset()
+    """The stems of the things of which it gives ids."""
+    several: bool = False
+    """Whether it gives several ids, or other values, of one thing."""
+    mine: bool = False
+    """Whether it is about the one who asks."""
+
+
+def question(text: str) -> Question:
+    """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
+    text = without_unseen(text)[:1000]
+    bare = _QUOTED.sub(" \x00 ", text)
+    lower = bare.lower()
+    for phrase, word in _PHRASES:
+        start = lower.find(phrase)
+        if start >= 0 and not lower[start - 1 : start].isalpha():
+            bare = bare[:start] + word + bare[start + len(phrase) :]
+            lower = bare.lower()
+    asked = replace(_asked(bare, quoted="\x00" in bare), mine=not _MINE.isdisjoint(words_of(bare)))
+    if asked.words:
+        return asked
+    words = tuple(Asked(part, _OBJECT, part, name=False) for part in map(stem, words_of(text)[:_MOST_WORDS]))
+    return replace(asked, words=words)
+
+
+def _asked(text: str, *, quoted: bool) -> Question:
+    place, verb, noun, many = _OBJECT, "", "", False
+    words: list[Asked] = []
+    values = _Values()
+    at_start, in_object, counting = True, True, False
+    for piece in _ITEM.findall(text)[: _MOST_WORDS * 3]:
+        lower = piece.lower()
+        if piece in ".!?;":
+            place = _AFTERTHOUGHT if words else place
+            continue
+        if piece in "\x00,&":
+            values.mark(piece)
+            continue
+        if lower in _NAMING:
+            values.naming = True
+        if lower in _MARKS and words:
+            place, in_object = max(place, _PARTICULAR), False
+            continue
+        if at_start and lower in _OPENERS:
+            continue
+        if in_object and lower in _COUNTS:
+            counting, many = True, many or lower in _MANY
+            at_start, verb = False, verb or ("list" if lower == "list" else "")
+            continue
+        if lower in _JOINTS:
+            values.mark(lower)
+            if noun in _HOLDERS:
+                noun = ""
+            elif noun or (words and not verb):
+                in_object, place = False, max(place, _CIRCUMSTANCE)
+            continue
+        many = many or (counting and piece.isdigit() and piece != "1")
+        counting_this, counting = counting, False
+        if any(map(str.isdigit, piece)) and (any(map(str.isupper, piece)) or piece.isdigit()):
+            if not counting_this:
+                values.mark("\x00")
+            continue
+        is_name = piece[0].isupper() and not at_start and not piece.isupper()
+        for part in plain_words(piece):
+            if part.isdigit():
+                continue
+            part_stem = stem(part)
+            if at_start and part_stem in VERBS:
+                verb = part_stem
+            elif in_object:
+                noun = part
+            words.append(Asked(part_stem, place, part, is_name))
+            values.of(part_stem)
+            at_start = at_start and part.endswith("ly") and not verb
+    return Question(tuple(words[:_MOST_WORDS]), verb, noun, many, quoted, frozenset(values.identified), values.several)
+
+
+_NAMING = set_of("named called titled name title title saying text message")
+"""Words behind which a value is no id."""
+
+
+class _Values:
+    """The values in a question: quoted texts, numbers and identifiers, each of the thing that was spoken of last."""
+
+    def __init__(self) -> None:
+        self.identified: set[str] = set()
+        self.several = False
+        self.naming = False
+        self._thing = ""
+        self._valued = ""
+        self._joined = False
+
+    def of(self, thing: str) -> None:
+        """Take the thing that is spoken of."""
+        if thing != self._thing:
+            self.naming = False
+        self._thing, self._joined = thing, self._joined and thing == self._valued
+
+    def mark(self, piece: str) -> None:
+        """Take a value (a NUL), or what stands between values."""
+        if piece != "\x00":
+            self._joined = piece in (",", "&", "and") and bool(self._valued)
+            return
+        if self._thing and not self.naming:
+            self.identified.add(self._thing)
+        self.several = self.several or (self._joined and self._thing == self._valued)
+        self._valued, self._joined = self._thing, False

@@ -1,0 +1,232 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Words that mean the same, and what verbs do.
+
+The rows are this project's own. Each holds for any API: verbs that mean one thing to its users, and nouns that one
+vendor says where another says its neighbour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..text import alike
+from .terms import plain_words, set_of, stem
+
+__all__ = ["FINDS", "READING", "READS", "VERBS", "same_words", "synonyms", "verb_class"]
+
+_VERB_ROWS = (
+    "create add new make insert register post append put open start store set write draft compose provision",
+    "get fetch show view retrieve read lookup see describe display",
+    "list all enumerate browse",
+    "search find query look",
+    "update edit modify change patch set rename adjust replace",
+    "delete remove destroy erase clear drop discard wipe purge",
+    "execute run start trigger invoke launch fire",
+    "cancel abort stop void terminate end revoke",
+    "close resolve complete finish end",
+    "send post deliver",
+    "enable activate turn",
+    "disable deactivate suspend block offline",
+    "copy duplicate clone",
+    "invite ask",
+    "leave quit exit",
+    "join enter",
+    "approve accept",
+    "reject deny decline refuse",
+    "archive retire",
+    "restore recover undelete undo rollback revert",
+    "upload attach",
+    "download export",
+    "schedule plan book",
+    "follow subscribe watch",
+    "pause halt suspend",
+    "resume continue unpause",
+    "skip next",
+    "play start resume",
+    "unfollow unsubscribe cancel",
+    "restart reboot hung",
+    "move transfer migrate relocate",
+    "remove kick ban expel detach unlink disconnect revoke",
+    "connect link attach bind",
+    "assign delegate",
+    "share publish",
+    "verify check validate confirm",
+    "merge combine join",
+    "sync refresh",
+    "buy purchase order",
+    "mute silence",
+    "scale resize bigger smaller grow shrink",
+    "retry again redo rerun",
+    "lock freeze",
+    "reset forgot lost",
+    "reply respond answer",
+    "generate create make draw",
+)
+_NOUN_ROWS = (
+    "ticket issue bug problem case",
+    "refund money back",
+    "repository repo",
+    "organization org",
+    "film movie",
+    "show series tv",
+    "song track music",
+    "artist singer band musician",
+    "image picture photo cover poster logo drawing",
+    "cast crew credit actor actress director star played starred",
+    "production produced producer",
+    "user member person people account",
+    "customer client buyer",
+    "message chat",
+    "sms text message",
+    "call phone dial ring",
+    "comment note reply story remark annotation",
+    "folder directory",
+    "webhook hook callback",
+    "subscription plan",
+    "price cost fee",
+    "payment charge paid",
+    "balance money funds",
+    "expense spending spent spend",
+    "owe receivable unpaid overdue outstanding due",
+    "picture avatar icon",
+    "label tag category",
+    "team group",
+    "document doc",
+    "attachment file",
+    "collaborator contributor colleague teammate coworker",
+    "member colleague teammate somebody someone",
+    "follower subscriber watcher watching",
+    "participant attendee guest",
+    "star favorite like",
+    "disk volume storage",
+    "fork copy",
+    "director directed",
+    "email mail",
+    "prune unused",
+    "transcription speech recording audio voice",
+    "speech aloud spoken",
+    "recording video",
+    "environment env",
+    "configuration config setting",
+    "administrator admin",
+    "assistant secretary deputy",
+    "application app",
+    "workspace team organization",
+    "channel conversation room",
+    "server guild",
+    "current currently now",
+    "favorite saved top liked",
+    "library saved my",
+    "suggestion recommendation recommend similar",
+    "rating rated score vote",
+    "poll survey vote questionnaire",
+    "reaction emoji",
+    "newest latest recent",
+    "worker employee staff",
+    "machine server instance vm node host",
+    "container pod",
+    "secret credential password",
+    "certificate cert ssl tls https",
+    "key token",
+    "permission access right role privilege",
+    "log history audit activity",
+    "log output console printed",
+    "statistic stat metric usage consumption",
+    "memory cpu usage stat",
+    "invoice bill billing",
+    "order purchase",
+    "product item",
+    "pull merge pr mr",
+    "branch ref",
+    "release version",
+    "deploy deployment publish",
+    "site website page web",
+    "schedule calendar",
+    "event meeting appointment",
+    "location place address",
+    "delivery shipment shipping parcel",
+    "stock inventory",
+    "discount coupon voucher promotion promo",
+    "company production studio network",
+    "episode season",
+    "play playback player",
+    "volume loud quiet",
+    "list playlist",
+    "trash bin trashed deleted",
+    "vacation holiday absence",
+    "saving piggy aside",
+    "task todo job",
+    "incident outage alert",
+    "notification alert",
+    "spreadsheet sheet table",
+    "row record line",
+    "replica copy instance",
+    "function script lambda",
+    "language locale",
+    "review feedback",
+    "address ip",
+)
+
+
+def _related(rows: Iterable[str]) -> dict[str, frozenset[str]]:
+    related: dict[str, set[str]] = {}
+    for row in rows:
+        stems = [stem(word) for word in row.split()]
+        for word in stems:
+            related.setdefault(word, set()).update(stems)
+    return {word: frozenset(others - {word}) for word, others in related.items()}
+
+
+_VERBS = _related(_VERB_ROWS)
+_NOUNS = _related(_NOUN_ROWS)
+_SAME = _related(
+    (
+        "create add new make insert",
+        "get fetch show view retrieve read describe",
+        "list enumerate",
+        "search find query",
+        "update edit modify change patch",
+        "delete remove destroy erase",
+        "execute run trigger invoke",
+    )
+)
+"""Verbs that are the same in names; the rows above hold more, which only come near."""
+_NOTHING: frozenset[str] = frozenset()
+READS = 2
+"""The row of the verbs that read."""
+
+VERBS: Mapping[str, frozenset[int]] = {
+    word: frozenset(
+        READS if index in (1, 2, 3) else index for index, row in enumerate(_VERB_ROWS) if word in map(stem, row.split())
+    )
+    for word in _VERBS
+}
+"""The rows that a verb stands in; those that read are one."""
+FINDS = frozenset({"search", "find", "query", "lookup"})
+"""Verbs of operations that find things by their names."""
+
+
+READING = frozenset(map(stem, set_of("get fetch show view retrieve read see describe display list enumerate browse")))
+"""Verbs of asking that tell no operation from another."""
+
+
+def synonyms(word: str) -> frozenset[str]:
+    """Return stems that may stand for a stem."""
+    return _VERBS.get(word, _NOTHING) | _NOUNS.get(word, _NOTHING)
+
+
+def same_words(text: str, name: str) -> bool:
+    """Return True if two names are of the same words, but for a slip in one of them or for verbs that mean the same."""
+    left, right = plain_words(text), plain_words(name)
+    if alike("".join(left), "".join(right)):
+        return True
+    first, second = sorted(map(stem, left)), sorted(map(stem, right))
+    only, other = [w for w in first if w not in second], [w for w in second if w not in first]
+    if len(first) != len(second) or len(only) != len(other):
+        return False
+    return not only or (len(only) == 1 and other[0] in _SAME.get(only[0], _NOTHING))
+
+
+def verb_class(word: str) -> frozenset[int]:
+    """Return the rows of verbs that a stem stands in."""
+    return VERBS.get(word, frozenset())
