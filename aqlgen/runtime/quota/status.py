@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..text import line
 from .counting import iso_time
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["quota_status"]
 
+_MOST, _LONGEST = 50, 80
+"""The most limits of the API that are shown, and the longest name of one: these are the API's words."""
 _WINDOWS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
 
 
@@ -21,14 +25,14 @@ async def quota_status(adapter: str, quotas: Quotas | None, api_limits: Iterable
     """Return what is used of the owner's quotas, and what the API last said of its own limits."""
     known = {}
     ends = []
-    for limit in api_limits:
+    for limit in islice(api_limits, _MOST):
         entry: dict[str, Any] = {"limit": limit.limit} if limit.limit else {}
         entry["remaining"] = limit.remaining
         window = _WINDOWS.get(limit.window or 0)
         if window:
             entry["window"] = window
         entry["resets_at"] = iso_time(limit.ends)
-        known[limit.name] = entry
+        known[line(limit.name, _LONGEST) or "default"] = entry
         ends.append(limit.ends)
     uses = [] if quotas is None else await quotas.uses()
     data: dict[str, Any] = {"adapter": adapter, "api_limits": known, "quotas": []}
