@@ -271,7 +271,7 @@ def main(argv: Sequence[str]) -> int:
     """Print a line for each API."""
     options = parser(__name__, __doc__)
     options.add_argument("--agents", type=int, default=8, metavar="N")
-    options.add_argument("--seconds", type=float, default=120.0, metavar="S")
+    options.add_argument("--seconds", type=float, default=300.0, metavar="S")
     options.add_argument("--only", default="", metavar="TEXT", help="APIs with this in their names")
     chosen = options.parse_args(argv)
     return asyncio.run(run(chosen.agents, chosen.seconds, chosen.only))
