@@ -18,6 +18,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "gate",
         "tokens",
         "described",
+        "jobs",
         "faults",
         "clients",
         "demo",

@@ -19,6 +19,7 @@ from .hooks import Hooks
 from .logs.log import Logger
 from .redaction import url_secrets
 from .safety.audit import Audit
+from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
 from .settings.quota import QuotaSettings
@@ -68,7 +69,7 @@ def assemble(
     environ = os.environ if environ is None else environ
     config = load(folder, environ)
     if mock:
-        config = config._replace(state_url=MEMORY, audit_path="", files_folder="")
+        config = config._replace(state_url=MEMORY, audit=AuditSettings(), files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
@@ -85,7 +86,14 @@ def assemble(
         _trace(adapter, config, observers)
     if not mock:
         _warn_of_signatures(adapter, logger)
-    audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
+    audit = Audit(
+        audit_file(config, adapter, environ),
+        logger,
+        adapter=adapter.name,
+        secrets=api.secrets,
+        max_size=config.audit.max_size,
+        keep=config.audit.keep,
+    )
     quotas = _quotas(adapter, table, config, store, logger)
     limits = getattr(transport, "known_limits", None)
 
@@ -196,10 +204,10 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
     """Return the audit log's file, None if it goes to the log."""
-    if config.audit_path == "off":
+    if config.audit.path == "off":
         return None
-    if config.audit_path:
-        return Path(config.audit_path)
+    if config.audit.path:
+        return Path(config.audit.path)
     state = state_file(config.state_url, adapter.name, environ)
     return None if state is None else state.with_name("audit.jsonl")
 

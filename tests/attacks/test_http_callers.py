@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forms import FORMS, unwrapped, wrapped
 
 from aqlgen.runtime.logs.log import Record
 from aqlgen.runtime.session import with_caller
@@ -27,17 +28,24 @@ async def test_another_callers_session_does_not_exist(package: Path) -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("with_sessions", [True, False])
-async def test_a_confirmation_of_one_caller_confirms_nothing_of_another(package: Path, with_sessions: bool) -> None:
+async def test_a_confirmation_of_one_caller_confirms_nothing_of_another(
+    package: Path, with_sessions: bool, form: str
+) -> None:
     async with endpoint(package, WITH_TOKEN, environ=TOKENS) as adapter:
         sessions = {token: await adapter.open(token=token) if with_sessions else None for token in (A, B)}
         animal = {"animal_id": 7}
 
         async def delete(token: str, confirmation: str | None = None) -> Any:
             more = {} if confirmation is None else {"confirmation_token": confirmation}
-            answer = await adapter.tool(
-                "delete", "delete_animal", animal, session=sessions[token], token=token, more=more
-            )
+            arguments = wrapped(form, {"operation": "delete_animal", "params": dict(animal)})
+            if "operations" in arguments:
+                arguments |= more
+            else:
+                arguments["params"] |= more
+            tool = "execute" if arguments.get("operation") == "run_steps" else "delete"
+            answer = unwrapped(await adapter.call(tool, arguments, session=sessions[token], token=token))
             return answer if confirmation is None else answer.get("error", {}).get("code")
 
         confirmation = (await delete(A))["confirmation"]["token"]

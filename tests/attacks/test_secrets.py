@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 import pytest
+from forms import FORMS, unwrapped, wrapped
 
 from aqlgen.runtime import assembly
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
@@ -112,6 +113,8 @@ def reveals(text: str, secret: str = KEY) -> bool:
 class Adapter:
     """An assembled adapter with credentials whose API gives one answer; its log and its audit log are kept."""
 
+    form = "alone"
+
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, hooks: object | None = None, **more: Any) -> None:
         parameters = {
             "q": {"in": "query", "schema": STRING},
@@ -123,7 +126,7 @@ class Adapter:
         row = operation("POST", "/pets", parameters=parameters, body=body, verb="create", **more)
         self.folder = folder / "src" / "petstore_adapter"
         self.transport = Recorder()
-        about = {"security": [["k", "b"]], "security_schemes": SCHEMES}
+        about = {"security": [["k", "b"]], "security_schemes": SCHEMES, "counts": {"create": 1}}
         make_package(self.folder, {"op": row}, family="create", adapter=about)
         monkeypatch.setattr(assembly, "_transport", lambda *_, **__: self.transport)
         self.environ = {
@@ -140,10 +143,11 @@ class Adapter:
         """Return all that a call brings to light: its envelope, as data and as JSON, and its log."""
         if answer is not None:
             self.transport.answer = answer
-        arguments = {"operation": "op", "params": params}
-        self.envelope: Any = asyncio.run(self.parts.dispatcher.handle(None, arguments, None, person))
+        arguments = wrapped(self.form, {"operation": "op", "params": params})
+        envelope: Any = asyncio.run(self.parts.dispatcher.handle(None, arguments, None, person))
+        self.envelope: Any = unwrapped(envelope)
         logged = [record.as_json(whole=True) for record in self.records]
-        texts = [*_texts(self.envelope), *_texts(logged), json.dumps(self.envelope), json.dumps(logged)]
+        texts = [*_texts(envelope), *_texts(logged), json.dumps(envelope), json.dumps(logged)]
         return "\n".join(texts)
 
 
@@ -163,6 +167,14 @@ def assembled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adapter]:
 def adapter(assembled: Adapter) -> Adapter:
     assembled.records.clear()
     return assembled
+
+
+@pytest.fixture(params=FORMS)
+def formed(adapter: Adapter, request: pytest.FixtureRequest) -> Iterator[Adapter]:
+    """Make every call in one form."""
+    adapter.form = request.param
+    yield adapter
+    adapter.form = "alone"
 
 
 def response(content: bytes, kind: str, status: int = 200, **headers: str) -> ApiResponse:
@@ -185,17 +197,17 @@ def test_no_encoding_of_a_secret_is_shown(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_no_encoding_of_a_secret_is_in_an_answer_as_value_or_key(adapter: Adapter, name: str) -> None:
+def test_no_encoding_of_a_secret_is_in_an_answer_as_value_or_key(formed: Adapter, name: str) -> None:
     data = {"deep": [{"text": f"x {ENCODINGS[name]} y"}], f"a {ENCODINGS[name]}": 1}
-    shown = adapter.call(response(json.dumps(data).encode(), "application/json"))
-    assert adapter.envelope["success"]
+    shown = formed.call(response(json.dumps(data).encode(), "application/json"))
+    assert formed.envelope["success"]
     assert not reveals(shown)
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_no_encoding_of_a_secret_is_in_an_error(adapter: Adapter, name: str) -> None:
+def test_no_encoding_of_a_secret_is_in_an_error(formed: Adapter, name: str) -> None:
     error = {"message": f"bad key {ENCODINGS[name]}", "code": ENCODINGS[name]}
-    assert not reveals(adapter.call(response(json.dumps(error).encode(), "application/json", 400)))
+    assert not reveals(formed.call(response(json.dumps(error).encode(), "application/json", 400)))
 
 
 RAW = json.dumps({"key": KEY}).replace("+", "\\u002B")
@@ -237,8 +249,8 @@ BODIES: dict[str, ApiResponse] = {
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_no_kind_of_answer_shows_a_secret(adapter: Adapter, name: str) -> None:
-    assert not reveals(adapter.call(BODIES[name]))
+def test_no_kind_of_answer_shows_a_secret(formed: Adapter, name: str) -> None:
+    assert not reveals(formed.call(BODIES[name]))
 
 
 def test_bytes_without_a_secret_stay_bytes(adapter: Adapter) -> None:
@@ -258,8 +270,8 @@ def test_bytes_without_a_secret_stay_bytes(adapter: Adapter) -> None:
         "Bearer " + ENVIRON["MCP_AQL_HTTP_TOKEN"],
     ],
 )
-def test_every_credential_that_the_adapter_holds_is_masked(adapter: Adapter, secret: str) -> None:
-    shown = adapter.call(response(json.dumps({"a": f"{secret} it is"}).encode(), "application/json"))
+def test_every_credential_that_the_adapter_holds_is_masked(formed: Adapter, secret: str) -> None:
+    shown = formed.call(response(json.dumps({"a": f"{secret} it is"}).encode(), "application/json"))
     assert not any(reveals(shown, held) for held in (PASSWORD, ENVIRON["MCP_AQL_HTTP_TOKEN"]))
 
 
@@ -356,11 +368,13 @@ DRY_RUNS: dict[str, object] = {
 }
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", DRY_RUNS)
 def test_a_dry_run_shows_no_credential_whoever_added_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, form: str
 ) -> None:
     adapter = Adapter(tmp_path, monkeypatch, DRY_RUNS[name])
+    adapter.form = form
     shown = adapter.call(dry_run=True, q="fine", c="fine")
     assert adapter.envelope["data"]["dry_run"] is True
     secrets = (KEY, PASSWORD, ENVIRON["MCP_AQL_HTTP_TOKEN"], "nobody-knows-this")
@@ -368,10 +382,10 @@ def test_a_dry_run_shows_no_credential_whoever_added_it(
     assert "fine" in shown or name == "a body of bytes"
 
 
-def test_a_dry_run_shows_what_is_no_secret(adapter: Adapter) -> None:
-    adapter.call(dry_run=True, q="page one", h="trace")
-    assert adapter.envelope["data"]["url"] == "https://api.example.com/v1/pets?q=page%20one"
-    headers = adapter.envelope["data"]["headers"]
+def test_a_dry_run_shows_what_is_no_secret(formed: Adapter) -> None:
+    formed.call(dry_run=True, q="page one", h="trace")
+    assert formed.envelope["data"]["url"] == "https://api.example.com/v1/pets?q=page%20one"
+    headers = formed.envelope["data"]["headers"]
     assert (headers["X-H"], headers["X-Mine"], headers["Authorization"]) == ("trace", "***", "Basic ***")
 
 
@@ -400,9 +414,10 @@ def test_no_encoding_of_a_secret_is_logged(name: str) -> None:
     assert not any(reveals(line) for line in lines)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["plain", "JSON", "percent", "every letter in JSON", "base64, shifted by one"])
 def test_no_secret_is_in_the_audit_log_or_in_a_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, form: str
 ) -> None:
     adapter = Adapter(tmp_path, monkeypatch, danger="destructive")
     questions: list[str] = []
@@ -412,6 +427,7 @@ def test_no_secret_is_in_the_audit_log_or_in_a_question(
         return True
 
     person = SimpleNamespace(batched=False, reachable=True, ask=ask)
+    adapter.form = form
     shown = adapter.call(response(b"{}", "application/json"), person, c=f"set {ENCODINGS[name]}", q="fine")
     audit = (tmp_path / "audit.jsonl").read_text()
     assert questions

@@ -130,15 +130,28 @@ class Endpoint:
         headers: Iterable[tuple[str, str]] = (),
         **how: Any,
     ) -> Any:
-        """Call a tool, in a session or without one, and return the adapter's answer."""
+        """Perform an operation by a tool, in a session or without one, and return the adapter's answer."""
         arguments = {"operation": operation, "params": params, **(more or {})}
+        return await self.call(name, arguments, session=session, headers=headers, **how)
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        session: str | None = None,
+        headers: Iterable[tuple[str, str]] = (),
+        **how: Any,
+    ) -> Any:
+        """Call a tool with arguments, in a session or without one, and return the adapter's answer."""
         call: dict[str, Any] = {"name": f"mcp_aql_{name}", "arguments": arguments}
         if session is not None:
             pairs = [("mcp-session-id", session), ("mcp-protocol-version", LEGACY)]
         else:
             call["_meta"] = {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: {}}
             pairs = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", call["name"])]
-            pairs.append(("mcp-param-operation", operation))
+            if "operation" in arguments:
+                pairs.append(("mcp-param-operation", str(arguments["operation"])))
         return (await self.rpc("tools/call", call, headers=[*pairs, *headers], **how)).envelope
 
 

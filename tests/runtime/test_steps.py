@@ -123,7 +123,7 @@ async def test_what_is_expected_may_refer_to_earlier_answers_and_holds_for_each_
 # References and conditions
 
 
-DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}], "none": None, "0": "zero"}
+DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}, {}], "none": None, "0": "zero"}
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,16 @@ DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}], "no
     [
         ("find", DATA),
         ("find.items[0].id", 7),
-        ("find.items[-1].tags[1]", "q"),
+        ("find.items[-2].tags[1]", "q"),
         ('find.items[0]["a b"]', 1),
         ("find.items[0].full_name", "x"),
         ("find.items[0].FULLNAME", "x"),
         ("find.none", None),
         ("find.0", "zero"),
         ("1.items[0].id", 7),
+        ("find.items[*].id", [7, None]),
+        ("find.items[*].tags[*]", [["p", "q"], None]),
+        ("find.items[0].tags[*]", ["p", "q"]),
     ],
 )
 def test_a_reference_is_a_path_into_an_earlier_answer(text: str, value: Any) -> None:
@@ -150,7 +153,8 @@ def test_a_reference_is_a_path_into_an_earlier_answer(text: str, value: Any) -> 
     [
         ("find.nope", "find has no 'nope'"),
         ("find.items.id", "find.items is a list: give an index, such as [0]"),
-        ("find.items[1]", "find.items has 1 items"),
+        ("find.items[2]", "find.items has 2 items"),
+        ("find.none[*].id", "find.none is null, no list"),
         ("find[0]", "find is an object, no list"),
         ("find.none.x", "find.none is null"),
         ("find.items[0].id.x", "find.items[0].id is a single value"),
@@ -170,6 +174,20 @@ def test_what_is_no_reference_is_refused(text: Any) -> None:
     """R-STEP-1"""
     with pytest.raises(Failure, match="no reference"):
         read_reference({"$ref": text})
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "value"),
+    [
+        ({"data": [{"id": 7}], "next": None}, "find.items[0].id", 7),
+        ([{"id": 7}], "find.items[*].id", [7]),
+        ({"items": {"id": 7}, "data": []}, "find.items.id", 7),
+        ([{"data": [1]}, {"data": [2]}], "find[*].items", [[1], [2]]),
+    ],
+)
+def test_items_are_the_list_of_an_answer_whatever_it_is_called(data: Any, text: str, value: Any) -> None:
+    """R-STEP-1: an agent need not know how the API names it."""
+    assert pick(data, read_reference(ref(text))) == value
 
 
 def test_only_an_object_of_the_one_key_is_a_reference() -> None:
@@ -370,6 +388,54 @@ async def test_a_foreach_goes_on_with_the_item_that_failed(run: Any, api: Zoo) -
     answer = await run(**{"continue": plan["continue"]})
     assert [data["id"] for data in answer["data"]["steps"][1]["data"]] == [1, 2, 3]
     assert [number for name, number in api.done if name == "get_animal"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("choice", "sent"), [("repeat", ["Dot", "Eve", "Eve", "Flo"]), ("skip", ["Dot", "Eve", "Flo"])]
+)
+async def test_a_call_of_unknown_outcome_is_made_again_only_if_the_agent_says_so(
+    run: Any, api: Zoo, choice: str, sent: list[str]
+) -> None:
+    """R-STEP-2, R-ERR-2: otherwise what was carried out would be carried out twice."""
+    names: list[str] = []
+
+    def lost(response: Any, row: Row, params: Any) -> Any:
+        names.append(params["name"])
+        if names == ["Dot", "Eve"]:
+            raise Failure(Code.INTERNAL_ERROR, "No answer came", {"outcome": "unknown"})
+        return {"id": len(names), **params}
+
+    api.decode = lost  # type: ignore[method-assign]
+    params = {"name": ref("item"), "species": "newt"}
+    create = {"operation": "create_animal", "params": params, "foreach": ["Dot", "Eve", "Flo"]}
+    error = (await run(create))["error"]
+    assert "unknown: 'skip' if it was, 'repeat' if it was not" in error["message"]
+    token = {"continue": error["details"]["plan"]["continue"]}
+    refused = await run(**token)
+    assert refused["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert (await run(**token, dry_run=True))["success"]
+    assert names == ["Dot", "Eve"]
+    answer = await run(**token, unknown=choice)
+    assert names == sent
+    assert [data and data["name"] for data in answer["data"]["steps"][0]["data"]] == [
+        "Dot", None if choice == "skip" else "Eve", "Flo",
+    ]  # fmt: skip
+
+
+async def test_what_to_do_with_an_unknown_outcome_is_said_only_of_one(run: Any, api: Zoo) -> None:
+    """R-STEP-2: a call that does the same when it is made twice is made again."""
+    api.broken = {"delete_animal"}
+    delete = {"operation": "delete_animal", "params": {"animal_id": 1}}
+    settings = {"policy": "open"}
+    for details in ({}, {"outcome": "unknown"}):
+        api.decode = lambda *_, details=details: (_ for _ in ()).throw(  # type: ignore[method-assign, misc]
+            Failure(Code.INTERNAL_ERROR, "No answer came", dict(details))
+        )
+        error = (await run(delete, settings=settings))["error"]
+        token = {"continue": error["details"]["plan"]["continue"]}
+        refused = await run(**token, unknown="skip", settings=settings)
+        assert refused["error"]["code"] == "VALIDATION_INVALID_VALUE"
+        assert (await run(**token, settings=settings))["error"]["code"] == error["code"]
 
 
 async def test_a_reference_that_leads_nowhere_halts_before_its_call(run: Any, api: Zoo) -> None:

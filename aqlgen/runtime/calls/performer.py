@@ -11,6 +11,7 @@ from ..tokens import tokens_of
 from ..warnings.collector import CallWarning, Warnings
 
 if TYPE_CHECKING:
+    from ..envelope import Paged
     from ..paging.pager import Pager
     from ..state.sqlite import SqliteState
     from ..table import Row, Table
@@ -36,6 +37,8 @@ class Notes(Protocol):
     """The part of a response's `_meta` that a call may add to; `dispatch.envelope.Stamp` has it."""
 
     notes: dict[str, Any] | None
+    page: Paged | None
+    """The page that the answer is, which has a cursor behind each of its items."""
 
 
 class Performer:
@@ -65,9 +68,15 @@ class Performer:
         return Selection(self._table)
 
     async def perform(
-        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Warnings | None, meta: Notes
+        self,
+        exchanges: Exchanges,
+        row: Row,
+        params: Mapping[str, Any],
+        notices: Warnings | None,
+        meta: Notes,
+        most: int | None = None,
     ) -> tuple[Any, Warnings | None]:
-        """Send what is needed, and return the data and the warnings."""
+        """Send what is needed, and return the data in at most `most` tokens, if given, and the warnings."""
         # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
         if options:
@@ -106,7 +115,9 @@ class Performer:
         if row.selects and (query is None or query.aggregates is None):
             data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices)
-        fitted, notices = self._board.fit(data, row, last, notices, page=page is not None, gathered=query is not None)
+        whole, gathered = page is not None, query is not None
+        fitted, notices = self._board.fit(data, row, last, notices, page=whole, gathered=gathered, most=most)
+        meta.page = page
         if page is not None and isinstance(fitted, dict) and fitted is not data:
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
@@ -146,10 +157,11 @@ class Performer:
         fields = requested if requested is not None else row.default_fields
         if fields == "full" or not data:
             return data
-        if requested is None and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
-            return data
         selected, shortened = self._selection.select(data, row, fields, "items" if paged else None)
         if (requested is None or shortened) and selected != data:
+            # The estimate of tokens comes last: it costs more than the selection.
+            if requested is None and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
+                return data
             meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=requested is None)}
         return selected
 

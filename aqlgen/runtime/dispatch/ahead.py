@@ -74,11 +74,15 @@ class Ahead:
         """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
         await self._gate.confirm_calls(calls, grant.take_token(), session, person)
 
+    def row(self, name: str, family: str | None) -> Row | None:
+        """Return the row of an operation of the API; None for any other."""
+        if name == "introspect" or self._registry.find(name) is not None:
+            return None
+        return self._introspection.find(name, family)
+
     def is_safe_read(self, name: str, family: str | None) -> bool:
         """Return True for an operation that changes nothing and tells nothing grave."""
-        if self._registry.find(name) is not None:
-            return False
-        row = self._introspection.find(name, family)
+        row = self.row(name, family)
         return name == "introspect" or (row is not None and row.family == "read" and row.danger == "safe")
 
     def refuse_as_step(self, operation: str) -> None:

@@ -133,6 +133,8 @@ class Request(NamedTuple):
     outside: Mapping[str, Any]
     grant: Grant | None = None
     """What was decided before about the calls of the batch or plan that it is of."""
+    max_tokens: int | None = None
+    """How many tokens its data may have; None for the setting."""
 
     @property
     def params(self) -> dict[str, Any]:

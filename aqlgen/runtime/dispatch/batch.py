@@ -15,12 +15,14 @@ from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.together import Grant, Pending, fitting
 from ..warnings.collector import Warnings
+from .answers import Answers
 from .arguments import Request, read_item
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
+    from ..settings.config import Config
     from .ahead import Ahead
 
 __all__ = ["Batch", "Calls"]
@@ -51,6 +53,11 @@ class Calls(Protocol):
         ...
 
     @property
+    def config(self) -> Config:
+        """The settings."""
+        ...
+
+    @property
     def ahead(self) -> Ahead:
         """The view of calls before their turn."""
         ...
@@ -75,7 +82,7 @@ class Batch:
         """Answer a batch in order; an operation that fails does not stop those after it."""
         requests = [self._read(item) for item in items]
         results: list[dict[str, Any]] = []
-        succeeded, warnings, halted = 0, Warnings(), False
+        succeeded, warnings, halted, answers = 0, Warnings(), False, Answers()
         for index, request in enumerate(requests):
             try:
                 if isinstance(request, Failure):
@@ -86,11 +93,14 @@ class Batch:
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
                 result = failure.envelope()
+            row = None if isinstance(request, Failure) else self.calls.ahead.row(request.operation, self.family)
+            answers.add(result, row, self.stamp.take_page())
             succeeded += result["success"]
             results.append({"index": index, "operation": _name(items[index]), "result": result})
             if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
                 halted = True
                 break
+        answers.fit(self.calls.config.max_answer_tokens)
         envelope = success(None, self.stamp.meta(), self.calls.select(warnings, self.session))
         failed = len(results) - succeeded - halted
         if halted:

@@ -299,12 +299,12 @@ class Dispatcher:
         warnings = rules.before(row, params)
         exchanges = Exchanges(api, hooks, call, approval)
         if row.adapter_parameters or row.update is not None:
-            answer = await self._performer.perform(exchanges, row, params, warnings, stamp)
+            answer = await self._performer.perform(exchanges, row, params, warnings, stamp, request.max_tokens)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
-            answer = rules.fit(data, row, response, warnings)
+            answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:

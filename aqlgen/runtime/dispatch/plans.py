@@ -20,6 +20,7 @@ from ..steps.run import Progress, Run
 from ..steps.workflows import written_plan
 from ..text import folded
 from ..warnings.collector import Warnings
+from .answers import fit_plan
 from .arguments import TOKEN, Request, sent_tokens
 from .batch import Calls
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["PlanCalls", "answer_plan"]
 
 _MOST_WARNINGS = 20
+_INTERMEDIATE = 20
+"""How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
 
 
 class PlanCalls(Calls, Protocol):
@@ -111,21 +114,14 @@ async def answer_plan(
     run = Run(plan, progress, side)
     if dry_run:
         return success(await run.preview(), stamp.meta())
+    run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()
     side.claim()
-    data, cuts = _fitted(data, calls.config.max_answer_tokens)
+    data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     warnings = calls.select(side.warnings, session) + side.shown_warnings + cuts
     stamp.notes = {"summary": run.summary()}
     return success(data, stamp.meta(), warnings)
-
-
-def _fitted(data: Any, most: int) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the answer cut to `most` tokens, with the warnings of what was cut."""
-    from ..warnings.ceiling import cut_warnings, fit
-
-    data, cuts = fit(data, most)
-    return data, [warning.as_json() for warning in cut_warnings(cuts, most, again=False)]
 
 
 class _Side:
@@ -230,12 +226,16 @@ class _Side:
         return await self._calls.ahead.preview(row, request, self._stamp, self._session)
 
     def _request(self, operation: str, params: Mapping[str, Any]) -> Request:
-        """Return the request of a call. A read gives all fields: the next steps may need what the answer leaves out."""
+        """Return the request of a call. A read gives all of its answer: the next steps may need what is not shown."""
         number = next(step.number for step in self._plan.steps if step.operation == operation)
         name = _fields_of(self.rows[number])
         if name is not None and name not in params:
             params = {**params, name: "full"}
-        return Request(operation, params, {}, self._grant)
+        return Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
+
+    def is_idempotent(self, step: Step) -> bool:
+        """Return True for a step whose calls do the same when they are made twice."""
+        return self.rows[step.number].method not in ("POST", "PATCH")
 
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import parsers
+from .audit import AUDIT_SETTINGS, AuditSettings
 from .client import CLIENT_SETTINGS, ClientSettings
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
@@ -290,16 +291,6 @@ class Config(NamedTuple):
         "it is needed.",
     )
 
-    audit_path: str = setting(
-        "",
-        "audit.path",
-        "AUDIT_PATH",
-        parsers.audit_path,
-        "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
-        'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
-        "notice.",
-    )
-
     warn_slow_ms: int = setting(
         2000,
         "warnings.slow_ms",
@@ -383,6 +374,7 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    audit: AuditSettings = AuditSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
     client: ClientSettings = ClientSettings()
@@ -395,5 +387,7 @@ class Config(NamedTuple):
         return {f"max_{name}": getattr(self, f"max_{name}") for name in names}
 
 
-SETTINGS = collected(Config._fields) + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
+SETTINGS = (
+    collected(Config._fields) + AUDIT_SETTINGS + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
+)
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

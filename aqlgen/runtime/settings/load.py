@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import parsers
+from .audit import AuditSettings
 from .client import ClientSettings
 from .config import SETTINGS, Config
 from .http import HttpSettings
@@ -119,13 +120,19 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
     if unknown is not None:
         raise ConfigError(unknown)
-    http, quota = HttpSettings(**_taken(values, "http.")), QuotaSettings(**_taken(values, "quota."))
+    quota = QuotaSettings(**_taken(values, "quota."))
     conflict = quota_problem(quota)
     if conflict:
         raise ConfigError(conflict)
-    client = ClientSettings(**_taken(values, "client."))
-    telemetry = TelemetrySettings(**_taken(values, "telemetry."))
-    return Config(**values, http=http, client=client, quota=quota, telemetry=telemetry, sources=sources)
+    return Config(
+        audit=AuditSettings(**_taken(values, "audit.")),
+        client=ClientSettings(**_taken(values, "client.")),
+        http=HttpSettings(**_taken(values, "http.")),
+        quota=quota,
+        telemetry=TelemetrySettings(**_taken(values, "telemetry.")),
+        sources=sources,
+        **values,  # last: what is above was taken out of them
+    )
 
 
 def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:

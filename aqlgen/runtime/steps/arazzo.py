@@ -160,7 +160,7 @@ class _Writer:
         path = self._path(self._rows[target.number], reference.path, step)
         return f"$steps.{self._ids[target.number]}.outputs.{_ANSWER}" + (f"#{path}" if path else "")
 
-    def _path(self, row: Row, path: Sequence[str | int], step: Step | None) -> str:
+    def _path(self, row: Row, path: Sequence[str | int | None], step: Step | None) -> str:
         """Return the JSON pointer of a part of an answer, in the API's names. Raises Failure."""
         schema = next((answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"), None)
         plan = self._names.plan(schema) if isinstance(schema, Mapping) else None
@@ -173,6 +173,8 @@ class _Writer:
                 tokens.append(token.replace("~1", "/").replace("~0", "~"))
                 plan = other_name(plan, Way.TO_AGENT, tokens[-1])[1]
         for part in path:
+            if part is None:
+                raise _unsayable(step, "Arazzo has nothing for [*], a field of each item")
             if isinstance(part, int):
                 if part < 0:
                     raise _unsayable(step, "Arazzo counts from the beginning of a list")

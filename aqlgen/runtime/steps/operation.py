@@ -21,8 +21,8 @@ _DESCRIPTION = "Run several operations in one call, each with values from the an
 _STEPS = (
     f"What to do, in order: at most {MAX_STEPS} of {{id?, operation, params?, foreach?, where?, expect?, fields?}}, of "
     f"at most {MAX_CALLS} calls. Any value may be {{$ref: 'find.items[0].id'}}: a step's id or number (the first is "
-    "1), then a path into its data. foreach: {$ref: 'find.items'} repeats the step with {$ref: 'item.id'} and "
-    "{$ref: 'index'}. "
+    "1), then a path into its data, [*] for each item of a list. foreach: {$ref: 'find.items'} repeats the step with "
+    "{$ref: 'item.id'} and {$ref: 'index'}. "
     "where keeps items, of foreach or else of the answer: {state: 'open'} or {size: {gt: 3}} with eq, ne, gt, gte, lt, "
     "lte, in, contains; the plan ends where an answer does not meet expect. fields are the paths that are "
     "shown. All of it is checked before anything is sent; it halts at a failure and where something must be confirmed"
@@ -38,6 +38,7 @@ _PARAMETERS = (
     _field("return", "object", "What comes back instead of every step's data: values and references"),
     _field("dry_run", "boolean", "Show the plan with its requests, as far as they are known, and send nothing"),
     _field("continue", "string", "Token of a halted plan, instead of steps: go on with it", maxLength=80),
+    _field("unknown", "string", "Beside continue: what to do with a call of unknown outcome", enum=["repeat", "skip"]),
     _field("confirmation_token", "string", "Beside continue: token of a CONFIRMATION_REQUIRED answer", maxLength=80),
 )
 _RETURNS = {"name": "object", "kind": "object", "description": "steps with their data, or what return asks for"}

@@ -242,13 +242,16 @@ def _check_reference(
 def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> None:
     """Compare the first step of a path with the answer that is declared, where that leaves no other."""
     first, text = reference.path[0], line(reference.text, 80)
+    if first == "items":
+        return  # the list, whatever it is called
     if target.foreach is not None:
-        if not isinstance(first, int):
-            raise _invalid("$ref", f"'{text}' is of a step with foreach, whose data is a list: begin with [0]")
+        if isinstance(first, str):
+            raise _invalid("$ref", f"'{text}' is of a step with foreach, whose data is a list: begin with [0] or [*]")
         return
     if row.paging is not None:
-        if isinstance(first, int):
-            raise _invalid("$ref", f"'{text}': the answer is a page; its list is items, so begin with .items[{first}]")
+        if not isinstance(first, str):
+            index = "*" if first is None else first
+            raise _invalid("$ref", f"'{text}': the answer is a page; its list is items, so begin with .items[{index}]")
         return
     answers = [answer.get("schema") for status, answer in row.responses.items() if status.startswith("2")]
     if len(answers) != 1 or not isinstance(answers[0], Mapping):
@@ -259,8 +262,8 @@ def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> 
     if isinstance(first, str) and closed and not shape.items and folded(first) not in known:
         raise _invalid("$ref", f"'{text}': the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}")
     if isinstance(first, str) and shape.items and not (shape.properties or shape.extra):
-        raise _invalid("$ref", f"'{text}': the answer is a list, so begin with [0]")
-    if isinstance(first, int) and shape.properties and not shape.items:
+        raise _invalid("$ref", f"'{text}': the answer is a list, so begin with [0] or [*]")
+    if not isinstance(first, str) and shape.properties and not shape.items:
         raise _invalid("$ref", f"'{text}': the answer is an object; it has {listed(shape.properties, 20)}")
 
 

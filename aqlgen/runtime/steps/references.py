@@ -1,7 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """References to earlier answers: `{"$ref": "find.items[0].id"}` (R-STEP-1).
 
-A reference is a step's id or number, `item` or `index`, then a path. Only what the agent wrote is searched for
+A reference is a step's id or number, `item` or `index`, then a path, in which `[*]` stands for each item of a list:
+`find.items[*].id` is the list of the ids, null for an item that has none. Only what the agent wrote is searched for
 references: data of the API are values, whatever they look like.
 """
 
@@ -19,18 +20,18 @@ from ..text import folded, line
 __all__ = ["Budget", "Reference", "is_reference", "pick", "read_reference", "references_in", "resolve", "size_of"]
 
 _ROOT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
-_STEP = re.compile(r'\.([^.\[\]"]{1,200})|\[(-?\d{1,6})\]|\["([^"]{1,200})"\]')
+_STEP = re.compile(r'\.([^.\[\]"]{1,200})|\[(-?\d{1,6}|\*)\]|\["([^"]{1,200})"\]')
 _LONGEST = 1000
 _MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference: `root` is what it begins with, `path` the names and indices after it."""
+    """A reference: `root` is what it begins with, `path` the names and indices after it, None for each item."""
 
     text: str
     root: str
-    path: tuple[str | int, ...]
+    path: tuple[str | int | None, ...]
 
 
 def is_reference(value: Any) -> TypeGuard[Mapping[str, Any]]:
@@ -44,13 +45,14 @@ def read_reference(value: Mapping[str, Any]) -> Reference:
     root = _ROOT.match(text) if isinstance(text, str) and len(text) <= _LONGEST else None
     if root is None:
         raise _wrong(text)
-    path: list[str | int] = []
+    path: list[str | int | None] = []
     position = root.end()
     while position < len(text):
         step = _STEP.match(text, position)
         if step is None:
             raise _wrong(text)
-        path.append(int(step[2]) if step[2] is not None else step[1] or step[3])
+        index = None if step[2] in (None, "*") else int(step[2])
+        path.append(index if step[2] is not None else step[1] or step[3])
         position = step.end()
     return Reference(text, root[0], tuple(path))
 
@@ -123,9 +125,16 @@ def resolve(value: Any, look_up: Callable[[Reference], Any], budget: Budget) -> 
     return [resolve(inner, look_up, budget) for inner in value] if isinstance(value, list) else value
 
 
-def pick(data: Any, reference: Reference) -> Any:
-    """Return what a reference's path leads to. Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere."""
-    for depth, step in enumerate(reference.path):
+def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
+    """Return what a reference's path leads to, from a part of it on.
+
+    Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere.
+    """
+    for depth, step in enumerate(reference.path[begin:], begin):
+        if step is None:
+            if not isinstance(data, list):
+                raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
+            return [_pick_or_null(item, reference, depth + 1) for item in data]
         if isinstance(step, int):
             if not isinstance(data, list):
                 raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
@@ -133,6 +142,10 @@ def pick(data: Any, reference: Reference) -> Any:
                 raise _nowhere(reference, depth, f"has {len(data)} items", data)
             data = data[step]
             continue
+        if step == "items" and _is_of_answer(reference, depth):
+            data, step = _listed(data)
+            if step is None:
+                continue
         if not isinstance(data, Mapping):
             hint = ": give an index, such as [0]" if isinstance(data, list) else ""
             raise _nowhere(reference, depth, f"is {_kind(data)}{hint}", data)
@@ -145,6 +158,29 @@ def pick(data: Any, reference: Reference) -> Any:
     return data
 
 
+def _listed(data: Any) -> tuple[Any, str | None]:
+    """Return where the list of an answer is: in the answer, or under a name. `items` means it whatever it is called."""
+    if isinstance(data, list):
+        return data, None
+    if isinstance(data, Mapping) and "items" not in data:
+        lists = [key for key, value in data.items() if isinstance(value, list)]
+        if len(lists) == 1:
+            return data, lists[0]
+    return data, "items"
+
+
+def _is_of_answer(reference: Reference, depth: int) -> bool:
+    """Return True for the first name of a path into an answer, or into each of the answers of a step with foreach."""
+    return reference.root != "item" and not any(isinstance(step, str) for step in reference.path[:depth])
+
+
+def _pick_or_null(item: Any, reference: Reference, begin: int) -> Any:
+    try:
+        return pick(item, reference, begin)
+    except Failure:
+        return None
+
+
 def _kind(data: Any) -> str:
     return {dict: "an object", list: "a list", type(None): "null"}.get(type(data), "a single value")
 
@@ -154,6 +190,7 @@ def _nowhere(reference: Reference, depth: int, why: str, data: Any) -> Failure:
     if isinstance(data, Mapping):
         details["available"] = [line(str(key), 64) for key in list(data)[:_MOST_NAMED]]
     at = reference.root + "".join(
-        f"[{step}]" if isinstance(step, int) else f".{step}" for step in reference.path[:depth]
+        f".{step}" if isinstance(step, str) else "[*]" if step is None else f"[{step}]"
+        for step in reference.path[:depth]
     )
     return Failure(Code.INVALID_VALUE, f"'{line(reference.text, 120)}' leads nowhere: {line(at, 120)} {why}", details)

@@ -10,22 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..calls.conditions import compile_condition
-from ..errors import Code, Failure
+from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..schema.reader import json_type
 from ..warnings.collector import CallWarning
 from .advice import advised
+from .calls import StepCalls
 from .kept import SECONDS
 from .operation import MAX_CALLS
 from .plan import LOCAL, Plan, Step
 from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
 
-if TYPE_CHECKING:
-    from ..envelope import Envelope
-
-__all__ = ["MAX_ITEMS", "MAX_SECONDS", "Progress", "Run", "StepCalls"]
+__all__ = ["MAX_ITEMS", "MAX_SECONDS", "Progress", "Run"]
 
 MAX_ITEMS = 100
 MAX_SECONDS = 120.0
@@ -35,49 +33,6 @@ _MOST_PREVIEWS = 20
 _NOT_RESUMED = ("PERMISSION",)
 CUT = "VALIDATION_TRUNCATED_WARNING"
 NOWHERE = "VALIDATION_REFERENCE_WARNING"
-
-
-class StepCalls(Protocol):
-    """Calls of operations, each on the path that it takes alone."""
-
-    budget: int
-    """The characters that the parameters of one call may have."""
-    asks_person: bool
-    """True if a person is asked while the call waits."""
-    shown_warnings: list[dict[str, Any]]
-    """The warnings of the calls so far."""
-
-    async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
-        """Perform a call."""
-        ...
-
-    async def foresee(self, operation: str, params: Mapping[str, Any]) -> object | None:
-        """Return what would have to be confirmed about a call, if anything."""
-        ...
-
-    async def confirm(self, calls: Sequence[Any]) -> int:
-        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
-        ...
-
-    async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the request of a call. Raises Failure if there is none."""
-        ...
-
-    def is_safe_read(self, name: str) -> bool:
-        """Return True for an operation that changes nothing and tells nothing grave."""
-        ...
-
-    def shown(self, step: Step, data: Any) -> Any:
-        """Return what of a call's data the answer shows."""
-        ...
-
-    def keep(self, progress: Mapping[str, Any]) -> str | None:
-        """Keep a halted plan and return its token; None if it cannot be kept."""
-        ...
-
-    def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
-        """Add the warnings of a call."""
-        ...
 
 
 @dataclass(slots=True)
@@ -93,6 +48,8 @@ class Progress:
     index: int = 0
     each: list[Any] = field(default_factory=list)
     calls: int = 0
+    unknown: bool = False
+    """True if the call to go on with may have been carried out, and must not be made twice."""
     counts: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -175,7 +132,10 @@ class Run:
             progress.counts[str(step.number)] = progress.counts.get(str(step.number), 0) + 1
             envelope = await self._calls.perform(step.operation, params)
             if not envelope["success"]:
-                raise _failure_of(envelope)
+                failure = _failure_of(envelope)
+                unknown = failure.details.get("outcome") == UNKNOWN_OUTCOME
+                progress.unknown = unknown and not self._calls.is_idempotent(step)
+                raise failure
             self._calls.add_warnings(envelope.get("warnings", ()), step.number)
             data = envelope["data"]
             self._size += size_of(data, _MOST_KEPT)
@@ -192,6 +152,32 @@ class Run:
                 "the call was made, and its answer does not meet 'expect'. The plan ends here.",
                 {"param_name": "expect", "expected": step.expect},
             )
+
+    def decide(self, choice: str | None) -> None:
+        """Make the call of unknown outcome again, or take it for carried out. Raises Failure if nothing was chosen."""
+        progress = self._progress
+        step = self._plan.steps[min(progress.position, len(self._plan.steps) - 1)]
+        if not progress.unknown:
+            if choice is not None:
+                raise Failure(
+                    Code.INVALID_VALUE,
+                    "Parameter 'unknown' has no meaning here: the outcome of no call is unknown",
+                    {"param_name": "unknown"},
+                )
+            return
+        if choice is None:
+            raise Failure(
+                Code.MISSING_PARAM,
+                f"Missing required parameter 'unknown': step {step.number} may have been carried out. Find out, then "
+                "give 'skip' if it was, 'repeat' if it was not",
+                {"missing_params": ["unknown"], "step": step.number},
+            )
+        progress.unknown = False
+        if choice == "skip":
+            progress.each.append(None)
+            progress.index += 1
+            if progress.index >= len(progress.items or ()):
+                self._finish(step)
 
     def _meets(self, step: Step, data: Any) -> bool:
         progress = self._progress
@@ -228,8 +214,7 @@ class Run:
             return [None]
         items = self._resolved(step.foreach, None, 0)
         if not isinstance(items, list):
-            lists = [name for name, value in items.items() if isinstance(value, list)] if _is_object(items) else []
-            hint = f": give the list in it, such as .{lists[0]}" if lists else ""
+            hint = ": give the list in it, such as .items" if _is_object(items) else ""
             raise Failure(
                 Code.INVALID_TYPE,
                 f"foreach expected 'array', got '{json_type(items)}'{hint}",
@@ -249,8 +234,9 @@ class Run:
         if not is_reference(step.foreach):
             return
         reference = read_reference(step.foreach)
-        if reference.path[-1:] == ("items",):
-            page = self._value(Reference(reference.text, reference.root, reference.path[:-1]), None, 0)
+        path = reference.path[: reference.path.index(None)] if None in reference.path else reference.path
+        if path[-1:] == ("items",):
+            page = self._value(Reference(reference.text, reference.root, path[:-1]), None, 0)
             info = page.get("pageInfo") if _is_object(page) else None
             if isinstance(info, Mapping) and info.get("hasNextPage") is True:
                 message = "foreach took one page of a list; it has more pages"

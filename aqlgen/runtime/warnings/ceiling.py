@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..tokens import encoded, estimate
 from .collector import CallWarning
 
-__all__ = ["CODE", "Cut", "cut_warnings", "fit"]
+__all__ = ["CODE", "Cut", "cut_warnings", "fit", "fit_together"]
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
 
@@ -55,6 +55,18 @@ def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
             return shrunk, cuts
         room = room * 4 // 5
     return shrunk, cuts
+
+
+def fit_together(values: Sequence[Any], pages: Sequence[bool], most: int) -> list[tuple[Any, list[Cut]]]:
+    """Return the data of several answers in `most` tokens together, each with its cuts: what is small stays."""
+    if _surely_fits(values, most):
+        return [(value, []) for value in values]
+    costs = [_cost(value, most) for value in values]
+    rooms = _shared(costs, most)
+    return [
+        fit(value, max(room, _LEAST), page=page) if room < cost else (value, [])
+        for value, page, cost, room in zip(values, pages, costs, rooms, strict=True)
+    ]
 
 
 def cut_warnings(cuts: Sequence[Cut], most: int, *, page: bool = False, again: bool = True) -> Iterator[CallWarning]:
@@ -172,13 +184,20 @@ def _object(value: dict[str, Any], room: int, path: tuple[str, ...], cuts: list[
         return _map(value, left, path, cuts)
     names = {key: estimate(encoded(key)) + _BRACKETS for key in value}
     costs = {key: names[key] + _cost(inner, room) for key, inner in value.items()}
-    changed: dict[str, Any] = {}
-    for count, key in enumerate(sorted(costs, key=costs.__getitem__)):
-        share = left // (len(costs) - count)
-        if costs[key] > share:
-            changed[key] = _shrunk(value[key], max(share - names[key], 1), (*path, key), cuts)
-        left -= min(costs[key], share)
-    return {key: changed.get(key, inner) for key, inner in value.items()}
+    rooms = dict(zip(value, _shared(list(costs.values()), left), strict=True))
+    return {
+        key: inner if rooms[key] >= costs[key] else _shrunk(inner, max(rooms[key] - names[key], 1), (*path, key), cuts)
+        for key, inner in value.items()
+    }
+
+
+def _shared(costs: Sequence[int], room: int) -> list[int]:
+    """Return the room of each of several values: what is small has all that it needs, what is large shares the rest."""
+    rooms = list(costs)
+    for count, index in enumerate(sorted(range(len(costs)), key=costs.__getitem__)):
+        rooms[index] = min(costs[index], room // (len(costs) - count))
+        room -= rooms[index]
+    return rooms
 
 
 def _map(value: Mapping[str, Any], left: int, path: tuple[str, ...], cuts: list[Cut]) -> dict[str, Any]:

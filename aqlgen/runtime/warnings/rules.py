@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from ..wire import ApiResponse
     from .deprecation import Deprecations
 
-__all__ = ["MOST_UNDERSTOOD", "OMITTED", "UNDERSTOOD", "WarningRules", "select_warnings", "understood_warning"]
+__all__ = [
+    "MOST_UNDERSTOOD",
+    "OMITTED",
+    "UNDERSTOOD",
+    "WarningRules",
+    "is_repeatable",
+    "select_warnings",
+    "understood_warning",
+]
 
 
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
@@ -144,6 +152,11 @@ _WATCHED = frozenset({"ratelimit", *QUOTA_HEADERS, *_DEPRECATIONS})
 """Headers of an answer that a rule reads."""
 
 
+def is_repeatable(row: Row) -> bool:
+    """Return True for a call that can be made again with `fields` for what its answer left out."""
+    return row.family == "read" and row.selects
+
+
 class WarningRules:
     """Applies the rules to calls, and selects the warnings that are shown. One instance serves all sessions.
 
@@ -201,10 +214,12 @@ class WarningRules:
         *,
         page: bool = False,
         gathered: bool = False,
+        most: int | None = None,
     ) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_answer_tokens`, if the answer was long; what was cut is warned of.
 
-        `page` says that the data are a page with its cursor, `gathered` that they come from several answers.
+        `page` says that the data are a page with its cursor, `gathered` that they come from several answers; `most` is
+        another bound.
         """
         if (  # cheap, since every call asks: data of JSON that was called so need no second look
             data is None
@@ -221,11 +236,11 @@ class WarningRules:
             return data, warnings
         from .ceiling import cut_warnings, fit
 
-        data, cuts = fit(data, self._most, page=page)
+        most = most or self._most
+        data, cuts = fit(data, most, page=page)
         if cuts:
             warnings = warnings or Warnings()
-            again = row.family == "read" and row.selects
-            warnings.extend(cut_warnings(cuts, self._most, page=page, again=again))
+            warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row)))
         return data, warnings
 
     def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:

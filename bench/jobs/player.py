@@ -1,0 +1,278 @@
+"""The fixed policies of an agent that plays a job over an adapter: call by call, or as a plan.
+
+Call by call, it searches for each operation, has it described, and calls it; loops, conditions and sums are the model's
+own. As a plan, it searches for all operations in one request, has those described that it does not know yet in another,
+and sends the whole job as `run_steps`, or as a call where that is all. No model takes part.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+from mcp.client.context import ClientRequestContext
+from mcp.types import ElicitRequestParams, ElicitResult
+
+from aqlgen.runtime.calls.conditions import compile_condition, values_at
+from aqlgen.runtime.steps.references import Budget, Reference, pick, resolve
+from bench.jobs.context import Context
+from bench.jobs.model import Job, Step
+from bench.support.documents import package_of
+from bench.tokens import compact, count, server
+
+__all__ = ["Adapter", "play_as_plan", "play_by_calls", "tokens_of_tools"]
+
+FIRST = 5
+"""How many hits the agent asks a search for."""
+_NO_BOUND = 1 << 30
+_FAMILIES = ("create", "read", "update", "delete", "execute")
+
+
+class Adapter:
+    """A generated adapter, run for the stand-in at `base`, and what its table says of operations."""
+
+    def __init__(self, project: Path, base: str, secret: str) -> None:
+        self._variables = {
+            "MCP_AQL_BASE_URL": base,
+            secret: "secret",
+            "MCP_AQL_LOG_LEVEL": "error",
+            "MCP_AQL_STATE_URL": "memory:",
+            "MCP_AQL_WARN_SLOW_MS": "60000",
+        }
+        self._project = project
+        self._names: dict[str, str] = {}
+        self.rows: dict[str, dict[str, Any]] = {}
+        for family in _FAMILIES:
+            rows = json.loads((package_of(project) / "operations" / f"{family}.json").read_bytes())
+            for name, row in rows.items():
+                self.rows[name] = {**row, "family": family}
+                self._names[f"{row['method']} {_plain(row['path'])}"] = name
+
+    def name(self, step: Step) -> str:
+        """Return the adapter's name of a step's operation."""
+        method, path = step.operation.split(" ")
+        return self._names[f"{method} {_plain(path)}"]
+
+    def params(self, step: Step) -> dict[str, Any]:
+        """Return a step's parameters as the operation is described: the body as its fields, or as `input`."""
+        row = self.rows[self.name(step)]
+        wires: dict[bool, dict[str, str]] = {True: {}, False: {}}
+        for name, parameter in row["parameters"].items():
+            wires[parameter["in"] == "body"][parameter.get("name", name)] = name
+        params = {wires[False].get(name, name): value for name, value in step.params.items()}
+        if step.body is not None and "input" in row["parameters"]:
+            params["input"] = dict(step.body)
+        elif step.body is not None:
+            params |= {wires[True].get(name, name): value for name, value in step.body.items()}
+        return {name: value for name, value in params.items() if name != "first" or name in row["parameters"]}
+
+    def client(self) -> Client:
+        """Return a client of the adapter, with a person who confirms everything."""
+        parameters = server(self._project, **self._variables)
+        arguments = [argument for argument in parameters.args if argument != "--mock"]
+        parameters = parameters.model_copy(update={"args": arguments})
+        return Client(parameters, elicitation_callback=_confirm)
+
+
+async def _confirm(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+    schema = getattr(params, "requested_schema", None) or {}
+    names = list(schema.get("properties", {}))
+    return ElicitResult(action="accept", content=dict.fromkeys(names, True))
+
+
+def _plain(path: str) -> str:
+    return re.sub(r"\{[^{}]*\}", "{}", path)
+
+
+async def tokens_of_tools(client: Client) -> int:
+    """Return the tokens of the list of tools."""
+    tools = (await client.list_tools()).tools
+    return count(compact([tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]))
+
+
+class _Session:
+    """A client session whose calls are counted."""
+
+    def __init__(self, client: Client, adapter: Adapter, context: Context) -> None:
+        self._client = client
+        self.adapter = adapter
+        self.context = context
+
+    async def ask(self, family: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool and return its envelope."""
+        answer = await self._client.call_tool(f"mcp_aql_{family}", dict(arguments))
+        text = answer.content[0].text  # type: ignore[union-attr]
+        self.context.call(compact(arguments), text)
+        envelope: dict[str, Any] = json.loads(text)
+        return envelope
+
+    async def data(self, family: str, arguments: Mapping[str, Any]) -> Any:
+        """Call a tool and return the data. Raises RuntimeError if it fails."""
+        envelope = await self.ask(family, arguments)
+        if not envelope.get("success"):
+            raise RuntimeError(f"{compact(arguments)}: {compact(envelope)}")
+        return envelope["data"]
+
+
+def _introspection(**params: Any) -> dict[str, Any]:
+    return {"operation": "introspect", "params": {"query": "operations"} | params}
+
+
+def _distinct(job: Job) -> Iterator[Step]:
+    """Yield a step for each operation of a job."""
+    seen = set()
+    for step in job.steps:
+        if step.operation not in seen:
+            seen.add(step.operation)
+            yield step
+
+
+# As a plan
+
+
+async def play_as_plan(adapter: Adapter, job: Job) -> Context:
+    """Play a job with as few calls as an adapter of today needs."""
+    async with adapter.client() as client:
+        session = _Session(client, adapter, Context(await tokens_of_tools(client)))
+        steps = list(_distinct(job))
+        describes = await _describes(client)
+        search = {"query": "search"} if describes else {"first": FIRST}
+        asked = [_introspection(search=step.words, **search) for step in steps]
+        asked.append(_introspection(name="run_steps"))
+        answers = await _several(session, asked)
+        known = {"run_steps"}
+        for step, answer in zip(steps, answers, strict=False):
+            name = adapter.name(step)
+            if name not in _names_in(answer):
+                hits = await session.data("read", _introspection(search=step.words, **search | {"first": FIRST * 5}))
+                assert name in _names_in(hits), f"{step.words}: {name} is not found"
+            known.update(_described(answer))
+        unknown = [adapter.name(step) for step in steps if adapter.name(step) not in known]
+        if unknown and describes:
+            await session.data("read", _introspection(query="search", name=unknown))
+        elif unknown:
+            await _several(session, [_introspection(name=name) for name in unknown])
+        await session.data("execute", {"operation": "run_steps", "params": _plan(adapter, job)})
+    return session.context
+
+
+async def _several(session: _Session, requests: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the data of several reads, in one request."""
+    if len(requests) == 1:
+        return [await session.data("read", requests[0])]
+    envelope = await session.ask("read", {"operations": list(requests)})
+    return [entry["result"]["data"] for entry in envelope["results"]]
+
+
+async def _describes(client: Client) -> bool:
+    """Return True for an adapter whose searches describe what they find; not counted, since its tools say so."""
+    answer = await client.call_tool("mcp_aql_read", _introspection(query="search", search="list"))
+    return bool(json.loads(answer.content[0].text)["success"])  # type: ignore[union-attr]
+
+
+def _names_in(answer: Mapping[str, Any]) -> set[str]:
+    """Return the operations that a search names."""
+    return {operation["name"] for operation in answer["operations"]} | set(answer.get("others", ()))
+
+
+def _described(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the operations that a search describes whole."""
+    for operation in answer.get("operations", ()):
+        if "parameters" in operation:
+            yield operation["name"]
+
+
+def _plan(adapter: Adapter, job: Job) -> dict[str, Any]:
+    steps = []
+    for step in job.steps:
+        row = adapter.rows[adapter.name(step)]
+        params = adapter.params(step)
+        written: dict[str, Any] = {"id": step.id} if step.id else {}
+        written["operation"] = adapter.name(step)
+        if step.shown and "fields" in row["parameters"] and step.aggregate is None:
+            params["fields"] = list(step.shown)
+        if step.where is not None and "where" in row["parameters"]:
+            params["where"] = dict(step.where)
+        elif step.where is not None:
+            written["where"] = dict(step.where)
+        if step.aggregate is not None:
+            params["aggregate"] = dict(step.aggregate)
+            params.pop("first", None)
+        if step.foreach is not None:
+            written["foreach"] = step.foreach
+        if params:
+            written["params"] = params
+        steps.append(written)
+    return {"steps": steps, **({} if job.answer is None else {"return": dict(job.answer)})}
+
+
+# Call by call
+
+
+async def play_by_calls(adapter: Adapter, job: Job) -> Context:
+    """Play a job with one operation in each call, and answers as they come."""
+    async with adapter.client() as client:
+        session = _Session(client, adapter, Context(await tokens_of_tools(client)))
+        for step in _distinct(job):
+            name = adapter.name(step)
+            for more in ({}, {"first": 50}, {"first": 250}):
+                answer = await session.data("read", _introspection(search=step.words, **more))
+                if name in _names_in(answer):
+                    break
+            else:
+                raise RuntimeError(f"{step.words}: {name} is not found")
+            await session.data("read", _introspection(name=name))
+        results: dict[str, Any] = {}
+        for number, step in enumerate(job.steps, 1):
+            results[step.id or str(number)] = await _perform(session, step, results)
+    return session.context
+
+
+async def _perform(session: _Session, step: Step, results: Mapping[str, Any]) -> Any:
+    """Perform a step as a model does: an item after the other, with what it reads in the answers."""
+    if step.foreach is None:
+        data = await _call(session, step, results, None)
+        if not _has(data, step.shown):
+            data = await _call(session, step, results, None, fields="full")
+        if step.where is not None:
+            matcher = compile_condition(step.where)
+            data = {**data, "items": [item for item in data["items"] if matcher(item)]}
+        return data
+    items = resolve(step.foreach, lambda reference: _value(reference, results, None), Budget(_NO_BOUND))
+    return [await _call(session, step, results, item) for item in items]
+
+
+def _value(reference: Reference, results: Mapping[str, Any], item: Any) -> Any:
+    return pick(item if reference.root == "item" else results[reference.root], reference)
+
+
+def _has(data: Any, fields: Sequence[str]) -> bool:
+    """Return True if the first item of a list has the fields that the job is about."""
+    items = data.get("items") if isinstance(data, dict) else None
+    return not items or all(values_at(items[0], tuple(field.split("."))) for field in fields)
+
+
+async def _call(session: _Session, step: Step, results: Mapping[str, Any], item: Any, **more: Any) -> Any:
+    adapter = session.adapter
+    name = adapter.name(step)
+    row = adapter.rows[name]
+    params = resolve(adapter.params(step), lambda reference: _value(reference, results, item), Budget(_NO_BOUND))
+    if more and "fields" in row["parameters"]:
+        params |= more
+    request = {"operation": name, "params": params}
+    data = await session.data(row["family"], request)
+    pages = [data]
+    while isinstance(data, dict) and data.get("pageInfo", {}).get("hasNextPage"):
+        data = await session.data(
+            row["family"], {**request, "params": {**params, "after": data["pageInfo"]["endCursor"]}}
+        )
+        pages.append(data)
+    if isinstance(data, dict) and "items" not in data and step.operation.startswith("GET"):
+        lists = [value for value in data.values() if isinstance(value, list)]
+        if step.where is not None and len(lists) == 1:
+            return {**data, "items": lists[0]}  # of an adapter to which it is no page
+    return pages[0] if len(pages) == 1 else {**pages[0], "items": [item for page in pages for item in page["items"]]}
