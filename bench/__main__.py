@@ -19,6 +19,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "tokens",
         "described",
         "jobs",
+        "soak",
         "faults",
         "clients",
         "demo",

@@ -47,7 +47,7 @@ LAYERS = {
         ("client", "auth"),
         ("paging", "warnings", "calls"),
         ("protocol_operations",),
-        ("steps",),
+        ("steps", "executions"),
         ("introspection", "safety", "quota"),
         ("dispatch",),
         ("server",),

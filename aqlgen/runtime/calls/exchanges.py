@@ -70,14 +70,15 @@ class ApiSide(Protocol):
 
 
 class Exchanges:
-    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its last answer."""
+    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its answer to `request`."""
 
-    __slots__ = ("_approved", "_call", "_hooks", "api", "last", "seconds")
+    __slots__ = ("_approved", "_call", "_hooks", "api", "last", "request", "seconds")
 
     def __init__(self, api: ApiSide, hooks: Hooks, call: Call | None, approved: Approved | None = None) -> None:
         self.api = api
         self.seconds = 0.0
         self.last: ApiResponse | None = None
+        self.request: ApiRequest | None = None
         self._hooks = hooks
         self._call = call
         self._approved = approved
@@ -117,7 +118,7 @@ class Exchanges:
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)
-        self.last = response
+        self.last, self.request = response, request
         return response
 
     async def _sent(self, request: ApiRequest, row: Row) -> ApiResponse:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
+from ..executions.operations import CANCEL, STATUS
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
-from ..introspection.protocol import QUOTA_STATUS, tool_name
+from ..introspection.protocol import QUOTA_STATUS, wrong_family
 from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
-from ..safety.refusals import read_only
+from ..safety.refusals import not_offered
 from ..session import Session
 from ..settings.config import Config
 from ..steps.operation import RUN_STEPS
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest
     from .ahead import Ahead
     from .concurrency import Concurrency
+    from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -92,7 +94,8 @@ class Dispatcher:
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch}, workflows)
+        later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
         self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
     @property
@@ -305,6 +308,9 @@ class Dispatcher:
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
             answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
+        stamp.last = exchanges.last
+        if row.long_running is not None:
+            answer = await self._executions.begun(row, params, exchanges, answer[0]), answer[1]
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:
@@ -318,14 +324,21 @@ class Dispatcher:
 
         return Performer(self.table, self._warning_rules, self._state)
 
+    @cached_property
+    def _executions(self) -> Executions:
+        """The work that goes on after the calls that began it."""
+        from .executions import Executions
+
+        return Executions.of(self, self._api, self._hooks, self._state)
+
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
             hidden = None if self._all_operations is None else self._all_operations.find(operation)
-            if hidden is not None:
+            if hidden is not None:  # a read-only adapter does not offer it
                 self._gate.record_hidden(hidden, session, stamp.request_id)
-                raise read_only(hidden)
+                raise not_offered(hidden)
             raise self.introspection.unknown(operation)
         self.check_family(family, row.name, row.family)
         return row
@@ -348,12 +361,7 @@ class Dispatcher:
         """Raise Failure for an operation that belongs to another tool."""
         if family is None or family == expected:
             return
-        expected_tool, actual_tool = tool_name(self.config, expected), tool_name(self.config, family)
-        raise Failure(
-            Code.ENDPOINT_MISMATCH,
-            f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
-            {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": family.upper()},
-        )
+        raise wrong_family(self.config, operation, expected, family)
 
     async def _batch(
         self,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .confirmation import ConfirmationToken
 
 __all__ = [
-    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_shown", "read_only",
+    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_offered", "not_shown",
     "unwritable",
 ]  # fmt: skip
 
@@ -115,16 +115,6 @@ def confirmation_required(
     return Failure(Code.CONFIRMATION_REQUIRED, text, details, confirmation)
 
 
-def read_only(row: Row) -> Failure:
-    """Return the refusal of an operation that a read-only adapter does not offer."""
-    return Failure(
-        Code.PERMISSION_DENIED,
-        f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
-        "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
-        {"operation": row.name, "reason": "read only"},
-    )
-
-
 def unwritable(row: Row, request_id: str, adapter: str) -> Failure:
     """Return the failure of a call that the audit log cannot record."""
     return Failure(
@@ -132,4 +122,14 @@ def unwritable(row: Row, request_id: str, adapter: str) -> Failure:
         "Internal error: the audit log cannot be written, so nothing was done. "
         f"The adapter's owner sees its place with '{adapter}-adapter doctor'.",
         {"operation": row.name, "request_id": request_id},
+    )
+
+
+def not_offered(row: Row) -> Failure:
+    """Build the refusal of an operation that a read-only adapter does not offer."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
+        "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
+        {"operation": row.name, "reason": "read only"},
     )
