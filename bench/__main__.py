@@ -25,6 +25,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "clients",
         "demo",
         "credentials",
+        "throttled",
     ),
     "Generating": (
         "generate",

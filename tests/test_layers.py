@@ -48,7 +48,7 @@ LAYERS = {
         ("paging", "warnings", "calls"),
         ("protocol_operations",),
         ("steps", "executions"),
-        ("introspection", "safety"),
+        ("introspection", "safety", "quota"),
         ("dispatch",),
         ("server",),
         ("assembly",),

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.logins import Logins
@@ -15,6 +15,7 @@ from .auth.per_user import PerUser
 from .auth.sources import SIGNATURE
 from .client.api import Api
 from .dispatch.dispatcher import Dispatcher
+from .dispatch.metering import Metering
 from .encode.urls import variable_problem
 from .hooks import Hooks
 from .logs.log import Logger
@@ -23,6 +24,7 @@ from .safety.audit import Audit
 from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
+from .settings.quota import QuotaSettings
 from .settings.state_keys import StateKeys
 from .state.custody import State
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file
@@ -36,7 +38,9 @@ from .telemetry.records import CallRecords
 if TYPE_CHECKING:
     import ssl
 
+    from .dispatch.concurrency import Concurrency
     from .hosts.gate import Hosts
+    from .quota.counting import Quotas
     from .state.store import Store
     from .wire import Transport
 
@@ -109,8 +113,28 @@ def assemble(
         max_size=config.audit.max_size,
         keep=config.audit.keep,
     )
+    quotas = _quotas(adapter, table, config, store, logger)
+    limits = getattr(transport, "known_limits", None)
+
+    async def status() -> dict[str, Any]:
+        from .quota.status import quota_status
+
+        return await quota_status(
+            adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))
+        )
+
     dispatcher = Dispatcher(
-        adapter, table, api, config, Hooks.load(hooks), logger, audit, shared, masked=api.masked, observers=observers
+        adapter,
+        table,
+        api,
+        config,
+        Hooks.load(hooks),
+        logger,
+        audit,
+        shared,
+        masked=api.masked,
+        metering=Metering(quotas, status, _concurrency(adapter, config, store, logger)),
+        observers=observers,
     )
     return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
 
@@ -146,6 +170,32 @@ def check_extra(config: Config) -> None:
 
         if not is_installed():
             raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
+
+
+def _quotas(adapter: Adapter, table: Table, config: Config, store: Store, logger: Logger) -> Quotas | None:
+    """Return the owner's quotas, None if there are none. Raises ConfigError for a pattern that fits no operation."""
+    if config.quota == QuotaSettings():
+        return None
+    from .quota.counting import Quotas
+    from .quota.limits import unused_patterns
+
+    unused = unused_patterns(config.quota, table)
+    if unused:
+        raise ConfigError(f"'{unused[0]}' in quota.operations or quota.prices fits no operation")
+    return Quotas.of(config, adapter.name, store, logger)
+
+
+def _concurrency(adapter: Adapter, config: Config, store: Store, logger: Logger) -> Concurrency | None:
+    if config.concurrency == "fully-concurrent":
+        return None
+    from .dispatch.concurrency import Concurrency
+
+    return Concurrency.of(config, adapter.name, store, logger)
+
+
+def _is_per_user(config: Config) -> bool:
+    """Return True if each caller has a credential for the API."""
+    return bool(config.forward_header or config.exchange_url)
 
 
 def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:

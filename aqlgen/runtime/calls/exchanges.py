@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import Failure
+from ..wire import QuotaPaused, current_spending
 
 if TYPE_CHECKING:
     from ..hooks import Call, Hooks
@@ -107,7 +108,7 @@ class Exchanges:
             request = with_idempotency_key(request, row)
         begin = perf_counter()
         try:
-            response = await api.send(request, row)
+            response = await self._sent(request, row)
         except Failure as failure:
             if "outcome" not in failure.details:
                 raise
@@ -119,3 +120,13 @@ class Exchanges:
             response = await self._hooks.on_response(response, call)
         self.last, self.request = response, request
         return response
+
+    async def _sent(self, request: ApiRequest, row: Row) -> ApiResponse:
+        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure."""
+        while True:
+            try:
+                return await self.api.send(request, row)
+            except QuotaPaused as paused:
+                spending = current_spending()
+                assert spending is not None  # noqa: S101 - it raised this
+                await spending.go_on(row, paused)

@@ -13,7 +13,7 @@ from ..errors import Code, Failure, internal_failure
 from ..executions.operations import CANCEL, STATUS
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
-from ..introspection.protocol import tool_name
+from ..introspection.protocol import QUOTA_STATUS, wrong_family
 from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
@@ -27,7 +27,8 @@ from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
+from .metering import Metering
 from .watch import watched
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Dispatcher:
         audit: Audit | None = None,
         state: State | None = None,
         masked: Callable[[Any], Any] | None = None,
+        metering: Metering | None = None,
         observers: Observers | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
@@ -72,6 +74,8 @@ class Dispatcher:
         self._masked = masked
         self.observers = observers
         self.state = state or State(name=adapter.name)
+        self._metering = metering or Metering()
+        self._called, self._performed = self._metering.around(self._call, self._perform)
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
@@ -144,7 +148,10 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                return self.introspection.answer(request.params, session.id)
+                envelope = self.introspection.answer(request.params, session.id)
+                if self._metering.status is not None and request.params.get("query") == QUOTA_STATUS:
+                    return {**envelope, "data": await self._metering.status()} if envelope["success"] else envelope
+                return envelope
             if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
@@ -156,7 +163,7 @@ class Dispatcher:
                 data = await handler(request.params, session, person)
             else:
                 row = self.find(family, request.operation, session, stamp)
-                data, warnings = await self._call(row, request, stamp, session, person)
+                data, warnings = await self._called(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
@@ -214,13 +221,13 @@ class Dispatcher:
         if row.family != "read":
             await self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
-            return await self._perform(row, params, request, stamp, session)
+            return await self._performed(row, params, request, stamp, session)
         built = partial(self._built, row, params)
         metadata, grant = request.metadata(row), request.grant
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
         try:
-            answer = await self._perform(row, params, request, stamp, session, approval)
+            answer = await self._performed(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
@@ -345,12 +352,7 @@ class Dispatcher:
         """Raise Failure for an operation that belongs to another tool."""
         if family is None or family == expected:
             return
-        expected_tool, actual_tool = tool_name(self.config, expected), tool_name(self.config, family)
-        raise Failure(
-            Code.ENDPOINT_MISMATCH,
-            f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
-            {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": family.upper()},
-        )
+        raise wrong_family(self.config, operation, expected, family)
 
     async def _batch(
         self,
@@ -365,10 +367,10 @@ class Dispatcher:
         from ..safety.together import Grant
         from .batch import Batch
 
-        token = sent_token(arguments)
-        if token is not None:
-            await self._gate.check_token(token, session)
-        return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
+        tokens = sent_tokens(arguments)
+        if tokens[0] is not None:
+            await self._gate.check_token(tokens[0], session)
+        return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
 
     # For the calls of a batch or a plan
 

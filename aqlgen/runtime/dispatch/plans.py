@@ -23,7 +23,7 @@ from ..steps.workflows import written_plan
 from ..text import folded
 from ..warnings.collector import Warnings
 from .answers import fit_plan
-from .arguments import TOKEN, Request, sent_token
+from .arguments import TOKEN, Request, sent_tokens
 from .batch import Calls
 
 if TYPE_CHECKING:
@@ -108,10 +108,10 @@ async def answer_plan(
         steps, returns = kept["steps"], kept["return"]
         progress = Progress(**kept["progress"])
     plan = read_plan(steps, returns)
-    confirmation = sent_token({**request.outside, **request.inside})
     # A tool that only reads offers no plan that does anything else.
     family = "read" if operation.family == "read" else None
-    side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, confirmation)
+    grant = Grant(*sent_tokens({**request.outside, **request.inside}))
+    side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = check_plan(plan, side)
     run = Run(plan, progress, side)
     if dry_run:
@@ -138,7 +138,7 @@ class _Side:
         stamp: Stamp,
         session: Session,
         person: Person | None,
-        confirmation: object,
+        grant: Grant,
     ) -> None:
         self.rows: Mapping[int, Row] = {}
         self.token: str | None = None
@@ -153,7 +153,7 @@ class _Side:
         self._stamp = stamp
         self._session = session
         self._person = person
-        self._grant = Grant(confirmation)
+        self._grant = grant
         self._selection = Selection(calls.table)
 
     # What is known before

@@ -76,7 +76,7 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     if query not in protocol.QUERIES:
         raise Failure(
             Code.INVALID_VALUE,
-            f"Parameter 'query' is '{line(query, 40)}'; allowed values: 'operations', 'types', 'search'. "
+            f"Parameter 'query' is '{line(query, 40)}'; allowed values: {', '.join(map(repr, protocol.QUERIES))}. "
             "Give name to describe one of them, search to find some.",
         )
     category = params.get("category")
@@ -165,6 +165,8 @@ class Introspection:
 
     def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         query = checked_query(params, self._config.max_list)
+        if query == protocol.QUOTA_STATUS:
+            return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
         names = names_of(params, query)
         if names is not None:
             return self._described(names)

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 from . import parsers
 from .audit import AUDIT_SETTINGS, AuditSettings
+from .client import CLIENT_SETTINGS, ClientSettings
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
+from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
 from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
 
@@ -56,6 +58,15 @@ class Config(NamedTuple):
         Whole(0, 10),
         "Most further tries of a safe read (GET, HEAD, OPTIONS) whose connection broke or that the API put off "
         "(429, 502, 503, 504), {allowed}; all of them within timeout.",
+    )
+    concurrency: str = setting(
+        "fully-concurrent",
+        "concurrency",
+        "CONCURRENCY",
+        Choice(("fully-concurrent", "read-concurrent", "serialized", "resource-locked")),
+        'Which calls run at the same time. "read-concurrent": only one that is no read; "serialized": only one of all; '
+        '"resource-locked": only one of each path, down to its last parameter. The others wait, for timeout at most. '
+        "With a state.url of a file or of Redis this holds for all processes that share it.",
     )
     log_level: str = setting(
         "warning",
@@ -368,18 +379,17 @@ class Config(NamedTuple):
     audit: AuditSettings = AuditSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
+    client: ClientSettings = ClientSettings()
+    quota: QuotaSettings = QuotaSettings()
     sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:
         """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
-        return {
-            "max_request_size": self.max_request_size,
-            "max_response_size": self.max_response_size,
-            "max_string_length": self.max_string_length,
-            "max_array_elements": self.max_array_elements,
-            "max_nesting_depth": self.max_nesting_depth,
-        }
+        names = ("request_size", "response_size", "string_length", "array_elements", "nesting_depth")
+        return {f"max_{name}": getattr(self, f"max_{name}") for name in names}
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *AUDIT_SETTINGS, *TELEMETRY_SETTINGS, *HTTP_SETTINGS)
+SETTINGS = (
+    collected(Config._fields) + AUDIT_SETTINGS + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
+)
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""
