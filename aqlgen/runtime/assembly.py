@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .dispatch.concurrency import Concurrency
     from .hosts.gate import Hosts
     from .quota.counting import Quotas
+    from .state.custody import Custody
     from .state.store import Store
     from .wire import Transport
 
@@ -61,7 +62,7 @@ class Assembly(NamedTuple):
     transport: Transport
     dispatcher: Dispatcher
     state: SqliteState
-    store: Store
+    store: WatchedStore
     observers: Observers
 
     async def close(self) -> None:
@@ -91,12 +92,12 @@ def assemble(
     check_extra(config)
     keys = StateKeys(Variables(environ))
     keys.check()
-    watch = _Watch()
+    observers = Observers()
+    watch = _Watch(observers)
     store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
     shared = State(store, adapter.name, keys)
     credentials = _credentials(adapter, config, environ, state, shared, mock=mock)
     credentials.seen.own(_configured_secrets(config))
-    observers = Observers()
     transport = _transport(adapter, table, folder, config, credentials.verify, observers, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
@@ -113,7 +114,7 @@ def assemble(
         max_size=config.audit.max_size,
         keep=config.audit.keep,
     )
-    quotas = _quotas(adapter, table, config, store, logger)
+    quotas = _quotas(adapter, table, config, shared.shared, observers)
     limits = getattr(transport, "known_limits", None)
 
     async def status() -> dict[str, Any]:
@@ -154,10 +155,17 @@ class _Watch:
 
     logger: Logger | None = None
 
+    def __init__(self, observers: Observers) -> None:
+        self._observers = observers
+
     def report(self, problem: StoreAway | None) -> None:
         """Write one record."""
+        self._observers.event("store", outcome="back" if problem is None else "away")
         if self.logger is not None and problem is not None:
-            message = "the store is away: nothing is confirmed and no block is lifted until it is back"
+            message = (
+                "the store is away: until it is back nothing is confirmed, no block is lifted, no quota is counted, "
+                "and calls exclude each other within this process alone"
+            )
             self.logger.write("error", message, trace={"error": str(problem)})
         elif self.logger is not None:
             self.logger.write("warning", "the store is back")
@@ -172,7 +180,7 @@ def check_extra(config: Config) -> None:
             raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
 
 
-def _quotas(adapter: Adapter, table: Table, config: Config, store: Store, logger: Logger) -> Quotas | None:
+def _quotas(adapter: Adapter, table: Table, config: Config, custody: Custody, observers: Observers) -> Quotas | None:
     """Return the owner's quotas, None if there are none. Raises ConfigError for a pattern that fits no operation."""
     if config.quota == QuotaSettings():
         return None
@@ -182,7 +190,7 @@ def _quotas(adapter: Adapter, table: Table, config: Config, store: Store, logger
     unused = unused_patterns(config.quota, table)
     if unused:
         raise ConfigError(f"'{unused[0]}' in quota.operations or quota.prices fits no operation")
-    return Quotas.of(config, adapter.name, store, logger)
+    return Quotas.of(config, adapter.name, custody, observers)
 
 
 def _concurrency(adapter: Adapter, config: Config, store: Store, logger: Logger) -> Concurrency | None:

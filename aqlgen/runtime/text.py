@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
 
@@ -29,6 +30,7 @@ __all__ = [
     "escaped",
     "folded",
     "has_unseen",
+    "iso_time",
     "leaks",
     "letters",
     "line",
@@ -185,6 +187,11 @@ def folded(name: str) -> str:
 def letters(name: str) -> str:
     """Return only the letters and digits of a name or a word, without their case."""
     return "".join(filter(str.isalnum, name)).casefold()
+
+
+def iso_time(seconds: float, timespec: str = "seconds") -> str:
+    """Return a time since the epoch in ISO 8601, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
 _SHORT = 4

@@ -17,6 +17,7 @@ from tiny_zoo import ADAPTER, write_package
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.dispatch import concurrency
 from aqlgen.runtime.state.store import StoreAway
+from aqlgen.runtime.state.watched import WatchedStore
 from tests.runtime.redis_server import redis_server
 
 pytestmark = pytest.mark.anyio
@@ -179,7 +180,8 @@ async def test_without_the_store_calls_exclude_each_other_within_a_process(
     async def away(*_: object) -> bool:
         raise StoreAway("no connection")
 
-    monkeypatch.setattr(parts.store, "add", away)
+    assert isinstance(parts.store, WatchedStore)
+    monkeypatch.setattr(parts.store.store, "add", away)
     answers = await together(*((parts, READ) for _ in range(3)))
     assert ([answer["success"] for answer in answers], api.most) == ([True] * 3, 1)
-    assert caplog.text.count("the store of the leases is away") == 1
+    assert caplog.text.count("the store is away") == 1

@@ -146,7 +146,10 @@ def test_an_adapter_that_lacks_its_credential_is_not_ready(package: Path) -> Non
     with serving(animals) as api, adapter(package, api.url, ZOO_API_KEY="") as running:
         ready = httpx2.get(f"{running.base}/readyz")
         assert ready.status_code == 503
-        assert ready.json() == {"status": "not ready", "checks": {"operations": "ok", "credentials": "failed"}}
+        assert ready.json() == {
+            "status": "not ready",
+            "checks": {"operations": "ok", "credentials": "failed", "api": "ok"},
+        }
         assert httpx2.get(f"{running.base}/healthz").status_code == 200
         assert httpx2.get(f"{running.base}/metrics").status_code == 404
 

@@ -7,7 +7,6 @@ They are in the store, sealed. While it is away, each replica asks for itself.
 from __future__ import annotations
 
 import hashlib
-import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from ..state.lease import Lease
 from ..state.store import StoreAway
 from .tokens import Token, margin
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SharedTokens"]
 
-_TOKEN, _LEASE, _ROTATED = "oauth", "oauth-lease", "oauth-refresh"
+_TOKEN, _ROTATED = "oauth", "oauth-refresh"
 _LEASE_SECONDS = 15.0
 """Seconds that others wait at most, if whoever has the lease dies."""
 _WAIT = 0.1
@@ -44,14 +44,14 @@ class SharedTokens:
     async def renew(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> Token:
         """Return a token of a key that lasts and is not `refused`: another replica's, or a new one that `make` gets."""
         name = hashlib.sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()
-        holder = secrets.token_hex(8)
-        store, until = self._custody.store, self._clock() + _LEASE_SECONDS
+        lease = Lease(self._custody.store, f"oauth {name}", _LEASE_SECONDS)
+        until = self._clock() + _LEASE_SECONDS
         try:
             while True:
                 token = await self._kept(name, refused)
                 if token is not None:
                     return token
-                if await store.add(_LEASE, name, holder, _LEASE_SECONDS):
+                if await lease.take():
                     break
                 if self._clock() > until:
                     return await make()
@@ -65,8 +65,8 @@ class SharedTokens:
                 with suppress(StoreAway):
                     await self._keep(name, token)
         finally:
-            with anyio.CancelScope(shield=True), suppress(StoreAway):
-                await store.swap(_LEASE, name, holder, None)
+            with suppress(StoreAway):
+                await lease.give_back()
         return token
 
     async def rotated(self, scheme: str, first: str) -> str | None:

@@ -95,7 +95,8 @@ def _serve(
     server, parts = _ready(folder, hooks, mock=options.mock)
     config = parts.config
     environ: Mapping[str, str] = os.environ
-    service = Service(Health.of(parts.adapter, parts.table, config, environ, parts.store))
+    unreachable = getattr(parts.transport, "unreachable", tuple)
+    service = Service(Health.of(parts.adapter, parts.table, config, environ, parts.store, unreachable))
     if config.http.metrics:
         from ..telemetry.metrics import Metrics
 

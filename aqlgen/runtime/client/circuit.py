@@ -17,11 +17,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import NOT_PERFORMED, Code, Failure
 from ..session import current_caller
 from ..wire import ApiRequest, origin_of
+
+if TYPE_CHECKING:
+    from ..telemetry.observer import Observers
 
 __all__ = ["Circuits"]
 
@@ -42,6 +45,7 @@ class _Circuit:
     failures: int = 0
     until: float = 0.0
     probing_until: float = 0.0
+    opened: bool = False
 
 
 @dataclass(slots=True)
@@ -57,10 +61,13 @@ class _Host:
 class Circuits:
     """The circuits of all hosts. After `failures` in a row nothing is sent for `seconds`; 0 failures: never so."""
 
-    def __init__(self, failures: int, seconds: float, now: Callable[[], float]) -> None:
+    def __init__(
+        self, failures: int, seconds: float, now: Callable[[], float], observers: Observers | None = None
+    ) -> None:
         self._enough = failures
         self._seconds = seconds
         self._now = now
+        self._observers = observers
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
 
     def admit(self, request: ApiRequest, operation: str, *, changes: bool) -> None:
@@ -75,6 +82,7 @@ class Circuits:
         wait = max(circuit.until, circuit.probing_until) - now
         if wait > 0:
             scope = "host" if circuit is host.connections else "operation"
+            self._note("refused", scope, origin_of(request.url), operation)
             raise _refused(max(1, ceil(wait)), scope, operation, changes=changes)
         circuit.probing_until = now + _LONGEST_PROBE
 
@@ -90,7 +98,7 @@ class Circuits:
         elif self._hosts:
             host = self._hosts.get(origin_of(request.url))
             if host is not None:
-                self._worked(host, (operation, current_caller()))
+                self._worked(host, (operation, current_caller()), origin_of(request.url))
 
     def failed(self, request: ApiRequest, operation: str, *, connection: bool = False) -> None:
         """Take note of a request without a response; `connection`: none could be made."""
@@ -102,9 +110,10 @@ class Circuits:
         while len(self._hosts) > _MAX_HOSTS:
             self._hosts.popitem(last=False)
         if connection:
-            self._fail(host.connections, self._enough)
+            if self._fail(host.connections, self._enough):
+                self._note("opened", "host", origin)
             return
-        host.connections = _Circuit()
+        self._connected(host, origin)
         host.in_row += 1
         host.failing.add(operation)
         pair = (operation, current_caller())
@@ -112,7 +121,12 @@ class Circuits:
         host.pairs.move_to_end(pair)
         while len(host.pairs) > _MAX_PAIRS:
             host.pairs.popitem(last=False)
-        self._fail(circuit, self._needed(host))
+        if self._fail(circuit, self._needed(host)):
+            self._note("opened", "operation", origin, operation)
+
+    def unreachable(self) -> list[str]:
+        """Return the origins that no connection could be made to when it was last tried, so often that all stops."""
+        return [origin for origin, host in self._hosts.items() if 0 < self._enough <= host.connections.failures]
 
     def withdrawn(self, request: ApiRequest, operation: str) -> None:
         """Take note that a request that was let through was not sent: it is no probe."""
@@ -123,20 +137,36 @@ class Circuits:
             if circuit is not None:
                 circuit.probing_until = 0.0
 
-    def _worked(self, host: _Host, pair: _Pair) -> None:
+    def _connected(self, host: _Host, origin: str) -> None:
+        if host.connections.failures >= self._enough:
+            self._note("closed", "host", origin)
         host.connections = _Circuit()
-        host.pairs.pop(pair, None)
+
+    def _worked(self, host: _Host, pair: _Pair, origin: str) -> None:
+        self._connected(host, origin)
+        circuit = host.pairs.pop(pair, None)
+        if circuit is not None and circuit.opened:
+            self._note("closed", "operation", origin, pair[0])
         host.in_row = 0
         host.failing.clear()
         for circuit in host.pairs.values():
             if circuit.failures < self._enough:
                 circuit.until = 0.0
+                circuit.opened = False
 
-    def _fail(self, circuit: _Circuit, needed: int) -> None:
+    def _fail(self, circuit: _Circuit, needed: int) -> bool:
+        """Count a failure and return True if it is the one that opens the circuit."""
         circuit.failures += 1
         circuit.probing_until = 0.0
-        if circuit.failures >= needed:
-            circuit.until = self._now() + self._seconds
+        if circuit.failures < needed:
+            return False
+        circuit.until = self._now() + self._seconds
+        was_open, circuit.opened = circuit.opened, True
+        return not was_open
+
+    def _note(self, outcome: str, scope: str, origin: str, operation: str = "") -> None:
+        if self._observers is not None:
+            self._observers.event("circuit", outcome=outcome, scope=scope, host=origin, operation=operation)
 
     def _needed(self, host: _Host) -> int:
         """Return how many failures of an operation are enough."""

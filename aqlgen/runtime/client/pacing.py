@@ -14,13 +14,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
 from ..wire import ApiRequest, ApiResponse, origin_of
 
-__all__ = ["Backoff", "RetryBudget", "Timing"]
+if TYPE_CHECKING:
+    from ..telemetry.observer import Observers
+    from .quotas import QuotaMeter
+
+__all__ = ["Backoff", "RetryBudget", "Timing", "waited_for_turn"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _IDEMPOTENT = frozenset({"PUT", "DELETE"})
@@ -81,19 +85,22 @@ class Backoff:
 class RetryBudget:
     """What may be repeated: of the requests to a host so many per cent, and one in a second."""
 
-    def __init__(self, percent: int, now: Callable[[], float]) -> None:
+    def __init__(self, percent: int, now: Callable[[], float], observers: Observers | None = None) -> None:
         self._share = percent / 100
         self._now = now
+        self._observers = observers
         self._hosts: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def requested(self, request: ApiRequest) -> None:
         """Take note of a request that is no retry."""
         self._add(origin_of(request.url), self._share)
 
-    def spend(self, request: ApiRequest) -> bool:
+    def spend(self, request: ApiRequest, operation: str = "") -> bool:
         """Return True if a request may be repeated, which is counted."""
         origin = origin_of(request.url)
         if self._add(origin, 0.0) < 1.0:
+            if self._observers is not None:
+                self._observers.event("retry", outcome="refused", host=origin, operation=operation)
             return False
         self._add(origin, -1.0)
         return True
@@ -103,6 +110,29 @@ class RetryBudget:
         left, since = self._hosts.get(origin, (_RESERVE, now))
         left = min(_RESERVE, left + max(0.0, now - since) * _PER_SECOND + amount)
         self._hosts[origin] = left, now
+        self._hosts.move_to_end(origin)
         if len(self._hosts) > _MAX_HOSTS:
             self._hosts.popitem(last=False)
         return left
+
+
+async def waited_for_turn(
+    meter: QuotaMeter, request: ApiRequest, operation: str, patience: float, timing: Timing
+) -> bool:
+    """Wait for the turn of a request in the pace of its bucket. Returns True if it had to wait.
+
+    Raises Failure if the turn does not come within `patience` (seconds).
+    """
+    waits = False
+    while True:
+        turn = meter.turn(request, operation, patience)
+        if turn.seconds:
+            waits = True
+            await timing.pause(turn.seconds)
+        if turn.reserved:
+            break
+        patience -= turn.seconds
+    while wait := meter.go(request, operation):
+        waits = True
+        await timing.pause(wait)
+    return waits

@@ -14,10 +14,10 @@ import anyio
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..hosts.addresses import PrivateAddress, is_same_private_host
-from ..wire import ApiRequest, ApiResponse, current_spending
+from ..wire import ApiRequest, ApiResponse, current_spending, origin_of
 from .broken import is_tls, is_unsent, unreachable
 from .circuit import Circuits
-from .pacing import Backoff, RetryBudget, Timing
+from .pacing import Backoff, RetryBudget, Timing, waited_for_turn
 from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
@@ -69,8 +69,8 @@ class HttpTransport:
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
         self._meter = QuotaMeter(self._timing.now)
-        self._budget = RetryBudget(retry_budget, self._timing.now)
-        self._circuits = Circuits(*circuit, self._timing.now)
+        self._budget = RetryBudget(retry_budget, self._timing.now, observers)
+        self._circuits = Circuits(*circuit, self._timing.now, observers)
         self._hosts = hosts
         self._resolver = resolver
         self._observers = observers
@@ -136,6 +136,10 @@ class HttpTransport:
     def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
         return self._meter.known(of_caller=of_caller)
+
+    def unreachable(self) -> list[str]:
+        """Return the origins that no connection can be made to, as far as was tried."""
+        return self._circuits.unreachable()
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -294,7 +298,7 @@ class _Call:
         """Return True if there is time to send a request again after a pause, and a retry left for it."""
         owner = self._owner
         is_open = owner._circuits.is_open(request, self._operation)
-        return wait < self._seconds_left() and not is_open and owner._budget.spend(request)
+        return wait < self._seconds_left() and not is_open and owner._budget.spend(request, self._operation)
 
     async def _once(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request, if nothing forbids it, at its turn; and take note of what came of it."""
@@ -304,7 +308,9 @@ class _Call:
         meter, circuits = owner._meter, owner._circuits
         circuits.admit(request, operation, changes=self._changes)
         try:
-            await self._wait_for_turn(request)
+            patience = min(_PATIENCE, self._seconds_left())
+            if await waited_for_turn(meter, request, operation, patience, self._timing) and owner._observers:
+                owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
             with meter.admitted(request, operation):
                 if spending is not None and self._row is not None:
                     await spending.admit(self._row, again=self._requests > 0)
@@ -322,19 +328,6 @@ class _Call:
             circuits.withdrawn(request, operation)
         self._exchanged = None
         return response
-
-    async def _wait_for_turn(self, request: ApiRequest) -> None:
-        """Wait for the turn in the pace of the bucket. Raises Failure if that takes too long."""
-        meter, patience = self._owner._meter, min(_PATIENCE, self._seconds_left())
-        while True:
-            turn = meter.turn(request, self._operation, patience)
-            if turn.seconds:
-                await self._timing.pause(turn.seconds)
-            if turn.reserved:
-                break
-            patience -= turn.seconds
-        while wait := meter.go(request, self._operation):
-            await self._timing.pause(wait)
 
     async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request once, before the eyes of those who watch."""

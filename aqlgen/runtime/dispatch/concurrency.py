@@ -4,17 +4,15 @@
 A call holds what it needs from its first request to its last: one lock for all calls (`serialized`), one for all that
 are no reads (`read-concurrent`), or one for each path, down to its last parameter (`resource-locked`). Within a process
 calls get it in the order of their arrival. Where the store is shared a process holds it by a lease that it renews, so
-that it ends soon after a process that dies. While the store is away the lock holds for each process by itself, which
-is logged once.
+that it ends soon after a process that dies. While the store is away the lock holds for each process by itself.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +20,7 @@ import anyio
 
 from ..calls.turns import Turns
 from ..errors import Code, Failure
+from ..state.lease import Lease
 from ..state.store import StoreAway
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ __all__ = ["Concurrency"]
 
 Value = TypeVar("Value")
 
-_SPACE = "lease"
 _LEASE = 30.0
 _RENEWED = 10.0
 """Seconds that a lease lasts, and after which it is renewed."""
@@ -51,7 +49,6 @@ class Concurrency:
         self._store = store if store is not None and store.shared else None
         self._logger = logger
         self._turns = Turns()
-        self._away = False
 
     @classmethod
     def of(cls, config: Config, adapter: str, store: Store | None, logger: Logger) -> Concurrency | None:
@@ -59,6 +56,10 @@ class Concurrency:
         if config.concurrency == "fully-concurrent":
             return None
         return cls(config.concurrency, config.timeout, adapter, store, logger)
+
+    def excludes(self, row: Row) -> bool:
+        """Return True if other calls have to wait for a call of an operation."""
+        return self._mode != "read-concurrent" or row.family != "read"
 
     async def run(
         self, perform: Callable[..., Awaitable[Value]], row: Row, params: Mapping[str, Any], *more: Any
@@ -76,14 +77,14 @@ class Concurrency:
                     lease = await self._leased(resource)
             except TimeoutError:
                 raise self._busy(row) from None
-            return await job() if lease is None else await self._with_lease(*lease, job)
+            return await job() if lease is None else await self._with_lease(lease, job)
 
     def _resource(self, row: Row, params: Mapping[str, Any]) -> str | None:
         """Return what a call has to hold, None if nothing."""
         if self._mode == "serialized":
             return "all"
         if self._mode == "read-concurrent":
-            return None if row.family == "read" else "changes"
+            return "changes" if self.excludes(row) else None
         values = {
             f"{{{parameter.wire}}}": str(params.get(name, ""))
             for name, parameter in row.parameters.items()
@@ -95,29 +96,25 @@ class Concurrency:
             steps = [step.replace(name, value) for step in steps]
         return "/".join(steps[: last + 1])
 
-    async def _leased(self, resource: str) -> tuple[str, str] | None:
-        """Wait for the lease of a resource and return its key and holder; None where there is no shared store."""
-        store = self._store
-        if store is None:
+    async def _leased(self, resource: str) -> Lease | None:
+        """Wait for the lease of a resource and return it; None where there is no shared store, or it is away."""
+        if self._store is None:
             return None
         digest = hashlib.sha256(resource.encode("utf-8", "surrogatepass")).hexdigest()
-        key, holder, poll = f"{self._adapter} {digest}", secrets.token_hex(16), _FIRST_POLL
-        try:
-            while not await store.add(_SPACE, key, holder, _LEASE):
+        lease, poll = Lease(self._store, f"{self._adapter} {digest}", _LEASE), _FIRST_POLL
+        with suppress(StoreAway):
+            while not await lease.take():
                 await anyio.sleep(poll * (0.5 + random.random()))  # noqa: S311 - no secret
                 poll = min(_LONGEST_POLL, poll * 2)
-        except StoreAway as problem:
-            self._missed(problem)
-            return None
-        self._away = False
-        return key, holder
+            return lease
+        return None
 
-    async def _with_lease(self, key: str, holder: str, job: Callable[[], Awaitable[Value]]) -> Value:
+    async def _with_lease(self, lease: Lease, job: Callable[[], Awaitable[Value]]) -> Value:
         """Do a job while its lease is renewed, and give that back."""
         failure: BaseException | None = None
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(self._renew, key, holder)
+                group.start_soon(self._renew, lease)
                 try:
                     value = await job()
                 except anyio.get_cancelled_exc_class():
@@ -126,35 +123,19 @@ class Concurrency:
                     failure = error
                 group.cancel_scope.cancel()
         finally:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(2):
-                await self._release(key, holder)
+            with suppress(StoreAway):
+                await lease.give_back()
         if failure is not None:
             raise failure
         return value
 
-    async def _renew(self, key: str, holder: str) -> None:
-        assert self._store is not None  # noqa: S101 - there is a lease
+    async def _renew(self, lease: Lease) -> None:
         while True:
             await anyio.sleep(_RENEWED)
-            try:
-                if not await self._store.swap(_SPACE, key, holder, holder, _LEASE):
+            with suppress(StoreAway):
+                if not await lease.renew():
                     self._logger.write("warning", "a lease was lost: calls that exclude each other may run together")
                     return
-            except StoreAway as problem:
-                self._missed(problem)
-
-    async def _release(self, key: str, holder: str) -> None:
-        assert self._store is not None  # noqa: S101 - there is a lease
-        try:
-            await self._store.swap(_SPACE, key, holder, None)
-        except StoreAway as problem:
-            self._missed(problem)
-
-    def _missed(self, problem: StoreAway) -> None:
-        if not self._away:
-            self._away = True
-            text = "the store of the leases is away: calls exclude each other within this process only"
-            self._logger.write("warning", text, trace={"error": str(problem)})
 
     def _busy(self, row: Row) -> Failure:
         text = (

@@ -82,7 +82,9 @@ class Dispatcher:
         self._warning_rules = WarningRules(config, table)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = SafetyLoop(config, self.state, audit.record)
-        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self.state, self._loop, table)
+        self._gate = Gatekeeper(
+            adapter, config, self._hooks, audit, self._log, self.state, self._loop, table, observers
+        )
         self._loop.bind(self._gate)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
         later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
@@ -160,18 +162,18 @@ class Dispatcher:
             if protocol_operation is not None:
                 operation, handler = protocol_operation
                 self.check_family(family, operation.name, operation.family)
-                data = await handler(request.params, session, person)
+                data, warnings = await self._metering.handled(handler, request, session, person)
             else:
                 row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._called(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
-                if warnings:
-                    if batch_warnings is not None:
-                        about_data = warnings.take_about_data()
-                        batch_warnings.extend(warnings)
-                        warnings = about_data
-                    shown = self._warning_rules.select(warnings, session)
+            if warnings:
+                if batch_warnings is not None:
+                    about_data = warnings.take_about_data()
+                    batch_warnings.extend(warnings)
+                    warnings = about_data
+                shown = self._warning_rules.select(warnings, session)
         except Failure as failure:
             return failure.envelope()
         except Exception as error:  # noqa: BLE001 - the only place that handles the unexpected

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import anyio
@@ -27,6 +26,7 @@ from ..executions.places import cancel_of, named_place, request_at, target_at, t
 from ..executions.progress import Progress
 from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
+from ..text import iso_time
 from ..warnings.ceiling import fit
 from .arguments import TOKEN, Request
 
@@ -279,7 +279,7 @@ class Executions:
 def _shown(text: str, handle: Handle, look: _Look) -> dict[str, Any]:
     """Return an execution as the specification has it (8.4.3)."""
     condition = look.condition
-    started = datetime.fromtimestamp(handle.started, UTC).isoformat().replace("+00:00", "Z")
+    started = iso_time(handle.started)
     execution: dict[str, Any] = {"execution_id": text, "status": condition.status, "started_at": started}
     if condition.finished_at:
         execution["finished_at"] = condition.finished_at

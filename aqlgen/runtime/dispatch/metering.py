@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ..quota.spending import CallSpending
+from ..quota.spending import CallSpending, SettledSpending
 from ..warnings.collector import Warnings
-from ..wire import with_spending
+from ..wire import current_spending, with_spending
 from .arguments import QUOTA_TOKEN, Request
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
-    from ..protocol_operations import Person
+    from ..protocol_operations import Handler, Person
     from ..quota.counting import Quotas
     from ..session import Session
     from ..table import Row
@@ -36,11 +36,24 @@ class Metering(NamedTuple):
         self, call: Callable[..., Performed], perform: Callable[..., Performed]
     ) -> tuple[Callable[..., Performed], Callable[..., Performed]]:
         """Return what answers calls, and what sends them, within these bounds."""
-        if self.quotas is not None:
-            call = partial(_metered, self.quotas, call)
         if self.concurrency is not None:
             perform = partial(self.concurrency.run, perform)
+        if self.quotas is not None:
+            call = partial(_metered, self.quotas, call)
+            if self.concurrency is not None:
+                perform = partial(_settled, self.concurrency, perform)
         return call, perform
+
+    async def handled(
+        self, handler: Handler, request: Request, session: Session, person: Person | None
+    ) -> tuple[Any, Warnings | None]:
+        """Perform an operation of the protocol; the requests that it sends count as those of one call."""
+        if self.quotas is None:
+            return await handler(request.params, session, person), None
+        spending = _spending_of(self.quotas, request, session, person)
+        with with_spending(spending):
+            data = await handler(request.params, session, person)
+        return data, _with_those_of(spending, None)
 
 
 async def _metered(
@@ -53,6 +66,26 @@ async def _metered(
     person: Person | None,
 ) -> tuple[Any, Warnings | None]:
     """Perform a call whose requests count, and add the warnings of the quotas that near their end."""
+    if current_spending() is not None:  # an operation of the protocol makes this call
+        return await perform(row, request, stamp, session, person)
+    spending = _spending_of(quotas, request, session, person)
+    with with_spending(spending):
+        data, warnings = await perform(row, request, stamp, session, person)
+    return data, _with_those_of(spending, warnings)
+
+
+async def _settled(concurrency: Concurrency, perform: Callable[..., Performed], row: Row, *call: Any) -> Any:
+    """Perform a call, whose pause is settled before others have to wait for it."""
+    spending = current_spending()
+    if not isinstance(spending, CallSpending) or not concurrency.excludes(row):
+        return await perform(row, *call)
+    await spending.settle(row)
+    with with_spending(SettledSpending(spending)):
+        return await perform(row, *call)
+
+
+def _spending_of(quotas: Quotas, request: Request, session: Session, person: Person | None) -> CallSpending:
+    """Return what a call spends, with the other calls of its batch or plan, and with the token that it brings."""
     grant = request.grant
     spending = None if grant is None else grant.spending
     if not isinstance(spending, CallSpending):
@@ -61,10 +94,13 @@ async def _metered(
             grant.spending = spending
             spending.offer(grant.quota_token)
     spending.offer(request.inside.get(QUOTA_TOKEN, request.outside.get(QUOTA_TOKEN)))
-    with with_spending(spending):
-        data, warnings = await perform(row, request, stamp, session, person)
+    return spending
+
+
+def _with_those_of(spending: CallSpending, warnings: Warnings | None) -> Warnings | None:
+    """Return the warnings with those of quotas."""
     added = spending.take_warnings()
     if added:
         warnings = warnings or Warnings()
         warnings.extend(added)
-    return data, warnings
+    return warnings

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ..text import folded, letters, line
+from ..text import folded, iso_time, letters, line
 
 __all__ = ["COMPLETED", "CORE", "ENDED", "Condition", "condition_of", "value_at"]
 
@@ -244,7 +243,7 @@ def _finished(fields: Mapping[str, Any]) -> str | None:
             if _is_count(value) and value:
                 seconds = value / 1000 if value > _EPOCH_MILLISECONDS else value
                 try:
-                    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+                    return iso_time(seconds)
                 except (ValueError, OverflowError, OSError):
                     return None
     return None

@@ -1,12 +1,11 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The counts of the owner's quotas in the store; while that is away nothing is counted, which is logged once."""
+"""The counts of the owner's quotas in the store; while that is away nothing is counted."""
 
 from __future__ import annotations
 
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,11 +15,12 @@ from ..state.store import Count, Counter, StoreAway
 from .limits import CALLER, Limit, Limits
 
 if TYPE_CHECKING:
-    from ..logs.log import Logger
     from ..settings.config import Config
-    from ..state.store import Spent, Store
+    from ..state.custody import Custody
+    from ..state.store import Spent
+    from ..telemetry.observer import Observers
 
-__all__ = ["Quotas", "Use", "caller_id", "iso_time", "scope_text", "seconds_until"]
+__all__ = ["Quotas", "Use", "caller_id", "scope_text", "seconds_until"]
 
 _RETRY_STORE = 1.0
 """Seconds without the store until a call asks it again."""
@@ -49,52 +49,44 @@ class Quotas:
         limits: Limits,
         config: Config,
         adapter: str,
-        store: Store,
-        logger: Logger,
+        custody: Custody,
+        observers: Observers | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.limits = limits
         self.config = config
         self.adapter = adapter
-        self.store = store
-        self._logger = logger
+        self.custody = custody
+        self._observers = observers
         self._clock = clock
-        self._away_since: float | None = None
-        self._asked_again = 0.0
+        self._away_until = 0.0
 
     @classmethod
-    def of(cls, config: Config, adapter: str, store: Store, logger: Logger) -> Quotas | None:
+    def of(cls, config: Config, adapter: str, custody: Custody, observers: Observers | None = None) -> Quotas | None:
         """Return the quotas of the settings; None if there are none."""
         limits = Limits(config.quota)
-        return cls(limits, config, adapter, store, logger) if limits else None
+        return cls(limits, config, adapter, custody, observers) if limits else None
 
     def key(self, limit: Limit, caller: str) -> str:
         """Return the key of a limit's count; several adapters may share a store."""
         return f"{self.adapter} {limit.key(caller)}"
 
     async def spend(self, counters: Sequence[Counter]) -> Spent | None:
-        """Count, or read with amounts of 0; None while the store is away, which is logged once."""
+        """Count, or read with amounts of 0; None while the store is away, which is asked once in a second then."""
         now = self._clock()
-        if self._away_since is not None and now < self._asked_again + _RETRY_STORE:
+        if now < self._away_until:
             return None
-        self._asked_again = now
         try:
-            spent = await self.store.spend(counters)
-        except StoreAway as problem:
-            self.missed(problem)
+            return await self.custody.store.spend(counters)
+        except StoreAway:
+            self._away_until = now + _RETRY_STORE
             return None
-        if self._away_since is not None:
-            seconds = round(self._clock() - self._away_since)
-            self._away_since = None
-            self._logger.write("notice", "the store of the quotas is back", trace={"seconds": seconds})
-        return spent
 
-    def missed(self, problem: StoreAway) -> None:
-        """Take note that the store is away."""
-        if self._away_since is None:
-            self._away_since = self._clock()
-            text = "the store of the quotas is away: calls go on and are not counted until it is back"
-            self._logger.write("warning", text, trace={"error": str(problem)})
+    def note(self, outcome: str, limit: Limit | None = None) -> None:
+        """Tell those who watch the adapter of what came of a request."""
+        if self._observers is not None:
+            metric, scope = ("", "") if limit is None else (limit.metric, limit.scope)
+            self._observers.event("quota", outcome=outcome, metric=metric, scope=scope)
 
     async def uses(self) -> list[Use] | None:
         """Return what is used of every limit, of those of callers what the present caller used; None without it."""
@@ -114,11 +106,6 @@ def scope_text(limit: Limit) -> str:
 def seconds_until(ends: float) -> int:
     """Return the seconds until a window ends, at least one."""
     return max(1, ceil(ends - time.time()))
-
-
-def iso_time(seconds: float) -> str:
-    """Return a time in ISO 8601."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def caller_id() -> str:

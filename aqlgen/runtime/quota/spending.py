@@ -12,20 +12,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..state.store import Counter, StoreAway
+from ..state.store import Count, Counter, StoreAway
+from ..text import iso_time
 from ..warnings.collector import CallWarning
 from ..warnings.thresholds import QUOTA
 from ..wire import QuotaPaused
-from .counting import Quotas, Use, caller_id, iso_time, scope_text, seconds_until
-from .limits import amount_text
+from .counting import Quotas, Use, caller_id, scope_text, seconds_until
+from .limits import Limit, amount_text
 from .pauses import Pauses
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..protocol_operations import Person
     from ..session import Session
     from ..table import Row
 
-__all__ = ["UNCOUNTED", "CallSpending"]
+__all__ = ["UNCOUNTED", "CallSpending", "SettledSpending"]
 
 UNCOUNTED = "RATE_LIMIT_UNCOUNTED_WARNING"
 """Code of the warning that a call was not counted."""
@@ -60,30 +63,77 @@ class CallSpending:
         charges = quotas.limits.of(row)
         if not charges:
             return
-        caller = caller_id()
-        counters = []
-        for limit, amount in charges:
-            key, most = quotas.key(limit, caller), limit.most
-            if not again and key not in self._continued:
-                most = min(most, limit.pause + amount - 1)  # what was used before has to be less than `pause`
-            counters.append(Counter(key, limit.window, amount, most))
+        counters = self._counters(charges, again=again)
         spent = await quotas.spend(counters)
         if spent is None:
             text = "The owner's quotas are not counted at present, since their store cannot be reached"
             self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
+            quotas.note("uncounted")
+        elif spent.admitted:
+            for (limit, amount), counter, count in zip(charges, counters, spent.counts, strict=True):
+                if count.used >= limit.warn:
+                    self._warnings[counter.key] = self._warning(Use(limit, count))
+                    self._note_reached(limit, count.used, amount)
+        else:
+            raise self._refusal(charges, counters, spent.counts)
+
+    async def settle(self, row: Row) -> None:
+        """Settle the pause of a call before its first request, if there is one; nothing is counted. Raises Failure."""
+        charges = self._quotas.limits.of(row)
+        if not charges:
             return
-        uses = [Use(limit, count) for (limit, _), count in zip(charges, spent.counts, strict=True)]
-        if spent.admitted:
-            for use, counter in zip(uses, counters, strict=True):
-                if use.window.used >= use.limit.warn:
-                    self._warnings[counter.key] = self._warning(use)
+        counters = self._counters(charges, again=False)
+        spent = await self._quotas.spend([counter._replace(amount=0) for counter in counters])
+        if spent is None or all(
+            counter.limit is None or count.used + counter.amount <= counter.limit
+            for counter, count in zip(counters, spent.counts, strict=True)
+        ):
             return
-        spare = [
+        refusal = self._refusal(charges, counters, spent.counts)
+        if not isinstance(refusal, QuotaPaused):
+            raise refusal
+        await self.go_on(row, refusal)
+
+    async def go_on(self, row: Row, paused: QuotaPaused, *, ask: bool = True) -> None:
+        """Return if the call may go on. Raises Failure if nobody said so, or a person cannot be asked now (`ask`)."""
+        uses = [use for use in paused.quotas if isinstance(use, Use)]
+        caller = caller_id()
+        keys = [self._quotas.key(use.limit, caller) for use in uses]
+        pauses = Pauses(self._quotas, self._session, row, ask=ask)
+        try:
+            await pauses.settle(uses, keys, self.tokens, self._person)
+            self._quotas.note("continued", uses[0].limit)
+        except StoreAway:
+            self._quotas.note("uncounted")
+        except Failure:
+            self._quotas.note("paused", uses[0].limit)
+            raise
+        self._continued.update(keys)
+
+    def _counters(self, charges: Sequence[tuple[Limit, int]], *, again: bool) -> list[Counter]:
+        """Return what a request counts, up to the pause unless it goes on."""
+        caller = caller_id()
+        counters = []
+        for limit, amount in charges:
+            key, most = self._quotas.key(limit, caller), limit.most
+            if not again and key not in self._continued:
+                most = min(most, limit.pause + amount - 1)  # what was used before has to be less than `pause`
+            counters.append(Counter(key, limit.window, amount, most))
+        return counters
+
+    def _refusal(
+        self, charges: Sequence[tuple[Limit, int]], counters: Sequence[Counter], counts: Sequence[Count]
+    ) -> Failure | QuotaPaused:
+        """Return why a request is not sent."""
+        uses = [Use(limit, count) for (limit, _), count in zip(charges, counts, strict=True)]
+        spent = [
             use for use, (_, amount) in zip(uses, charges, strict=True) if use.window.used + amount > use.limit.most
         ]
-        if spare:
-            raise self._exhausted(max(spare, key=lambda use: use.window.ends))
-        raise QuotaPaused(
+        if spent:
+            use = max(spent, key=lambda use: use.window.ends)
+            self._quotas.note("exhausted", use.limit)
+            return self._exhausted(use)
+        return QuotaPaused(
             tuple(
                 use
                 for use, counter in zip(uses, counters, strict=True)
@@ -91,17 +141,12 @@ class CallSpending:
             )
         )
 
-    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
-        """Return if the call may go on. Raises Failure if nobody said so."""
-        uses = [use for use in paused.quotas if isinstance(use, Use)]
-        caller = caller_id()
-        keys = [self._quotas.key(use.limit, caller) for use in uses]
-        pauses = Pauses(self._quotas, self._session, row)
-        try:
-            await pauses.settle(uses, keys, self.tokens, self._person)
-        except StoreAway as problem:
-            self._quotas.missed(problem)
-        self._continued.update(keys)
+    def _note_reached(self, limit: Limit, used: int, amount: int) -> None:
+        """Tell of a threshold that this very request has reached."""
+        for step, threshold in (("reached_pause", limit.pause), ("reached_warn", limit.warn)):
+            if used - amount < threshold <= used:
+                self._quotas.note(step, limit)
+                return
 
     def _warning(self, use: Use) -> CallWarning:
         limit, used = use.limit, use.window.used
@@ -135,3 +180,15 @@ class CallSpending:
             f"{scope_text(limit)} by the adapter's owner. Nothing was sent; try again in {wait} seconds."
         )
         return Failure(Code.QUOTA_EXHAUSTED, text, details | limit.label(currency))
+
+
+class SettledSpending:
+    """The spending of a call whose pause was settled: from here on others wait for it, and nobody is asked."""
+
+    def __init__(self, spending: CallSpending) -> None:
+        self._spending = spending
+        self.admit = spending.admit
+
+    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
+        """Return if the call may go on. Raises Failure."""
+        await self._spending.go_on(row, paused, ask=False)

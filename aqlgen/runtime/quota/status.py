@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..text import line
-from .counting import iso_time
+from ..text import iso_time, line
 
 if TYPE_CHECKING:
     from ..client.quotas import KnownLimit

@@ -21,7 +21,8 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..session import Session, current_caller
 from ..state.fingerprint import fingerprint
-from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, danger_reasons, shorten
+from ..state.tickets import shorten
+from .confirmation import Binding, ConfirmationTokens, danger_reasons
 from .refusals import (
     confirmation_required,
     denied,
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     from ..protocol_operations import Person
     from ..settings.config import Config
     from ..state.custody import State
+    from ..state.tickets import Token
     from ..table import Adapter, Row, Table
+    from ..telemetry.observer import Observers
     from ..wire import ApiRequest
     from .approval import Approval
     from .audit import Audit
@@ -82,6 +85,7 @@ class Gatekeeper:
         state: State,
         loop: SafetyLoop | None = None,
         table: Table | None = None,
+        observers: Observers | None = None,
     ) -> None:
         watches_all = hooks.on_decision is not None or config.policy == "strict"
         self.watched = frozenset(LEVELS) if watches_all else GRAVE
@@ -92,6 +96,7 @@ class Gatekeeper:
         self._audit = audit
         self._logger = logger
         self._loop = loop
+        self._observers = observers
         self._tokens = ConfirmationTokens(state, per_minute=config.confirmation_rate, skew=config.confirmation_skew)
         if config.confirmation_skew > 60:
             logger.write("warning", "confirmation.skew is above 60 seconds: tokens live on for long after they expire")
@@ -222,6 +227,7 @@ class Gatekeeper:
         if sent is not None and by_person:
             reason = "only a person confirms here"
             self._record_all("TOKEN_REJECTED", calls, "denied", token_id=shorten(sent), reason=reason)
+            self._note("refused", "token", first.row)
             raise no_token(first.row, reason)
         binding = self._binding(calls, session.id)
         if sent is not None:
@@ -230,6 +236,7 @@ class Gatekeeper:
         short = None if by_person else await self._tokens.redeem_approved(binding)
         if short is not None:
             self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=short, by="confirm_operation")
+            self._note("confirmed", "confirm_operation", first.row)
             return
         question = question_about([call if call.text else replace(call, text=self._text(call)) for call in calls])
         if person is not None and person.reachable:
@@ -238,6 +245,7 @@ class Gatekeeper:
         if by_person:
             reason = "no person can be asked"
             self._record_all("OPERATION_DENIED", calls, "denied", reason=reason)
+            self._note("refused", "nobody", first.row)
             raise nobody_to_ask(first.row, first.decision, reason)
         raise await self._issue(binding, question, calls, session)
 
@@ -274,17 +282,21 @@ class Gatekeeper:
         except Failure as refusal:
             reason = refusal.code.value
             self._record_all("TOKEN_REJECTED", calls, "denied", token_id=shorten(sent), reason=reason)
+            self._note("refused", "token", calls[0].row)
             raise
         session.state.get(_SESSION, set()).discard(token.ticket.id)
         self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=token.short, by="token")
+        self._note("confirmed", "token", calls[0].row)
         await self._remove_pending(calls, session)
 
     async def _ask(self, message: str, calls: Sequence[Pending], session: Session, person: Person) -> None:
         if not await person.ask(message):
             reason = "a person did not confirm it"
             self._record_all("OPERATION_DENIED", calls, "denied", reason=reason, by="person")
+            self._note("refused", "person", calls[0].row)
             raise not_confirmed(calls[0].row)
         self._record_all("CONFIRMATION_GRANTED", calls, "confirmed", by="person")
+        self._note("confirmed", "person", calls[0].row)
         await self._remove_pending(calls, session)
 
     async def _issue(self, binding: Binding, message: str, calls: Sequence[Pending], session: Session) -> Failure:
@@ -296,6 +308,7 @@ class Gatekeeper:
         token = await self._tokens.issue(binding, [call.row for call in calls], message, seconds)
         self._revoke_at_end(session, token)
         self._record_all("TOKEN_ISSUED", calls, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
+        self._note("asked", "token", calls[0].row)
         if self._loop is not None:
             for call in {call.row.name: call for call in calls}.values():
                 await self._loop.add_pending(session, call.row, "; ".join(call.decision.reasons), seconds)
@@ -309,7 +322,7 @@ class Gatekeeper:
         """Return what a token is bound to whatever its call is."""
         return Binding("confirm_operation", "", self._adapter.name, session.id, current_caller())
 
-    def _revoke_at_end(self, session: Session, token: ConfirmationToken) -> None:
+    def _revoke_at_end(self, session: Session, token: Token) -> None:
         """Record, when a session ends, how many of its tokens nobody can use any more."""
         if session.id is None:
             return
@@ -325,6 +338,11 @@ class Gatekeeper:
         if unused:
             details = {"session_id": session.id, "tokens": len(unused), "reason": "the session ended"}
             self._audit.record("TOKEN_REVOKED", details)
+
+    def _note(self, outcome: str, by: str, row: Row) -> None:
+        """Tell those who watch the adapter of a confirmation."""
+        if self._observers is not None:
+            self._observers.event("confirmation", outcome=outcome, by=by, operation=row.name)
 
     def _record_all(self, event: str, calls: Sequence[Pending], result: str, **more: Any) -> None:
         for pending in calls:

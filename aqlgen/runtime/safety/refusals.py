@@ -10,8 +10,8 @@ from ..errors import Code, Failure
 
 if TYPE_CHECKING:
     from ..hooks import GateDecision
+    from ..state.tickets import Token
     from ..table import Row
-    from .confirmation import ConfirmationToken
 
 __all__ = [
     "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_offered", "not_shown",
@@ -87,9 +87,7 @@ def not_shown(row: Row, incomplete: Sequence[str]) -> Failure:
     )
 
 
-def confirmation_required(
-    row: Row, token: ConfirmationToken, calls: int, message: str, reasons: Sequence[str]
-) -> Failure:
+def confirmation_required(row: Row, token: Token, calls: int, message: str, reasons: Sequence[str]) -> Failure:
     """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations."""
     text = (
         f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..session import Session
     from ..state.custody import State
+    from ..telemetry.observer import Observers
 
 __all__ = ["ClientPerson", "Questions", "Unanswered"]
 
@@ -56,8 +57,14 @@ class Unanswered(BaseException):
 class Questions:
     """The handles of questions that wait for an answer, each bound to its call and valid once."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, observers: Observers | None = None) -> None:
         self._state = state
+        self._observers = observers
+
+    def asked(self) -> None:
+        """Tell those who watch the adapter that a person is asked."""
+        if self._observers is not None:
+            self._observers.event("confirmation", outcome="asked", by="person")
 
     async def put(self, call: str, session_id: str | None) -> str:
         """Return a new handle for a question that is asked in a call. Raises StoreAway."""
@@ -111,6 +118,7 @@ class ClientPerson:
         Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
         if not self._asks_by_result:
+            self._questions.asked()
             return await self._request(question)
         if self.batched:
             raise Failure(
@@ -122,7 +130,9 @@ class ClientPerson:
         call, handle = self._call_digest(question), self._params.request_state
         session_id = self._session.id
         if handle is None or not await self._questions.take(handle, call, session_id):
-            raise Unanswered(question, await self._questions.put(call, session_id))
+            unanswered = Unanswered(question, await self._questions.put(call, session_id))
+            self._questions.asked()
+            raise unanswered
         return _is_yes((self._params.input_responses or {}).get(_KEY))
 
     async def _request(self, question: str) -> bool:

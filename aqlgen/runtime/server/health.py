@@ -1,20 +1,24 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an orchestrator asks of the adapter over HTTP: whether its process lives, and whether it can answer calls.
 
+Not ready is a process that could answer no call. What is away for all replicas alike, the store or the API, degrades
+them: if all of them left at once, nothing would be answered at all.
+
 `/healthz` and `/readyz` are answered under every host and without authentication, since those who ask have neither;
 they say nothing but the names of what was checked. `/metrics` is for whom the endpoint is open to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import anyio
 
 from ..state.places import is_redis
-from ..state.store import Store, StoreAway
+from ..state.store import StoreAway
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -23,10 +27,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from ..settings.config import Config
+    from ..state.watched import WatchedStore
     from ..table import Adapter, Table
     from ..telemetry.metrics import Metrics
 
-__all__ = ["HEALTH", "METRICS", "READY", "Health", "Service"]
+__all__ = ["DEGRADED", "FAILED", "HEALTH", "METRICS", "OK", "READY", "Health", "Service"]
 
 HEALTH, READY, METRICS = "/healthz", "/readyz", "/metrics"
 _PATIENCE = 2.0
@@ -35,51 +40,67 @@ _PATIENCE = 2.0
 _FRESH = 1.0
 """Seconds that an answer is good for, so that nobody makes the adapter check all the time."""
 
-Check = Callable[[], Awaitable[bool]]
+OK, DEGRADED, FAILED = "ok", "degraded", "failed"
+Check = Callable[[], Awaitable[str]]
 
 
 class Health:
-    """Whether the adapter can answer calls. `checks` return True for what works; `stopping` ends readiness."""
+    """Whether the adapter can answer calls. `checks` return OK, DEGRADED or FAILED; `stopping` ends readiness."""
 
     def __init__(self, checks: Mapping[str, Check], clock: Callable[[], float] = monotonic) -> None:
         self.stopping = False
         self._checks = checks
         self._clock = clock
-        self._known: tuple[float, dict[str, bool]] | None = None
+        self._known: tuple[float, dict[str, str]] | None = None
 
     @classmethod
-    def of(cls, adapter: Adapter, table: Table, config: Config, environ: Mapping[str, str], store: Store) -> Health:
-        """Return the health of an adapter: its table, its credentials, and a store that others keep."""
+    def of(
+        cls,
+        adapter: Adapter,
+        table: Table,
+        config: Config,
+        environ: Mapping[str, str],
+        store: WatchedStore,
+        unreachable: Callable[[], Sequence[str]] = tuple,
+    ) -> Health:
+        """Return the health of an adapter: its table, its credentials, a store that others keep, and the API.
 
-        async def operations() -> bool:
-            return next(iter(table.values("method")), None) is not None or not adapter.counts
+        `unreachable` returns the origins of the API that no connection can be made to.
+        """
 
-        async def credentials() -> bool:
-            return _can_call(adapter, table, config, environ)
+        async def operations() -> str:
+            return OK if next(iter(table.values("method")), None) is not None or not adapter.counts else FAILED
 
-        async def store_answers() -> bool:
-            await store.get("health", "ready")
-            return True
+        async def credentials() -> str:
+            return OK if _can_call(adapter, table, config, environ) else FAILED
+
+        async def store_answers() -> str:
+            with suppress(StoreAway), anyio.move_on_after(_PATIENCE):
+                await store.get("health", "ready")
+                return OK
+            return DEGRADED if store.answered else FAILED  # its URL may be wrong, which no replica should start with
+
+        async def api() -> str:
+            return DEGRADED if unreachable() else OK
 
         checks: dict[str, Check] = {"operations": operations, "credentials": credentials}
         if is_redis(config.state_url):
             checks["store"] = store_answers
-        return cls(checks)
+        return cls({**checks, "api": api})
 
-    async def checked(self) -> dict[str, bool]:
-        """Return what works, by the names of the checks."""
+    async def checked(self) -> dict[str, str]:
+        """Return how each thing that is checked works, by its name."""
         now = self._clock()
         if self._known is None or now - self._known[0] > _FRESH:
             self._known = now, {name: await _outcome(check) for name, check in self._checks.items()}
         return self._known[1]
 
 
-async def _outcome(check: Check) -> bool:
+async def _outcome(check: Check) -> str:
     try:
-        with anyio.fail_after(_PATIENCE):
-            return await check()
-    except (TimeoutError, StoreAway, OSError, ValueError, KeyError):
-        return False
+        return await check()
+    except (OSError, ValueError, KeyError):
+        return FAILED
 
 
 def _can_call(adapter: Adapter, table: Table, config: Config, environ: Mapping[str, str]) -> bool:
@@ -118,10 +139,10 @@ class Service:
         from starlette.responses import JSONResponse
 
         checks = await self.health.checked()
-        ready = all(checks.values()) and not self.health.stopping
-        status = "ready" if ready else "stopping" if self.health.stopping else "not ready"
-        shown = {name: "ok" if works else "failed" for name, works in checks.items()}
-        return JSONResponse({"status": status, "checks": shown}, 200 if ready else 503)
+        ready = FAILED not in checks.values() and not self.health.stopping
+        degraded = DEGRADED in checks.values()
+        status = "stopping" if self.health.stopping else "not ready" if not ready else DEGRADED if degraded else "ready"
+        return JSONResponse({"status": status, "checks": checks}, 200 if ready else 503)
 
     async def _metrics(self, _: Request) -> Response:
         from starlette.responses import Response

@@ -195,7 +195,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     families = routes(adapter, config)
     input_schema = _input_schema()
     hint = CacheHint(ttl_ms=_LIST_TTL, scope="private")  # a cache on the way cannot know whom the owner lets in
-    questions = Questions(dispatcher.state)
+    questions = Questions(dispatcher.state, dispatcher.observers)
     relays: dict[Sessions, Relay] = {}
 
     @asynccontextmanager

@@ -97,7 +97,9 @@ class SqliteState:
         return [(key, json.loads(value)) for key, value in rows]
 
     def spend(self, counters: Sequence[Counter]) -> Spent:
-        """Add all amounts to the counts of their windows if none exceeds its limit, else none."""
+        """Add all amounts to the counts of their windows if none exceeds its limit, else none; amounts of 0 read."""
+        if not any(counter.amount for counter in counters):
+            return self._counted(counters)
         with self._written() as (connection, now):
             ends = [window_ends(now, counter.window) for counter in counters]
             keys = [f"{counter.window}:{end}:{counter.key}" for counter, end in zip(counters, ends, strict=True)]
@@ -113,6 +115,17 @@ class SqliteState:
                         self._write(connection, _COUNTS, key, str(count), float(end))
         counts = after if admitted else used
         return Spent(admitted, tuple(Count(count, float(end)) for count, end in zip(counts, ends, strict=True)))
+
+    def _counted(self, counters: Sequence[Counter]) -> Spent:
+        """Return the counts, without a transaction that others would wait for."""
+        counts = []
+        with self._lock:
+            connection, now = self._open(), time.time()
+            for counter in counters:
+                ends = window_ends(now, counter.window)
+                text = self._read(connection, _COUNTS, f"{counter.window}:{ends}:{counter.key}", now)
+                counts.append(Count(int(text or 0), float(ends)))
+        return Spent(True, tuple(counts))
 
     def close(self) -> None:
         """Close the file; a later use opens it again."""

@@ -14,12 +14,16 @@ Value = TypeVar("Value")
 
 
 class WatchedStore:
-    """A store as it is; `report` is called with the reason when it goes away, and with None when it is back."""
+    """A store as it is; `report` is called with the reason when it goes away, and with None when it is back.
+
+    `answered` is True once it has answered.
+    """
 
     def __init__(self, store: Store, report: Callable[[StoreAway | None], None]) -> None:
         self.store = store
         self._report = report
         self._away = False
+        self.answered = False
 
     @property
     def shared(self) -> bool:
@@ -70,6 +74,7 @@ class WatchedStore:
                 self._away = True
                 self._report(problem)
             raise
+        self.answered = True
         if self._away:
             self._away = False
             self._report(None)

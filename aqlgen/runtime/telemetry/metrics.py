@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 
-from .observer import OK, CallEnd, Exchange
+from .observer import EVENTS, OK, CallEnd, Exchange
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -78,12 +78,21 @@ class Metrics:
         )
         self._retries = _Counter("mcp_aql_api_retries_total", "Requests to the API that were sent again.", "method")
         self._request_seconds = _Histogram("mcp_aql_api_request_duration_seconds", "Time of the API.", "method")
+        self._events = {
+            name: _Counter(f"mcp_aql_{name}_events_total", text, *labels) for name, (text, labels) in EVENTS.items()
+        }
 
     def call_ended(self, call: CallEnd) -> None:
         """Count a call."""
         with self._lock:
             self._calls.add(call.operation, call.family, call.outcome or OK)
             self._call_seconds.add(call.family, call.seconds)
+
+    def event(self, name: str, labels: Mapping[str, str]) -> None:
+        """Count an event."""
+        counter = self._events[name]
+        with self._lock:
+            counter.add(*(labels.get(label, "") for label in counter.labels))
 
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:
@@ -111,6 +120,7 @@ class Metrics:
                 *self._requests.lines(),
                 *self._retries.lines(),
                 *self._request_seconds.lines(),
+                *(line for counter in self._events.values() for line in counter.lines()),
             ]
         for name, value in sorted(self._gauges().items()):
             lines += [f"# TYPE {name} gauge", f"{name} {value:g}"]

@@ -1,12 +1,12 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Who watches an adapter at work: each is told of the calls that it answered and of its requests to the API.
+"""Who watches an adapter at work: each is told of its calls, of its requests to the API, and of events beside them.
 
 No observer is told of a parameter, a header or a text of the API: what it writes may be kept for years, by others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -17,10 +17,21 @@ if TYPE_CHECKING:
 
     from ..wire import ApiRequest
 
-__all__ = ["OK", "CallEnd", "Exchange", "Observer", "Observers"]
+__all__ = ["EVENTS", "OK", "CallEnd", "Exchange", "Observer", "Observers"]
 
 OK = "OK"
 """The outcome of a call that succeeded; of another one it is the code of its error."""
+
+
+EVENTS = {
+    "quota": ("What came of requests by the owner's quotas.", ("outcome", "metric", "scope")),
+    "circuit": ("Circuits that opened and closed, and requests that an open one held back.", ("outcome", "scope")),
+    "retry": ("Requests that the retry budget did not let be sent again.", ("outcome",)),
+    "pace": ("Requests that waited for their turn in the pace of the API.", ("outcome",)),
+    "confirmation": ("Confirmations that were asked for, given and refused.", ("outcome", "by")),
+    "store": ("Outages of the store, and their ends.", ("outcome",)),
+}
+"""The events, each with its text and with the labels that it is counted by; further labels are for the log alone."""
 
 
 class CallEnd(NamedTuple):
@@ -62,6 +73,10 @@ class Observer(Protocol):
         """Return a context that a request to the API is made in; at its end `status` and `seconds` are known."""
         ...
 
+    def event(self, name: str, labels: Mapping[str, str]) -> None:
+        """Note an event, one of EVENTS."""
+        ...
+
 
 class Observers:
     """All who watch an adapter."""
@@ -80,6 +95,11 @@ class Observers:
         """Inform all observers of a call."""
         for observer in self._observers:
             observer.call_ended(call)
+
+    def event(self, name: str, **labels: str) -> None:
+        """Inform all observers of an event, one of EVENTS."""
+        for observer in self._observers:
+            observer.event(name, labels)
 
     @contextmanager
     def exchange(self, request: ApiRequest, operation: str, tries: int) -> Iterator[Exchange]:

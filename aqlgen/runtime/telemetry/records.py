@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from .observer import OK, CallEnd, Exchange
 
@@ -17,12 +18,32 @@ __all__ = ["CallRecords"]
 _HELD_BACK = ("PERMISSION_", "CONFIRMATION_", "TOKEN_", "RATE_LIMIT_")
 """Beginnings of the codes of calls that a guard or a limit held back."""
 
+_EVENTS = {
+    ("quota", "reached_warn"): ("notice", "a quota nears its end"),
+    ("quota", "reached_pause"): ("warning", "a quota is nearly used up"),
+    ("quota", "continued"): ("notice", "a call goes on over the pause of a quota"),
+    ("circuit", "opened"): ("warning", "the API keeps failing: a circuit is open"),
+    ("circuit", "closed"): ("notice", "the API works again: a circuit is closed"),
+    ("retry", "refused"): ("notice", "requests are not sent again, since the retry budget is used up"),
+    ("confirmation", "confirmed"): ("notice", "a call is confirmed"),
+    ("pace", "waited"): ("debug", "a request waited for its turn in the pace of the API"),
+}
+"""Levels and messages of events by their outcome; of others there is a record already, such as that of their call."""
+_QUIET = 60.0
+"""Seconds for which an event is not written again with the same labels."""
+_MOST_QUIET = 1000
+
 
 class CallRecords:
-    """Writes a record of each call: info, notice if it was held back, warning if something failed inside or behind."""
+    """Writes a record of each call: info, notice if it was held back, warning if something failed inside or behind.
 
-    def __init__(self, logger: Logger) -> None:
+    Events are recorded, too, the same one once a minute.
+    """
+
+    def __init__(self, logger: Logger, clock: Callable[[], float] = monotonic) -> None:
         self._logger = logger
+        self._clock = clock
+        self._written: dict[tuple[str, ...], float] = {}
 
     def call_ended(self, call: CallEnd) -> None:
         """Write the record of a call, with its time in milliseconds."""
@@ -42,6 +63,20 @@ class CallRecords:
             ms=round(call.seconds * 1000, 1),
             request_id=call.request_id,
         )
+
+    def event(self, name: str, labels: Mapping[str, str]) -> None:
+        """Write the record of an event that has one, unless it was written within the minute."""
+        level, message = _EVENTS.get((name, labels.get("outcome", "")), ("", ""))
+        if not level or not self._logger.wants(level):
+            return
+        key, now = (name, *labels.values()), self._clock()
+        if now - self._written.get(key, -_QUIET) < _QUIET:
+            return
+        if len(self._written) >= _MOST_QUIET:
+            self._written.clear()
+        self._written[key] = now
+        shown: dict[str, Any] = {label: value for label, value in labels.items() if value}
+        self._logger.write(level, message, logger=name, private=True, **shown)
 
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:

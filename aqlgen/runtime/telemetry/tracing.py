@@ -8,7 +8,7 @@ hold anything. The API is given `traceparent` only if the owner says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -57,6 +57,9 @@ class Tracing:
 
     def call_ended(self, call: CallEnd) -> None:
         """Do nothing: the span of a tool call is the SDK's."""
+
+    def event(self, name: str, labels: Mapping[str, str]) -> None:
+        """Do nothing: an event has no time of its own."""
 
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:

@@ -21,6 +21,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.load import ConfigError
 from aqlgen.runtime.state.store import Counter, StoreAway
+from aqlgen.runtime.state.watched import WatchedStore
 from tests.runtime.redis_server import RedisServer, redis_server
 
 pytestmark = pytest.mark.anyio
@@ -471,25 +472,24 @@ async def test_calls_go_on_while_the_store_is_away_and_that_is_said_once(
     """R-RATE-1: open with a warning."""
     hourly(DAY)
     parts = start(QUOTA_PER_DAY=2, QUOTA_PAUSE_PERCENT=100, LOG_LEVEL="notice")
-    spend = parts.store.spend
+    store = parts.store
+    assert isinstance(store, WatchedStore)
+    spend = store.store.spend
 
     async def away(_: object) -> None:
         raise StoreAway("no connection")
 
-    monkeypatch.setattr(parts.store, "spend", away)
+    monkeypatch.setattr(store.store, "spend", away)
     for _ in range(3):
         answer = await call(parts)
         assert answer["success"]
     assert "note" in await status(parts)
-    monkeypatch.setattr(parts.store, "spend", spend)
+    monkeypatch.setattr(store.store, "spend", spend)
     await anyio.sleep(1.05)
     outcomes = [(await call(parts))["success"] for _ in range(3)]
     assert outcomes == [True, True, False]
     logged = capfd.readouterr().err
-    assert (logged.count("the store of the quotas is away"), logged.count('"the store of the quotas is back"')) == (
-        1,
-        1,
-    )
+    assert (logged.count("the store is away"), logged.count('"the store is back"')) == (1, 1)
 
 
 async def test_a_replica_outlives_its_redis(start: Start, tmp_path: Path) -> None:
