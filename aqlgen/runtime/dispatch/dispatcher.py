@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from ..session import Session
 from ..settings.config import Config
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
-from ..warnings.collector import Warnings
+from ..warnings.collector import CallWarning, Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
 from .watch import watched
@@ -140,7 +140,7 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                return self.introspection.answer(request.params, session.id)
+                return self.introspection.answer(request.params, session.id, self._warning_rules.history(session))
             if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
@@ -156,6 +156,7 @@ class Dispatcher:
                 if row.name != request.operation:
                     warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
+                    self._warning_rules.remember(row.name, warnings, session)
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
                         batch_warnings.extend(warnings)
@@ -215,15 +216,16 @@ class Dispatcher:
         metadata, grant = request.metadata(row), request.grant
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
+        warnings: Warnings | None = None
         try:
-            answer = await self._perform(row, params, request, stamp, session, approval)
+            data, warnings = await self._perform(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
             raise
         finally:
-            self._gate.ended(row, session, stamp.request_id, code, approval)
-        return answer
+            self._gate.ended(row, session, stamp.request_id, code, approval, warnings or ())
+        return data, warnings
 
     def _validated(
         self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
@@ -286,7 +288,7 @@ class Dispatcher:
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
-            warnings = rules.after(row, response, exchanges.seconds, warnings)
+            warnings = rules.after(row, response, exchanges.seconds, warnings, params)
             answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = api.told_headers(exchanges.last, row, answer[0])
@@ -390,3 +392,7 @@ class Dispatcher:
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
         """Return the warnings that the envelope shows."""
         return self._warning_rules.select(warnings, session)
+
+    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
+        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
+        return self._warning_rules.remember(operation, warnings, session)

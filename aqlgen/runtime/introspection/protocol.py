@@ -17,8 +17,8 @@ __all__ = [
 
 TOOL = "mcp_aql"
 
-QUERIES = ("operations", "types", "search")
-"""What introspect answers: two queries of the protocol, and one of our own that goes beyond them."""
+QUERIES = ("operations", "types", "search", "danger", "warnings")
+"""What introspect answers: two queries of the protocol, and those that go beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -89,10 +89,17 @@ INTROSPECT: Mapping[str, Any] = {
             "query",
             "string",
             True,
-            "What to discover; search finds operations by words and describes the best, or all that are named",
+            "What to discover; search finds operations by words and describes the best, or all that are named; danger "
+            "says how much harm operations can do and whether they must be confirmed; warnings are those given so far",
             enum=list(QUERIES),
         ),
-        _field("name", "string", False, "Show this operation or type in full; of query search several, as a list"),
+        _field(
+            "name",
+            "string",
+            False,
+            "Show this operation or type in full; of query search several, as a list; of danger an operation or a "
+            "level, of warnings an operation or a code",
+        ),
         _field("search", "string", False, "Words to find, the best matches first"),
         _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
         _field("resource", "string", False, "Only operations on this resource"),
@@ -100,7 +107,7 @@ INTROSPECT: Mapping[str, Any] = {
         _field("after", "string", False, "Go on after this one: the last of the page before"),
         _field("all", "boolean", False, "The whole, however long"),
     ],
-    "returns": {"name": "object", "kind": "object", "description": "operations, operation, types or type"},
+    "returns": {"name": "object", "kind": "object", "description": "operations, operation, types, type or warnings"},
     "examples": [
         {"description": "Find an operation", "params": {"query": "search", "search": "{resource}"}},
         {"description": "Show one operation", "params": {"query": "operations", "name": "{operation}"}},

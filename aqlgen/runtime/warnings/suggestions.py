@@ -1,0 +1,95 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What would make a slow call faster, as far as its operation offers it (warnings document, 4.4; R-WARN-4).
+
+Only what the API itself acts on counts: what the adapter selects or cuts afterwards makes no answer come sooner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..table import ADAPTER, Parameter, Row, Table
+
+__all__ = ["suggestions"]
+
+_MOST_FILTERS: Final = 3
+_SIZE: Final = re.compile(
+    r"(?:^|_)(?:limit|per_page|page_size|size|page_length|first|max_results|results_per_page|top)(?:_|$)"
+)
+_PLACE: Final = re.compile(
+    r"(?:^|_)(?:page|offset|skip|start|cursor|page_token|token|marker|before_id|after_id)(?:_|$)"
+)
+_SELECTION: Final = re.compile(r"(?:^|_)(?:fields?|select|field_mask|projection)(?:_|$)")
+_FORM: Final = re.compile(
+    r"(?:^|_)(?:sort|sort_by|order|order_by|orderby|direction|expand|include|includes|embed|with|populate|format|view"
+    r"|lang|language|locale|pretty|callback|envelope|alt|version|api_version|timezone|time_zone|tz|currency|units?"
+    r"|count|total)(?:_|$)"
+)
+"""Parameters of the order or form of an answer, which narrow nothing."""
+
+
+def suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> list[str]:
+    """Return how a call of this operation could be faster; `params` are those that it has already."""
+    return list(_suggestions(row, params, table)) if row.family == "read" else []
+
+
+def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> Iterator[str]:
+    pages = set() if row.pagination is None else {wire for _, wire in row.pagination.roles}
+    offered = [
+        parameter
+        for parameter in row.shown_parameters.values()
+        if parameter.location in ("query", "body") and not parameter.deprecated and parameter.wire not in pages
+    ]
+    filters = [parameter.name for parameter in offered if parameter.name not in params and _narrows(parameter)]
+    if filters:
+        yield f"Consider adding filters to narrow results: {_either(filters[:_MOST_FILTERS])}"
+    page = _page(row, params)
+    if page:
+        yield f"Use pagination for large result sets: {page}"
+    fields = [item.name for item in offered if item.name not in params and _SELECTION.search(item.name)]
+    if fields:
+        yield f"Ask for fewer fields: `{fields[0]}`"
+    lookup = "" if table is None else _lookup(row, table)
+    if lookup:
+        yield f"If you know which one you need, call `{lookup}`"
+
+
+def _narrows(parameter: Parameter) -> bool:
+    """Return True for a parameter that is there to find fewer things."""
+    return not parameter.required and not any(
+        pattern.search(parameter.name) for pattern in (_SIZE, _PLACE, _SELECTION, _FORM)
+    )
+
+
+def _page(row: Row, params: Mapping[str, Any]) -> str:
+    """Return how to ask for a smaller page, or for one at all; "" where the operation has none."""
+    size = None if row.pagination is None else row.pagination.size_param
+    parameters = row.shown_parameters.values()
+    sizes = [
+        parameter.name
+        for parameter in parameters
+        if (parameter.location == ADAPTER and parameter.wire == "first" and size is not None)
+        or (parameter.location in ("query", "body") and (parameter.wire == size or _SIZE.search(parameter.name)))
+    ]
+    if sizes:
+        return "" if params.get(sizes[0]) in (1, "1") else f"a smaller `{sizes[0]}`"
+    places = [item.name for item in parameters if item.location == "query" and _PLACE.search(item.name)]
+    return f"`{places[0]}`" if places else ""
+
+
+def _lookup(row: Row, table: Table) -> str:
+    """Return the operation that reads one of the things that this one lists: a GET one segment below; "" for none."""
+    if row.method != "GET":
+        return ""
+    below = re.compile(re.escape(row.path.rstrip("/")) + r"/\{[^{}/]{1,200}\}/?")
+    for name, family, (method, path, deprecated) in table.values("method", "path", "deprecated"):
+        if family == "read" and method == "GET" and not deprecated and below.fullmatch(path):
+            return name
+    return ""
+
+
+def _either(names: list[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
