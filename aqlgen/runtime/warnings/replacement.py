@@ -51,10 +51,8 @@ def replacement(description: str, names: Mapping[str, str]) -> str | None:
         identifiers = filter(_is_identifier, _WORD.findall(sentence))
         for mentions in (_QUOTED.findall(sentence), _AFTER_VERB.findall(sentence), identifiers):
             mentioned = _known(mentions, known)
-            if len(mentioned) == 1:
-                return mentioned[0]
             if mentioned:
-                break
+                return mentioned[0] if len(mentioned) == 1 else None
     return None
 
 

@@ -16,18 +16,20 @@ __all__ = ["suggestions"]
 
 _MOST_FILTERS: Final = 3
 _SIZE: Final = re.compile(
-    r"(?:^|_)(?:limit|per_page|page_size|size|page_length|first|max_results|results_per_page|top)(?:_|$)"
+    r"(?:page_|max_|items?_|results?_)?(?:limit|size|pagesize|per_page|perpage|length|results|items|records|first|top)"
 )
 _PLACE: Final = re.compile(
-    r"(?:^|_)(?:page|offset|skip|start|cursor|page_token|token|marker|before_id|after_id)(?:_|$)"
+    r"(?:page|page_number|page_no|page_index|pagenumber|offset|skip|start|start_index|cursor|page_cursor|next_cursor"
+    r"|page_token|next_token|pagetoken|token|marker|after|before|starting_after|ending_before)"
 )
-_SELECTION: Final = re.compile(r"(?:^|_)(?:fields?|select|field_mask|projection)(?:_|$)")
+_SELECTION: Final = re.compile(r"(?:[a-z]+_)?(?:fields?|select|field_mask|fieldmask|projection)")
 _FORM: Final = re.compile(
-    r"(?:^|_)(?:sort|sort_by|order|order_by|orderby|direction|expand|include|includes|embed|with|populate|format|view"
-    r"|lang|language|locale|pretty|callback|envelope|alt|version|api_version|timezone|time_zone|tz|currency|units?"
-    r"|count|total)(?:_|$)"
+    r"(?:include|exclude|expand|embed|with|show|return)(?:_.*)?"
+    r"|(?:.*_)?(?:sort|sort_by|sortby|order|order_by|orderby|sort_order|direction|includes|populate|format|view|lang"
+    r"|language|locale|pretty|callback|envelope|alt|api_version|timezone|time_zone|tz)"
 )
-"""Parameters of the order or form of an answer, which narrow nothing."""
+"""Parameters of the order or form of an answer, which narrow nothing. All are patterns of whole names."""
+_LISTING: Final = frozenset({"list", "search", "find", "query"})
 
 
 def suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> list[str]:
@@ -42,16 +44,17 @@ def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> It
         for parameter in row.shown_parameters.values()
         if parameter.location in ("query", "body") and not parameter.deprecated and parameter.wire not in pages
     ]
+    lists = row.pagination is not None or row.verb in _LISTING or row.returns["name"] == "array"
     filters = [parameter.name for parameter in offered if parameter.name not in params and _narrows(parameter)]
-    if filters:
+    if filters and lists:
         yield f"Consider adding filters to narrow results: {_either(filters[:_MOST_FILTERS])}"
-    page = _page(row, params)
+    page = _page(row, params) if lists else ""
     if page:
         yield f"Use pagination for large result sets: {page}"
-    fields = [item.name for item in offered if item.name not in params and _SELECTION.search(item.name)]
+    fields = [item.name for item in offered if item.name not in params and _SELECTION.fullmatch(item.name)]
     if fields:
         yield f"Ask for fewer fields: `{fields[0]}`"
-    lookup = "" if table is None else _lookup(row, table)
+    lookup = _lookup(row, table) if lists and table is not None else ""
     if lookup:
         yield f"If you know which one you need, call `{lookup}`"
 
@@ -59,7 +62,7 @@ def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> It
 def _narrows(parameter: Parameter) -> bool:
     """Return True for a parameter that is there to find fewer things."""
     return not parameter.required and not any(
-        pattern.search(parameter.name) for pattern in (_SIZE, _PLACE, _SELECTION, _FORM)
+        pattern.fullmatch(parameter.name) for pattern in (_SIZE, _PLACE, _SELECTION, _FORM)
     )
 
 
@@ -71,11 +74,11 @@ def _page(row: Row, params: Mapping[str, Any]) -> str:
         parameter.name
         for parameter in parameters
         if (parameter.location == ADAPTER and parameter.wire == "first" and size is not None)
-        or (parameter.location in ("query", "body") and (parameter.wire == size or _SIZE.search(parameter.name)))
+        or (parameter.location in ("query", "body") and (parameter.wire == size or _SIZE.fullmatch(parameter.name)))
     ]
     if sizes:
         return "" if params.get(sizes[0]) in (1, "1") else f"a smaller `{sizes[0]}`"
-    places = [item.name for item in parameters if item.location == "query" and _PLACE.search(item.name)]
+    places = [item.name for item in parameters if item.location == "query" and _PLACE.fullmatch(item.name)]
     return f"`{places[0]}`" if places else ""
 
 

@@ -30,6 +30,7 @@ NAMES = {"perPage": "per_page", "per_page": "per_page", "name": "name", "state":
         ("Use `/v2/users` instead to look up by name.", None),
         ("Use `kind` instead.", None),
         ("Use `state` or `name` instead.", None),
+        ("Replaced by `state` and `name`. Use `state` instead to keep it.", None),
         ("Use this instead of `state`.", None),
         ("Will not be replaced by `state`.", None),
         ("", None),
