@@ -154,3 +154,12 @@ def test_words_do_not_narrow_it(package: Path) -> None:
     introspection = Introspection(Adapter.load(package), Table(package), Config())
     envelope = introspection.answer({"query": "danger", "search": "animals"}, None)
     assert envelope["error"]["code"] == "VALIDATION_INVALID_VALUE"
+
+
+async def test_a_read_only_adapter_shows_the_danger_of_what_it_offers_alone(make: Callable[..., Dispatcher]) -> None:
+    """R-SAFE-1, R-TRUST-6"""
+    dispatcher = make(read_only=True)
+    answer = await dispatcher.handle("read", {"operation": "introspect", "params": {"query": "danger"}})
+    assert {entry["danger"]["level"] for entry in answer["data"]["operations"]} == {"safe"}
+    deletion = {"operation": "introspect", "params": {"query": "danger", "name": "delete_animal"}}
+    assert (await dispatcher.handle("read", deletion))["data"] == {"operation": None}

@@ -23,7 +23,6 @@ from ..table import Adapter, Row, Table
 from ..text import folded, line
 from . import protocol
 from .bounds import Bounds, tokens_of
-from .danger import Dangers
 from .fields import with_notes
 from .info import (
     PARAMETERS,
@@ -35,7 +34,6 @@ from .info import (
 )
 from .names import Alias, Aliases, Spellings, spellings_of_resource
 from .outline import outline
-from .past import warnings_so_far
 from .postings import Hit, plain_entry
 from .ranking import Ranking
 from .search import Search, search_of
@@ -44,6 +42,7 @@ from .workflows import workflow_operations
 
 if TYPE_CHECKING:
     from ..warnings.history import History
+    from .danger import Dangers
 
 __all__ = ["Introspection"]
 
@@ -181,6 +180,8 @@ class Introspection:
             bounds = Bounds.of(params, self._config.max_list, self._tokens - _SUMMARY)
             if query == "danger":
                 return self._dangers.answer(params, names, bounds)
+            from .past import warnings_so_far
+
             spelled = [row.name for name in names if (row := self.find(name)) is not None]
             return warnings_so_far(history, params, [*names, *spelled], bounds)
         if names is not None:
@@ -204,6 +205,8 @@ class Introspection:
 
     @cached_property
     def _dangers(self) -> Dangers:
+        from .danger import Dangers
+
         return Dangers(self._table, self._config, self._protocol_operations, self.find)
 
     def _matches(self, params: Mapping[str, Any]) -> dict[str, Any]:
