@@ -11,24 +11,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..table import ADAPTER, Parameter, Row, Table
+from ..text import folded
 
 __all__ = ["suggestions"]
 
 _MOST_FILTERS: Final = 3
-_SIZE: Final = re.compile(
-    r"(?:page_|max_|items?_|results?_)?(?:limit|size|pagesize|per_page|perpage|length|results|items|records|first|top)"
+_SIZES: Final = frozenset(
+    "limit size pagesize pagelimit pagelength perpage length first top results records maxresults maxitems maxrecords"
+    " resultlimit resultsperpage itemlimit itemsperpage".split()
 )
-_PLACE: Final = re.compile(
-    r"(?:page|page_number|page_no|page_index|pagenumber|offset|skip|start|start_index|cursor|page_cursor|next_cursor"
-    r"|page_token|next_token|pagetoken|token|marker|after|before|starting_after|ending_before)"
+_PLACES: Final = frozenset(
+    "page pagenumber pageno pageindex offset skip start startindex cursor pagecursor nextcursor pagetoken nexttoken"
+    " token marker after before startingafter endingbefore".split()
 )
-_SELECTION: Final = re.compile(r"(?:[a-z]+_)?(?:fields?|select|field_mask|fieldmask|projection)")
-_FORM: Final = re.compile(
-    r"(?:include|exclude|expand|embed|with|show|return)(?:_.*)?"
-    r"|(?:.*_)?(?:sort|sort_by|sortby|order|order_by|orderby|sort_order|direction|includes|populate|format|view|lang"
-    r"|language|locale|pretty|callback|envelope|alt|api_version|timezone|time_zone|tz)"
+_SELECTIONS: Final = frozenset("fields select projection fieldmask".split())
+"""Last words of parameters that choose the fields of an answer."""
+_FORM_BEGINS: Final = frozenset("include exclude expand embed with show return".split())
+_FORM_ENDS: Final = frozenset(
+    "sort sortby order orderby direction includes populate format view lang language locale pretty callback envelope"
+    " alt timezone zone tz".split()
 )
-"""Parameters of the order or form of an answer, which narrow nothing. All are patterns of whole names."""
+"""First and last words of parameters of the order or form of an answer, which narrow nothing."""
 _LISTING: Final = frozenset({"list", "search", "find", "query"})
 
 
@@ -51,7 +54,7 @@ def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> It
     page = _page(row, params) if lists else ""
     if page:
         yield f"Use pagination for large result sets: {page}"
-    fields = [item.name for item in offered if item.name not in params and _SELECTION.fullmatch(item.name)]
+    fields = [item.name for item in offered if item.name not in params and _selects(item)]
     if fields:
         yield f"Ask for fewer fields: `{fields[0]}`"
     lookup = _lookup(row, table) if lists and table is not None else ""
@@ -61,24 +64,29 @@ def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> It
 
 def _narrows(parameter: Parameter) -> bool:
     """Return True for a parameter that is there to find fewer things."""
-    return not parameter.required and not any(
-        pattern.fullmatch(parameter.name) for pattern in (_SIZE, _PLACE, _SELECTION, _FORM)
-    )
+    words = parameter.name.removesuffix("_by").split("_")
+    has_form = words[0] in _FORM_BEGINS or words[-1] in _FORM_ENDS
+    pages = folded(parameter.name) in _SIZES | _PLACES
+    return not (parameter.required or pages or has_form or _selects(parameter))
+
+
+def _selects(parameter: Parameter) -> bool:
+    return parameter.name.rpartition("_")[2] in _SELECTIONS or parameter.name.endswith("field_mask")
 
 
 def _page(row: Row, params: Mapping[str, Any]) -> str:
     """Return how to ask for a smaller page, or for one at all; "" where the operation has none."""
     size = None if row.pagination is None else row.pagination.size_param
-    parameters = row.shown_parameters.values()
+    parameters = [parameter for parameter in row.shown_parameters.values() if not parameter.deprecated]
     sizes = [
         parameter.name
         for parameter in parameters
         if (parameter.location == ADAPTER and parameter.wire == "first" and size is not None)
-        or (parameter.location in ("query", "body") and (parameter.wire == size or _SIZE.fullmatch(parameter.name)))
+        or (parameter.location in ("query", "body") and (parameter.wire == size or folded(parameter.name) in _SIZES))
     ]
     if sizes:
         return "" if params.get(sizes[0]) in (1, "1") else f"a smaller `{sizes[0]}`"
-    places = [item.name for item in parameters if item.location == "query" and _PLACE.fullmatch(item.name)]
+    places = [item.name for item in parameters if item.location == "query" and folded(item.name) in _PLACES]
     return f"`{places[0]}`" if places else ""
 
 
