@@ -12,6 +12,7 @@ from pathlib import Path
 USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tells more of one"
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
+    "Replicas over one store": ("replicas", "killed"),
     "A generated adapter": (
         "startup",
         "overhead",
@@ -19,10 +20,12 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "tokens",
         "described",
         "jobs",
+        "soak",
         "faults",
         "clients",
         "demo",
         "credentials",
+        "throttled",
     ),
     "Generating": (
         "generate",

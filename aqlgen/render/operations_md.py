@@ -137,8 +137,9 @@ def _other_decisions(decision: Decision) -> Iterator[str]:
                 yield "replaces the whole"
             case Update(strategy=strategy):
                 yield f"updates by {strategy}"
-            case LongRunning(monitor=monitor):
-                yield "goes on after it answers" + (f", see {monitor}" if monitor is not None else "")
+            case LongRunning(monitor=monitor, cancel=cancel):
+                followed = f", see {monitor}" if monitor is not None else ""
+                yield f"goes on after it answers{followed}" + (f", ended by {cancel}" if cancel is not None else "")
             case Idempotency(header=header, parameter=parameter):
                 yield f"safe to repeat with {header or parameter}"
             case Deprecation(replacement=replacement):

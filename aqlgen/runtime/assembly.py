@@ -7,22 +7,30 @@ import os
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
+from .auth.logins import Logins
 from .auth.per_user import PerUser
-from .auth.sources import SIGNATURE, Logins
+from .auth.sources import SIGNATURE
 from .client.api import Api
 from .dispatch.dispatcher import Dispatcher
+from .dispatch.metering import Metering
 from .encode.urls import variable_problem
 from .hooks import Hooks
 from .logs.log import Logger
 from .redaction import url_secrets
 from .safety.audit import Audit
+from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
+from .settings.quota import QuotaSettings
+from .settings.state_keys import StateKeys
+from .state.custody import State
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
+from .state.store import StoreAway
+from .state.watched import WatchedStore
 from .table import Adapter, Table
 from .telemetry.observer import Observers
 from .telemetry.records import CallRecords
@@ -30,15 +38,19 @@ from .telemetry.records import CallRecords
 if TYPE_CHECKING:
     import ssl
 
+    from .dispatch.concurrency import Concurrency
     from .hosts.gate import Hosts
+    from .quota.counting import Quotas
     from .state.store import Store
     from .wire import Transport
 
-__all__ = ["Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables"]
+__all__ = [
+    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "open_logins",
+]  # fmt: skip
 
 
 class Assembly(NamedTuple):
-    """An adapter that is ready to answer. Close the transport and the store after use.
+    """An adapter that is ready to answer. Close it after use.
 
     `state` stays on this machine, `store` is what all replicas share: the same, but for a store in Redis.
     """
@@ -51,6 +63,13 @@ class Assembly(NamedTuple):
     state: SqliteState
     store: Store
     observers: Observers
+
+    async def close(self) -> None:
+        """Close the transport and the store; a later call opens them again."""
+        try:
+            await self.transport.aclose()
+        finally:
+            await self.dispatcher.state.close()
 
 
 def assemble(
@@ -65,26 +84,57 @@ def assemble(
     environ = os.environ if environ is None else environ
     config = load(folder, environ)
     if mock:
-        config = config._replace(state_url=MEMORY, audit_path="", files_folder="")
+        config = config._replace(state_url=MEMORY, audit=AuditSettings(), files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
-    _check_extra(config)
-    store = open_store(config.state_url, adapter.name, environ, state)
-    credentials = _credentials(adapter, config, environ, state, mock=mock)
+    check_extra(config)
+    keys = StateKeys(Variables(environ))
+    keys.check()
+    watch = _Watch()
+    store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
+    shared = State(store, adapter.name, keys)
+    credentials = _credentials(adapter, config, environ, state, shared, mock=mock)
     credentials.seen.own(_configured_secrets(config))
     observers = Observers()
     transport = _transport(adapter, table, folder, config, credentials.verify, observers, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
-    logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     observers.add(CallRecords(logger))
     if config.telemetry.otel and not mock:
         _trace(adapter, config, observers)
     if not mock:
         _warn_of_signatures(adapter, logger)
-    audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
+    audit = Audit(
+        audit_file(config, adapter, environ),
+        logger,
+        adapter=adapter.name,
+        secrets=api.secrets,
+        max_size=config.audit.max_size,
+        keep=config.audit.keep,
+    )
+    quotas = _quotas(adapter, table, config, store, logger)
+    limits = getattr(transport, "known_limits", None)
+
+    async def status() -> dict[str, Any]:
+        from .quota.status import quota_status
+
+        return await quota_status(
+            adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))
+        )
+
     dispatcher = Dispatcher(
-        adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked, observers=observers
+        adapter,
+        table,
+        api,
+        config,
+        Hooks.load(hooks),
+        logger,
+        audit,
+        shared,
+        masked=api.masked,
+        metering=Metering(quotas, status, _concurrency(adapter, config, store, logger)),
+        observers=observers,
     )
     return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
 
@@ -99,13 +149,53 @@ def _trace(adapter: Adapter, config: Config, observers: Observers) -> None:
     observers.add(tracing.Tracing(propagate=config.telemetry.propagate))
 
 
-def _check_extra(config: Config) -> None:
+class _Watch:
+    """Reports each outage of the store in the log, when it begins and when it is over."""
+
+    logger: Logger | None = None
+
+    def report(self, problem: StoreAway | None) -> None:
+        """Write one record."""
+        if self.logger is not None and problem is not None:
+            message = "the store is away: nothing is confirmed and no block is lifted until it is back"
+            self.logger.write("error", message, trace={"error": str(problem)})
+        elif self.logger is not None:
+            self.logger.write("warning", "the store is back")
+
+
+def check_extra(config: Config) -> None:
     """Raise ConfigError if the store's library is missing."""
     if is_redis(config.state_url):
         from .state.redis import MISSING, is_installed
 
         if not is_installed():
             raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
+
+
+def _quotas(adapter: Adapter, table: Table, config: Config, store: Store, logger: Logger) -> Quotas | None:
+    """Return the owner's quotas, None if there are none. Raises ConfigError for a pattern that fits no operation."""
+    if config.quota == QuotaSettings():
+        return None
+    from .quota.counting import Quotas
+    from .quota.limits import unused_patterns
+
+    unused = unused_patterns(config.quota, table)
+    if unused:
+        raise ConfigError(f"'{unused[0]}' in quota.operations or quota.prices fits no operation")
+    return Quotas.of(config, adapter.name, store, logger)
+
+
+def _concurrency(adapter: Adapter, config: Config, store: Store, logger: Logger) -> Concurrency | None:
+    if config.concurrency == "fully-concurrent":
+        return None
+    from .dispatch.concurrency import Concurrency
+
+    return Concurrency.of(config, adapter.name, store, logger)
+
+
+def _is_per_user(config: Config) -> bool:
+    """Return True if each caller has a credential for the API."""
+    return bool(config.forward_header or config.exchange_url)
 
 
 def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:
@@ -145,16 +235,16 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
     """Return the audit log's file, None if it goes to the log."""
-    if config.audit_path == "off":
+    if config.audit.path == "off":
         return None
-    if config.audit_path:
-        return Path(config.audit_path)
+    if config.audit.path:
+        return Path(config.audit.path)
     state = state_file(config.state_url, adapter.name, environ)
     return None if state is None else state.with_name("audit.jsonl")
 
 
 def _credentials(
-    adapter: Adapter, config: Config, environ: Mapping[str, str], state: SqliteState, *, mock: bool
+    adapter: Adapter, config: Config, environ: Mapping[str, str], state: SqliteState, shared: State, *, mock: bool
 ) -> Credentials:
     if mock:
         return Credentials(adapter, environ, demanded=False)
@@ -164,7 +254,23 @@ def _credentials(
         from .auth.tls import ClientTls
 
         tls = ClientTls.of(adapter, Variables(environ))
-    return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
+    logins = open_logins(config, adapter.name, state, shared)
+    tokens = None
+    if is_redis(config.state_url) or (state.path is not None and shared.shared.owner_keys):
+        from .auth.shared_tokens import SharedTokens
+
+        tokens = SharedTokens(shared.shared)
+    return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens)
+
+
+def open_logins(config: Config, name: str, state: SqliteState, shared: State) -> Logins:
+    """Return the stored logins: in the state's file, or in the store that replicas share."""
+    if not is_redis(config.state_url):
+        return Logins(state)
+    from .auth.logins import SharedLogins
+    from .state.redis import RedisState
+
+    return SharedLogins(RedisState(config.state_url, name), shared.shared.owner_sealer)
 
 
 def _transport(

@@ -17,6 +17,8 @@ from .text import escaped
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
+    from .wire import ApiResponse
+
 __all__ = ["Envelope", "Paged", "Stamp", "success", "tool_result"]
 
 Envelope: TypeAlias = dict[str, Any]
@@ -28,19 +30,24 @@ _count = itertools.count(1)
 class Paged(Protocol):
     """A page of a list, which has a cursor behind each of its items."""
 
+    async def prepare(self) -> None:
+        """Make its cursors those that every replica reads, before they are written."""
+        ...
+
     def info(self, kept: int) -> dict[str, Any]:
         """Return `pageInfo` of the first `kept` items."""
         ...
 
 
 class Stamp:
-    """The id and the beginning of a request, from which its `_meta` is made."""
+    """The id and the beginning of a request, from which its `_meta` is made; `last` is the API's last answer to it."""
 
-    __slots__ = ("_begin", "notes", "page", "request_id")
+    __slots__ = ("_begin", "last", "notes", "page", "request_id")
 
     def __init__(self) -> None:
         self.request_id = f"req_{_process}_{next(_count):x}"
         self.notes: dict[str, Any] | None = None
+        self.last: ApiResponse | None = None
         self.page: Paged | None = None
         self._begin = perf_counter_ns()
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,9 +19,14 @@ __all__ = [
     "ApiRequest",
     "ApiResponse",
     "Applied",
+    "QuotaPaused",
     "SavedFile",
     "SentFile",
+    "Spending",
     "Transport",
+    "current_spending",
+    "origin_of",
+    "with_spending",
 ]
 
 QUOTA_HEADERS = {
@@ -113,6 +120,12 @@ class ApiResponse:
     file: SavedFile | None = None
 
 
+def origin_of(url: str) -> str:
+    """Return the scheme, host and port of a URL."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
+
+
 class Transport(Protocol):
     """The way to the API, or to its stand-in. `row` is the operation that a request is made for."""
 
@@ -127,3 +140,47 @@ class Transport(Protocol):
     async def aclose(self) -> None:
         """Close every connection."""
         ...
+
+
+class QuotaPaused(Exception):
+    """A request that was not sent, since a quota of the owner's is so far used up that somebody must say to go on.
+
+    `quotas` are known to the Spending that raised it.
+    """
+
+    def __init__(self, quotas: tuple[object, ...]) -> None:
+        super().__init__("paused")
+        self.quotas = quotas
+
+
+class Spending(Protocol):
+    """What one call of a tool spends of the owner's quotas; `quota.spending.CallSpending` implements it."""
+
+    async def admit(self, row: Row, *, again: bool = False) -> None:
+        """Count a request that is about to be sent; `again`: the call sent one before that this one goes on with.
+
+        Raises Failure (RATE_LIMIT_QUOTA_EXHAUSTED), and QuotaPaused for a request that goes on with nothing.
+        """
+        ...
+
+    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
+        """Return if the call may go on. Raises Failure (RATE_LIMIT_QUOTA_PAUSE) if nobody said so."""
+        ...
+
+
+_SPENDING: ContextVar[Spending | None] = ContextVar("spending", default=None)
+
+
+def current_spending() -> Spending | None:
+    """Return what the call that is being answered spends; None where there is no quota."""
+    return _SPENDING.get()
+
+
+@contextmanager
+def with_spending(spending: Spending) -> Iterator[None]:
+    """Set what a call spends while it is answered."""
+    token = _SPENDING.set(spending)
+    try:
+        yield
+    finally:
+        _SPENDING.reset(token)

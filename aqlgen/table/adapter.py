@@ -66,6 +66,7 @@ def build_adapter(
         counts={family: len(members) for family, members in families.items()},
         idempotent=tuple(name for name, members in families.items() if name != "read" and _are_idempotent(members)),
         quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
+        executions=any(row.row.long_running is not None for row in rows),
     )
 
 

@@ -249,5 +249,7 @@ def _without_unserved(trait: AnyTrait, names: Container[str]) -> AnyTrait:
     if isinstance(value, Update) and value.read is not None and value.read not in names:
         return Trait(Update(strategy="put" if value.strategy == "put-merge" else value.strategy), trait.reason)
     if isinstance(value, LongRunning) and value.monitor is not None and value.monitor not in names:
-        return Trait(replace(value, monitor=None), trait.reason)
+        return Trait(LongRunning(status=value.status, state=value.state), trait.reason)
+    if isinstance(value, LongRunning) and value.cancel is not None and value.cancel not in names:
+        return Trait(replace(value, cancel=None), trait.reason)
     return trait

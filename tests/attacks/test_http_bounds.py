@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import uvicorn
@@ -26,8 +27,11 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
-from aqlgen.runtime.table import Row
+from aqlgen.runtime.state.custody import State
 from tests.runtime.http_endpoint import LEGACY, MODERN, TOKENS, A, B, access_of, dispatcher_of, endpoint
+
+if TYPE_CHECKING:
+    from aqlgen.runtime.table import Row
 
 # Sessions
 
@@ -208,26 +212,22 @@ async def test_no_protocol_version_leads_round_authentication_or_a_sessions_owne
 
 
 @pytest.mark.anyio
-async def test_handles_of_one_callers_questions_do_not_push_out_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elicitation, "_MAX_WAITING", 10)
-    questions = elicitation.Questions()
-    with with_caller({}, "bert"):
-        theirs = questions.put("call of bert")
-    with with_caller({}, "anna"):
-        handles = [questions.put(f"call {number}") for number in range(50)]
-    assert not questions.take(handles[0], "call 0")
-    assert questions.take(theirs, "call of bert")
-
-
-def test_tokens_of_one_caller_do_not_push_out_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confirmation, "MOST", 10)
-    tokens = confirmation.ConfirmationTokens(per_minute=1000, skew=0)
-    row: Row = None  # type: ignore[assignment]
+async def test_what_one_caller_is_given_does_not_push_out_anothers() -> None:
+    """R-OPS-3: nothing is dropped to make room, neither for questions nor for tokens."""
+    state = State()
+    questions, tokens = elicitation.Questions(state), confirmation.ConfirmationTokens(state, per_minute=1000, skew=0)
+    row = cast("Row", SimpleNamespace(name="delete_it"))
     theirs = confirmation.Binding("delete_it", "f", "zoo", None, "bert")
-    token = tokens.issue(theirs, [row], "", 300)
-    for number in range(50):
-        tokens.issue(confirmation.Binding("delete_it", str(number), "zoo", None, "anna"), [row], "", 300)
-    assert tokens.redeem(token.id, theirs) is token
+    with with_caller({}, "bert"):
+        handle, token = await questions.put("call of bert", None), await tokens.issue(theirs, [row], "", 300)
+    with with_caller({}, "anna"):
+        for number in range(200):
+            await questions.put(f"call {number}", None)
+            binding = confirmation.Binding("delete_it", str(number), "zoo", None, "anna")
+            await tokens.issue(binding, [row], "", 300)
+    with with_caller({}, "bert"):
+        assert await questions.take(handle, "call of bert", None)
+        assert (await tokens.redeem(token.text, theirs)).text == token.text
 
 
 # Connections

@@ -18,7 +18,7 @@ from test_framing import INJECTIONS, LEADING_AWAY, STAYING
 
 from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.state.sqlite import SqliteState
+from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.steps import kept as kept_module
 from aqlgen.runtime.steps.kept import KeptPlans
 from aqlgen.runtime.table import Row
@@ -325,23 +325,24 @@ async def test_a_plan_with_a_secret_is_not_kept(shop: Callable[..., Shop]) -> No
     assert "hunter2" not in json.dumps(answer)
 
 
-def test_kept_plans_are_bounded_in_number_size_and_age(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_kept_plans_are_bounded_in_number_size_and_age(monkeypatch: pytest.MonkeyPatch) -> None:
     """R-STEP-3: and go with their session."""
-    state = SqliteState(None)
-    kept, session = KeptPlans(state), Session("s")
-    assert kept.put({"x": "y" * 1_000_001}, session) is None
-    tokens = [kept.put({"x": number}, session) for number in range(30)]
-    assert len(state.items("plan")) == 20
-    assert kept.get(str(tokens[-1]), session)["x"] == 29
-    for number in range(300):
-        KeptPlans.put(kept, {"x": number}, Session(f"other {number}"))
-    assert len(state.items("plan")) == 200
+    state = State()
+    store, kept, session = state.local.store, KeptPlans(state), Session("s")
+    assert await kept.put({"x": "y" * 1_000_001}, session) is None
+    tokens = [await kept.put({"x": number}, session) for number in range(30)]
+    assert len(await store.items("plan")) == 20
+    assert (await kept.get(str(tokens[-1]), session))["x"] == 29
     session.close()
-    assert not [key for key, value in state.items("plan") if value["session"] == "s"]
+    await kept.put({"x": 1}, Session("later"))
+    assert len(await store.items("plan")) == 1
+    for number in range(300):
+        await kept.put({"x": number}, Session(f"other {number}"))
+    assert len(await store.items("plan")) == 200
     monkeypatch.setattr(kept_module, "SECONDS", -1)
-    token = kept.put({"x": 1}, Session("t"))
+    token = await kept.put({"x": 1}, Session("t"))
     with pytest.raises(Exception, match="not valid"):
-        kept.get(str(token), Session("t"))
+        await kept.get(str(token), Session("t"))
 
 
 # Batches

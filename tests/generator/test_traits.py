@@ -274,7 +274,13 @@ def test_operations_that_go_on_after_they_answer_name_what_tells_how_far_they_ar
         "/pets": {"post": {"operationId": "createPet", "responses": answer(PET, status="201")}},
     }
     explanations = {key: trait(entry, "long_running") for key, entry in explained(tmp_path, document).items()}
-    assert explanations["POST /jobs"] == {"status": "200", "monitor": "get_job", "state": "/status"}
+    assert explanations["POST /jobs"] == {
+        "status": "200",
+        "monitor": "get_job",
+        "arguments": {"id": "/id"},
+        "state": "/status",
+        "monitor_state": "/status",
+    }
     assert explanations["POST /exports"] == {"status": "202"}
     assert explanations["POST /pets"] is None
     assert explanations["GET /jobs/{id}"] is None

@@ -40,9 +40,21 @@ class RedisServer:
             time.sleep(0.02)
         raise AssertionError("the server of Redis did not start")
 
+    def flush(self) -> None:
+        """Forget everything."""
+        with socket.create_connection(("127.0.0.1", self.port)) as client:
+            client.sendall(b"FLUSHALL\r\n")
+            assert client.recv(64).startswith(b"+OK")
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
+            self._process.wait(10)
+            self._process = None
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
             self._process.wait(10)
             self._process = None
 

@@ -112,7 +112,13 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
         "refuses": 0,
         "safety_loop": "disabled",
         "audit": {"place": str(place / "audit.jsonl"), "writable": True},
-        "state": {"place": str(place / "state.sqlite3"), "writable": True},
+        "state": {
+            "place": str(place / "state.sqlite3"),
+            "writable": True,
+            "store": "sqlite",
+            "answers": None,
+            "key": "the store",
+        },
     }
     _, out, _ = run(package, capsys, "doctor", hooks=hooks)
     assert "standard: asks about 1 operation, refuses 0" in out

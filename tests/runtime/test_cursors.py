@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.paging.cursors import HASH, Cursors, Place
+from aqlgen.runtime.session import with_caller
+from aqlgen.runtime.state.custody import State
 
 HASHES = st.just("") | st.binary(min_size=HASH, max_size=HASH).map(bytes.hex)
 COUNTS = st.integers(0, 200) | st.integers(0, 10**12)
@@ -23,7 +27,7 @@ PLACES = st.builds(
     pages=COUNTS,
     origin=HASHES,
 )
-CURSORS = Cursors(None)
+CURSORS = Cursors(State())
 
 
 @settings(max_examples=300, deadline=None)
@@ -46,5 +50,16 @@ def test_a_cursor_that_was_changed_is_refused(place: Place, index: int, step: in
 
 def test_a_cursor_of_a_usual_place_is_short() -> None:
     page = Place(2, 20, 0, 20, 20, "0a1b2c3d", "0a1b2c3d", 1, "0a1b2c3d")
-    assert len(CURSORS.write("list_things", {}, page)) <= 24
-    assert len(CURSORS.write("list_things", {}, Place(skip=15, size=20))) <= 16
+    assert len(CURSORS.write("list_things", {}, page)) <= 35
+    assert len(CURSORS.write("list_things", {}, Place(skip=15, size=20))) <= 27
+
+
+def test_a_cursor_is_of_its_caller_and_says_nothing_of_the_place() -> None:
+    """R-SEL-3, R-OPS-3"""
+    place = Place("token-of-the-api", 20)
+    with with_caller({}, "anna"):
+        cursor = CURSORS.write("list_things", {}, place)
+        assert CURSORS.read("after", cursor, "list_things", {}) == place
+    with with_caller({}, "bert"), pytest.raises(Failure):
+        CURSORS.read("after", cursor, "list_things", {})
+    assert b"token-of-the-api" not in base64.urlsafe_b64decode(cursor + "==")

@@ -16,7 +16,8 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.state.sqlite import SqliteState
+from aqlgen.runtime.state.custody import State
+from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -69,7 +70,7 @@ class Client:
         api: Listing,
         pagination: Mapping[str, Any],
         schema: Mapping[str, Any] = LIST,
-        state: SqliteState | None = None,
+        state: State | None = None,
         parameters: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
         **settings: Any,
@@ -409,14 +410,34 @@ async def test_a_cursor_is_url_safe_and_good_only_where_it_was_given(tmp_path: P
 
 
 async def test_a_cursor_outlives_the_process_where_state_is_kept(tmp_path: Path) -> None:
-    state = SqliteState(tmp_path / "state.db")
-    cursor = (await Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state).page(first=5))["pageInfo"][
+    def state() -> State:
+        return State(open_store(f"sqlite:///{tmp_path}/state.db", "zoo", {}), "zoo")
+
+    cursor = (await Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state()).page(first=5))["pageInfo"][
         "endCursor"
     ]
-    again = Client(tmp_path / "p", Listing(by_offset), COUNTED, state=SqliteState(tmp_path / "state.db"))
+    again = Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state())
     assert (await again.page(first=5, after=cursor))["items"][0]["id"] == 6
     foreign = Client(tmp_path / "p", Listing(by_offset), COUNTED)
     assert not (await foreign.call(first=5, after=cursor))["success"]
+
+
+async def test_a_page_that_is_cut_goes_on_at_another_replica(tmp_path: Path) -> None:
+    """R-SEL-3, R-OPS-3: in a batch, too, where the cut comes last."""
+
+    def client(most: int) -> Client:
+        state = State(open_store(f"sqlite:///{tmp_path}/state.db", "zoo", {}), "zoo")
+        return Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state, max_answer_tokens=most)
+
+    async def rest(page: dict[str, Any]) -> int:
+        cursor = page["pageInfo"]["endCursor"]
+        return (await client(10_000).page(first=5, after=cursor))["items"][0]["id"] - len(page["items"])
+
+    assert len((page := await client(500).page(first=100))["items"]) < 100
+    assert await rest(page) == 1
+    calls = [{"operation": "list_things", "params": {"first": 100, **more}} for more in ({}, {"color": "red"})]
+    batch = await client(1500).dispatcher.handle("read", {"operations": calls})
+    assert await rest(batch["results"][0]["result"]["data"]) == 1
 
 
 async def test_the_apis_own_parameters_are_taken_still_but_not_shown(tmp_path: Path) -> None:

@@ -21,9 +21,11 @@ RESERVED: Final = frozenset(
         "confirm_operation",
         "verify_challenge",
         "run_steps",
+        "get_execution_status",
+        "cancel_execution",
     }
 )
-"""The protocol's own operations (R-REQ-8)."""
+"""The operations that adapters have themselves: the protocol's (R-REQ-8), and those beside them."""
 
 _VALID: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 

@@ -28,8 +28,9 @@ from .usage import KEY
 if TYPE_CHECKING:
     import ssl
 
+    from .logins import Logins
     from .per_user import PerUser
-    from .sources import Logins
+    from .shared_tokens import SharedTokens
     from .tls import ClientTls
 
 __all__ = ["Credentials"]
@@ -52,6 +53,7 @@ class Credentials:
         per_user: PerUser | None = None,
         logins: Logins | None = None,
         tls: ClientTls | None = None,
+        shared_tokens: SharedTokens | None = None,
     ) -> None:
         self.adapter = adapter
         self.variables = Variables(environ)
@@ -60,6 +62,7 @@ class Credentials:
         self.seen = Secrets()
         self.marks: dict[str, str] = {}
         self._demanded = demanded
+        self.shared_tokens = shared_tokens
         self._tls = tls
         self._applied: dict[tuple[tuple[str, ...], ...], Applied] = {}
         self._last: tuple[str | None, ...] | None = None

@@ -20,6 +20,7 @@ from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_er
 
 if TYPE_CHECKING:
     from ..redaction import Secrets
+    from .shared_tokens import SharedTokens
 
 __all__ = ["Grants"]
 
@@ -37,6 +38,7 @@ class Grants:
         seen: Secrets,
         fetch: Fetch,
         *,
+        shared: SharedTokens | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -46,7 +48,8 @@ class Grants:
         self._fetch = fetch
         self._clock = clock
         self._now = now
-        self._tokens = Tokens(clock)
+        self._tokens = Tokens(clock, shared)
+        self._shared = shared
         self._discovery = Discovery(fetch, clock)
         self._methods: dict[str, str] = {}
         self._rotated: dict[tuple[str, str], str] = {}
@@ -122,22 +125,28 @@ class Grants:
         return token
 
     async def _refreshed(self, scheme: str, url: str) -> Token:
-        """Use the owner's refresh token; its replacement is kept in memory only."""
+        """Use the owner's refresh token, or what has replaced it, here or at another replica."""
         first = self._role(scheme, "refresh_token")
         refresh = self._rotated.get((scheme, first), first)
+        if self._shared is not None:
+            refresh = await self._shared.rotated(scheme, first) or refresh
         token = await self._post(scheme, url, {"grant_type": "refresh_token", "refresh_token": refresh})
         if token.refresh:
             self._rotated[scheme, first] = token.refresh
+            if self._shared is not None:
+                await self._shared.keep_rotated(scheme, first, token.refresh)
         return token
 
     async def _of_login(self, scheme: str) -> Token:
         """Use the login; a replacement of its refresh token is stored with it."""
+        self._sources.logins.refresh()
         login = self._sources.logins.get(scheme) or {}
         if not login.get("refresh_token"):
             return self._of_stored_token(login)
         try:
             return await self._renewed(scheme, login)
         except Refused as refused:
+            self._sources.logins.refresh()
             later = self._sources.logins.get(scheme) or {}
             if refused.error != "invalid_grant" or later.get("refresh_token") in (None, login["refresh_token"]):
                 raise

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from ..encode.urls import server_url
@@ -12,15 +12,12 @@ from ..session import caller_headers
 from ..settings.config import Config
 from ..settings.load import Variables
 from ..table import Adapter
+from .logins import Logins
 from .per_user import CLIENT, NOBODY, PerUser
 from .usage import sent_as
 
-if TYPE_CHECKING:
-    from ..state.sqlite import SqliteState
-
 __all__ = [
     "SIGNATURE",
-    "Logins",
     "Source",
     "Sources",
     "TokenOption",
@@ -221,45 +218,6 @@ def _split(scheme: Mapping[str, Any], value: str) -> tuple[str, ...]:
             return (value, "")
     user, _, password = pair.partition(":")
     return (user, password)
-
-
-_NAMESPACE = "logins"
-
-
-class Logins:
-    """The logins that the command `login` stored, by security scheme, in a file that only its owner can read.
-
-    A login has a refresh_token, or an access_token with expires, and client_id and token_url. Reading creates no file;
-    without durable state there are no logins.
-    """
-
-    def __init__(self, state: SqliteState | None = None) -> None:
-        self._state = state if state is not None and state.path is not None else None
-
-    @property
-    def durable(self) -> bool:
-        """True if a login can be stored."""
-        return self._state is not None
-
-    def get(self, scheme: str) -> Mapping[str, Any] | None:
-        """Return the login of a scheme, None if there is none."""
-        state = self._state
-        if state is None or state.path is None or not state.path.exists():
-            return None
-        login = state.get(_NAMESPACE, scheme)
-        return login if isinstance(login, dict) else None
-
-    def put(self, scheme: str, login: Mapping[str, Any], seconds: float | None = None) -> None:
-        """Store a login, for a number of seconds or for good."""
-        if self._state is not None:
-            self._state.put(_NAMESPACE, scheme, dict(login), seconds)
-
-    def drop(self, scheme: str) -> bool:
-        """Delete a login. Returns True if there was one."""
-        existed = self.get(scheme) is not None
-        if existed and self._state is not None:
-            self._state.drop(_NAMESPACE, scheme)
-        return existed
 
 
 def report(

@@ -7,7 +7,7 @@ import base64
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote_plus
 
 import anyio
@@ -156,11 +156,20 @@ class _Slot:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
+class SharedTokens(Protocol):
+    """Tokens that replicas share; `shared_tokens.SharedTokens` implements it."""
+
+    async def renew(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> Token:
+        """Return a token that lasts and is not `refused`, one at a time got by `make`."""
+        ...
+
+
 class Tokens:
     """Tokens by whom and what they are for; beyond a thousand, the least recently used are forgotten."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], shared: SharedTokens | None = None) -> None:
         self._clock = clock
+        self._shared = shared
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> str:
@@ -182,12 +191,12 @@ class Tokens:
                 return value
             if slot.tries != tries and slot.failure is not None:
                 raise _copy(slot.failure)
-            return await self._renew(slot, make, refused)
+            return await self._renew(key, slot, make, refused)
 
-    async def _renew(self, slot: _Slot, make: Callable[[], Awaitable[Token]], refused: str) -> str:
+    async def _renew(self, key: Hashable, slot: _Slot, make: Callable[[], Awaitable[Token]], refused: str) -> str:
         slot.failure = None
         try:
-            slot.token = await make()
+            slot.token = await (make() if self._shared is None else self._shared.renew(key, make, refused))
         except Failure as failure:
             slot.failure = failure
             old = slot.token

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import Failure
+from ..wire import QuotaPaused, current_spending
 
 if TYPE_CHECKING:
     from ..hooks import Call, Hooks
@@ -69,14 +70,15 @@ class ApiSide(Protocol):
 
 
 class Exchanges:
-    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its last answer."""
+    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its answer to `request`."""
 
-    __slots__ = ("_approved", "_call", "_hooks", "api", "last", "seconds")
+    __slots__ = ("_approved", "_call", "_hooks", "api", "last", "request", "seconds")
 
     def __init__(self, api: ApiSide, hooks: Hooks, call: Call | None, approved: Approved | None = None) -> None:
         self.api = api
         self.seconds = 0.0
         self.last: ApiResponse | None = None
+        self.request: ApiRequest | None = None
         self._hooks = hooks
         self._call = call
         self._approved = approved
@@ -106,7 +108,7 @@ class Exchanges:
             request = with_idempotency_key(request, row)
         begin = perf_counter()
         try:
-            response = await api.send(request, row)
+            response = await self._sent(request, row)
         except Failure as failure:
             if "outcome" not in failure.details:
                 raise
@@ -116,5 +118,15 @@ class Exchanges:
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)
-        self.last = response
+        self.last, self.request = response, request
         return response
+
+    async def _sent(self, request: ApiRequest, row: Row) -> ApiResponse:
+        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure."""
+        while True:
+            try:
+                return await self.api.send(request, row)
+            except QuotaPaused as paused:
+                spending = current_spending()
+                assert spending is not None  # noqa: S101 - it raised this
+                await spending.go_on(row, paused)

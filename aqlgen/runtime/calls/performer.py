@@ -13,7 +13,7 @@ from ..warnings.collector import CallWarning, Warnings
 if TYPE_CHECKING:
     from ..envelope import Paged
     from ..paging.pager import Pager
-    from ..state.sqlite import SqliteState
+    from ..state.custody import State
     from ..table import Row, Table
     from ..warnings.rules import WarningRules
     from ..wire import ApiResponse
@@ -44,7 +44,7 @@ class Notes(Protocol):
 class Performer:
     """Performs calls that are more than one exchange, or return less than the whole answer."""
 
-    def __init__(self, table: Table, board: WarningRules, state: SqliteState | None) -> None:
+    def __init__(self, table: Table, board: WarningRules, state: State) -> None:
         self._table = table
         self._board = board
         self._state = state
@@ -120,6 +120,7 @@ class Performer:
         fitted, notices = self._board.fit(data, row, last, notices, page=whole, gathered=gathered, most=most)
         meta.page = page
         if page is not None and isinstance(fitted, dict) and fitted is not data:
+            await page.prepare()
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
@@ -77,14 +78,15 @@ def doctor(
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
-    from ..assembly import adapter_secrets, audit_file, check_variables
-    from ..auth.sources import Logins, report
+    from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, open_logins
+    from ..auth.sources import report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import NAMES
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
-    from ..state.places import state_file
-    from ..state.sqlite import SqliteState
+    from ..settings.state_keys import StateKeys
+    from ..state.custody import State
+    from ..state.places import open_state, open_store, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
 
     config = load(folder, environ)
@@ -94,7 +96,11 @@ def doctor(
     check_variables(adapter, table, config)
     unknown = not has_base_url(adapter, config.base_url, config.server_variables)
     first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
-    credentials = report(adapter, environ, config, Logins(SqliteState(state)))
+    check_extra(config)
+    keys, local = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
+    keys.check()
+    shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
+    credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
     usage = with_use(credentials, adapter, table)
     address = address_report(adapter, table, config)
     secrets = adapter_secrets(adapter, environ, config)
@@ -123,7 +129,7 @@ def doctor(
             **_held_back(table, config.policy),
             "safety_loop": config.safety_loop,
             "audit": _location(audit, "the log"),
-            "state": _location(state, "memory"),
+            "state": _store(config.state_url, adapter.name, state, keys.source),
         },
         "http": _http(config.http, Variables(environ)),
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
@@ -188,6 +194,31 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
         return {"place": otherwise, "writable": True}
     nearest = next((path for path in (file, *file.absolute().parents) if path.exists()), Path("/"))
     return {"place": str(file), "writable": os.access(nearest, os.W_OK)}
+
+
+def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
+    """Return which store it is, if it answers within a few seconds (None if nothing is there yet), and its key."""
+    from ..state.places import is_redis
+    from ..state.sqlite import SqliteState
+    from ..state.store import StoreAway
+
+    kind = "redis" if is_redis(url) else "memory" if file is None else "sqlite"
+    store: dict[str, Any] = {**_location(None if kind == "redis" else file, url or "memory"), "store": kind}
+    store |= {"answers": True, "key": key or ("this process" if kind == "memory" else "the store")}
+    try:
+        if kind == "redis":
+            from ..state.redis import RedisState
+
+            state = RedisState(url, name)
+            state.get("seal", "identity")
+            state.close()
+        elif file is not None and file.exists():
+            SqliteState(file).get("seal", "identity")
+        elif file is not None:
+            store["answers"] = None
+    except (StoreAway, OSError, ValueError, sqlite3.Error) as problem:
+        store |= {"answers": False, "problem": str(problem)}
+    return store
 
 
 def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> str:
@@ -258,6 +289,9 @@ def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     for name, location in (("audit log", safety["audit"]), ("state", safety["state"])):
         missing = "" if location["writable"] else f": cannot be written, set {_PLACES[name]}"
         yield f"  {name:<26} {location['place']}{missing}"
+    state = safety["state"]
+    away = f"  does not answer: {line(state.get('problem', ''), 200)}" if state["answers"] is False else ""
+    yield f"  {'store':<26} {state['store']}, sealed with a key of {state['key']}{away}"
 
 
 def _http_lines(http: Mapping[str, Any]) -> Iterator[str]:

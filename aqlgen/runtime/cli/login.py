@@ -6,13 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..assembly import check_extra, open_logins
 from ..auth.login import LoginError, LoginIO, LoginOptions, login, schemes_of
-from ..auth.sources import Logins, Sources
+from ..auth.sources import Sources
 from ..encode.urls import server_url
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import Variables, load
-from ..state.places import open_state
+from ..settings.state_keys import StateKeys
+from ..state.custody import State
+from ..state.places import open_state, open_store
+from ..state.store import StoreAway
 from ..table import Adapter, Table
 
 __all__ = ["forget", "log_in"]
@@ -40,20 +44,30 @@ def log_in(
         options = options._replace(scopes=" ".join(_needed_scopes(folder, adapter, chosen)))
     hosts = Hosts(adapter, config.base_url, config.server_variables, sources.configured_urls)
     io = io or LoginIO(Fetch(config.timeout, hosts=hosts))
-    return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
+    try:
+        return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
+    except StoreAway as problem:
+        raise LoginError(str(problem)) from None
 
 
 def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:
     """Delete the login of a scheme. Returns a line for the person. Raises LoginError and ConfigError."""
     _, _, sources = _open(folder, environ)
     chosen = _chosen(sources, scheme)
-    existed = sources.logins.drop(chosen)
+    try:
+        existed = sources.logins.drop(chosen)
+    except StoreAway as problem:
+        raise LoginError(str(problem)) from None
     return f"Forgot the login for '{chosen}'." if existed else f"There was no login for '{chosen}'."
 
 
 def _open(folder: Path, environ: Mapping[str, str]) -> tuple[Config, Adapter, Sources]:
     config, adapter = load(folder, environ), Adapter.load(folder)
-    logins = Logins(open_state(config.state_url, adapter.name, environ))
+    check_extra(config)
+    keys, state = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
+    keys.check()
+    shared = State(open_store(config.state_url, adapter.name, environ, state), adapter.name, keys)
+    logins = open_logins(config, adapter.name, state, shared)
     return config, adapter, Sources(adapter, Variables(environ), logins=logins)
 
 

@@ -178,6 +178,14 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     login.add_argument("--forget", action="store_true", help="forget the login")
     login.set_defaults(command="login")
 
+    audit = commands.add_parser("audit", help="show the end of the audit log, or whether all of it is there unchanged")
+    audit.add_argument("action", choices=("verify", "tail"))
+    audit.add_argument(
+        "--last", metavar="HASH", default="", help="verify: a hash that must be in it, kept from earlier"
+    )
+    audit.add_argument("--lines", type=int, default=20, help="tail: how many entries (default: 20)")
+    audit.set_defaults(command="audit")
+
     doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
     doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
@@ -290,6 +298,20 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     return 0
 
 
+def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .audit import AuditError, audit_tail, audit_verdict
+
+    try:
+        if options.action == "verify":
+            _print(audit_verdict(folder, os.environ, options.last.strip().lower()))
+        else:
+            for entry in audit_tail(folder, os.environ, max(1, options.lines)):
+                _print(entry)
+    except AuditError as problem:
+        return _fail(str(problem), 1)
+    return 0
+
+
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .doctor import doctor, render_doctor
     from .operations import as_json
@@ -321,6 +343,7 @@ _COMMANDS = {
     "plan": _plan,
     "login": _login,
     "doctor": _doctor,
+    "audit": _audit,
 }
 
 

@@ -302,7 +302,7 @@ async def call(
     try:
         return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new(), person)
     finally:
-        await parts.transport.aclose()
+        await parts.close()
 
 
 def as_json(value: Any) -> str:

@@ -172,7 +172,7 @@ async def _call(
             None, {"operation": probe.row.name, "params": probe.params}, Session.new()
         )
     finally:
-        await parts.transport.aclose()
+        await parts.close()
     seconds = perf_counter() - begin
     answer = answers[-1] if answers else None
     credential, verdict = _judged(probe, answer, envelope, mock=mock)

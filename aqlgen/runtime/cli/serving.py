@@ -129,7 +129,7 @@ def _ready(folder: Path, hooks: object | None, *, mock: bool) -> tuple[Server[An
         from ..server.mcp import build_server
 
         adopt_libraries(parts.dispatcher.log)
-        server = build_server(parts.dispatcher, parts.transport.aclose)
+        server = build_server(parts.dispatcher, parts.close)
     finally:
         gc.enable()
     gc.freeze()

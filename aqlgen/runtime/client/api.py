@@ -215,7 +215,8 @@ class Api:
 
             credentials = self._credentials
             fetch = Fetch(self._timeout, verify=credentials.verify, hosts=self._hosts)
-            grants = Grants(credentials.adapter.name, credentials.sources, credentials.seen, fetch, clock=self._clock)
+            parts = credentials.adapter.name, credentials.sources, credentials.seen, fetch
+            grants = Grants(*parts, shared=credentials.shared_tokens, clock=self._clock)
             self._authorization = Authorization(credentials, grants, self._base_url)
         return self._authorization
 

@@ -13,7 +13,7 @@ from ..decode.response import declared_response
 from ..media import JSON, is_json, is_text
 from ..schema.samples import sample
 from ..table import Row, Table
-from ..wire import ApiRequest, ApiResponse
+from ..wire import ApiRequest, ApiResponse, current_spending
 
 __all__ = ["MockTransport"]
 
@@ -32,7 +32,10 @@ class MockTransport:
         self._responses: dict[str, ApiResponse] = {}
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:  # noqa: ARG002 - the protocol gives both
-        """Return the operation's response; the request is not read."""
+        """Return the operation's response; the request is not read, but counts."""
+        spending = current_spending()
+        if spending is not None:
+            await spending.admit(row)
         response = self._responses.get(row.name)
         if response is None:
             response = self._responses[row.name] = self._response(row)

@@ -2,27 +2,34 @@
 """When a request is sent again (R-RATE-2).
 
 A safe method is repeated whatever happened, and so is a write that carries an idempotency key. An idempotent write is
-repeated only when no connection was made, so that nothing can have been sent; any other write never.
+repeated only when no connection was made, so that nothing can have been sent; any other write never. Pauses are
+random between 0 and a bound that doubles (full jitter), so that callers do not come back together. All retries to a
+host have one budget, so that an outage does not multiply its load.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import anyio
 
-from ..wire import ApiRequest, ApiResponse
+from ..wire import ApiRequest, ApiResponse, origin_of
 
-__all__ = ["Backoff", "Timing"]
+__all__ = ["Backoff", "RetryBudget", "Timing"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _IDEMPOTENT = frozenset({"PUT", "DELETE"})
 _REPEATED_STATUSES = frozenset({429, 502, 503, 504})
 _FIRST_DELAY, _LONGEST_DELAY = 0.25, 8.0
+_MAX_HOSTS = 256
+_RESERVE = 10.0
+"""The most retries that a host's budget holds, with which it begins."""
+_PER_SECOND = 1.0
 _MARGIN = 0.05
 """Seconds that are waited beyond Retry-After: a request that comes too early counts as another one."""
 
@@ -68,4 +75,34 @@ class Backoff:
 
     @staticmethod
     def _delay(tries: int, timing: Timing) -> float:
-        return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0**tries) * (0.5 + 0.5 * timing.chance())
+        return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0**tries) * timing.chance()
+
+
+class RetryBudget:
+    """What may be repeated: of the requests to a host so many per cent, and one in a second."""
+
+    def __init__(self, percent: int, now: Callable[[], float]) -> None:
+        self._share = percent / 100
+        self._now = now
+        self._hosts: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def requested(self, request: ApiRequest) -> None:
+        """Take note of a request that is no retry."""
+        self._add(origin_of(request.url), self._share)
+
+    def spend(self, request: ApiRequest) -> bool:
+        """Return True if a request may be repeated, which is counted."""
+        origin = origin_of(request.url)
+        if self._add(origin, 0.0) < 1.0:
+            return False
+        self._add(origin, -1.0)
+        return True
+
+    def _add(self, origin: str, amount: float) -> float:
+        now = self._now()
+        left, since = self._hosts.get(origin, (_RESERVE, now))
+        left = min(_RESERVE, left + max(0.0, now - since) * _PER_SECOND + amount)
+        self._hosts[origin] = left, now
+        if len(self._hosts) > _MAX_HOSTS:
+            self._hosts.popitem(last=False)
+        return left

@@ -9,7 +9,9 @@ A quota counts for the origin and the credential of the request whose response t
 - else the operation. Several operations share a quota without a name when each of their responses counts it on: the
   same size, the same end, and a little less left than the response before said.
 
-An operation that was not called yet counts against what all others are known to share, and against nothing else.
+An operation that was not called yet counts against what all others are known to share, and against nothing else. When
+a quota begins anew, no more requests are under way at first than it is large. A response 429 without a quota holds back
+its operation; from then on its requests keep to a pace that is learnt (`pace`).
 """
 
 from __future__ import annotations
@@ -19,55 +21,99 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
-from ..wire import QUOTA_HEADERS, ApiRequest, ApiResponse
+from ..session import current_caller
+from ..wire import QUOTA_HEADERS, ApiRequest, ApiResponse, origin_of
+from .pace import Pace, Turn
 
 if TYPE_CHECKING:
     from ..decode.headers import Quota
 
-__all__ = ["QuotaMeter"]
+__all__ = ["KnownLimit", "QuotaMeter"]
 
 _MAX_CALLERS, _MAX_BUCKETS = 256, 1024
 _LONGEST_HOLD = 3600.0
 """However far the end of a quota is, after these seconds one request finds out whether it still holds."""
 _GLOBAL, _SCOPE = "x-ratelimit-global", "x-ratelimit-scope"
+_DEFAULT_HOLD = 1.0
+"""Seconds that a response 429 without a word about time holds back its operation."""
+_AT_ONCE = Turn(0.0, reserved=True)
 _NOTED_HEADERS = frozenset({"ratelimit", *QUOTA_HEADERS})
 _WHOLE_API = "global"
-_SAME_END = 2.0
+_SAME_END = 1.1
 """Ends of one quota that are told in whole seconds differ by less than these."""
+_SURE = 5
+"""Responses in a row that count another operation's quota on, after which the two are one, which once were not."""
 _SMALL_COST = 3
 """What is left of a shared quota falls by no more than this between two responses, or by a twentieth of its size."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet."""
+    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet.
+
+    `peak` is the most of these since the quota began; responses to so many may come in another order than they were
+    counted in. `told_at` is when the request was sent whose response the count is from.
+    """
 
     left: int
     ends: float
     limit: int = 0
     under_way: int = 0
+    peak: int = 0
+    told_at: float = 0.0
+    pace: Pace | None = None
+
+    def take(self, other: _Count, sent_at: float) -> None:
+        """Take what a response says, as far as no request that was sent later told more."""
+        same = abs(other.ends - self.ends) <= _SAME_END
+        if same and sent_at < self.told_at:
+            self.left = min(self.left, other.left)
+            return
+        self.left, self.ends, self.limit, self.told_at = other.left, other.ends, other.limit, sent_at
+        if not same:
+            self.peak = self.under_way
+
+    def seconds_held(self, now: float) -> float | None:
+        """Return the seconds until another request may be sent, None if it may now."""
+        if self.ends > now:
+            return self.ends - now if self.left - self.under_way <= 0 else None
+        return 1.0 if 0 < self.limit <= self.under_way else None
 
     def is_counted_on_by(self, other: _Count) -> bool:
         """Return True if `other`, of a later response, is this quota with a little less left."""
         if self.limit != other.limit or abs(self.ends - other.ends) > _SAME_END:
             return False
-        most = max(_SMALL_COST, self.limit // 20) + self.under_way
+        most = max(_SMALL_COST, self.limit // 20) + self.peak
         return 0 < self.left - other.left <= most
 
     def is_continued_by(self, other: _Count) -> bool:
         """Return True if `other`, of a later response for an operation of this quota, does not contradict it."""
-        return other.left <= self.left + self.under_way or other.ends > self.ends + _SAME_END
+        return other.left <= self.left + self.peak or other.ends > self.ends + _SAME_END
 
 
 @dataclass(slots=True)
 class _Caller:
-    """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of."""
+    """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of.
+
+    `caller` is the one whose call told of them first. `agreeing` counts how often in a row the quota of an operation,
+    as its responses tell of it, was counted on from that of others. `paces` are learnt or being learnt.
+    """
 
     counts: OrderedDict[Hashable, _Count] = field(default_factory=OrderedDict)
     operations: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    agreeing: dict[str, int] = field(default_factory=dict)
+    paces: int = 0
+    caller: str | None = field(default_factory=current_caller)
+
+    def paced(self, operation: str) -> Iterator[_Count]:
+        """Yield the counts of an operation whose pace is learnt, or being learnt."""
+        for bucket in (_held(operation), _WHOLE_API):
+            count = self.counts.get(bucket)
+            if count is not None and count.pace is not None:
+                yield count
 
     def counts_of(self, operation: str) -> list[_Count]:
         """Return the quotas that an operation counts against."""
@@ -86,24 +132,35 @@ class _Caller:
 
     def unnamed_bucket(self, operation: str, kind: Hashable, count: _Count) -> Hashable:
         """Return the bucket of a quota without a name: the operation's, or that of others that it counts on."""
-        for bucket in self.operations.get(operation, ()):
-            if isinstance(bucket, _Unnamed) and bucket.kind == kind:
-                if bucket.operation == operation or self.counts[bucket].is_continued_by(count):
-                    return bucket
-                return _Unnamed(kind, operation)
+        alone = _Unnamed(kind, operation)
+        present = next((bucket for bucket in self.operations.get(operation, ()) if _is_of(bucket, kind)), None)
+        if present is not None and present != alone:
+            return present if self.counts[present].is_continued_by(count) else alone
+        used = {bucket for buckets in self.operations.values() for bucket in buckets}
         for bucket, known in self.counts.items():
-            if isinstance(bucket, _Unnamed) and bucket.kind == kind and known.is_counted_on_by(count):
-                return bucket
-        return _Unnamed(kind, operation)
+            if bucket != alone and bucket in used and _is_of(bucket, kind) and known.is_counted_on_by(count):
+                if present is None:
+                    return bucket
+                agreements = self.agreeing.pop(operation, 0) + 1
+                if agreements >= _SURE:
+                    return bucket
+                self.agreeing[operation] = agreements
+                return alone
+        self.agreeing.pop(operation, None)
+        return alone
 
-    def remember(self, bucket: Hashable, count: _Count) -> None:
+    def remember(self, bucket: Hashable, count: _Count, sent_at: float) -> None:
         """Take what the API says of a bucket; the object stays, since requests under way count on it."""
-        known = self.counts.setdefault(bucket, count)
-        known.left, known.ends, known.limit = count.left, count.ends, count.limit
+        self.counts.setdefault(bucket, count).take(count, sent_at)
         self.counts.move_to_end(bucket)
         while len(self.counts) > _MAX_BUCKETS:
-            dropped, _ = self.counts.popitem(last=False)
+            dropped, count = self.counts.popitem(last=False)
+            self.paces -= count.pace is not None
             self.operations = {name: kept for name, kept in self.operations.items() if dropped not in kept}
+
+
+def _is_of(bucket: Hashable, kind: Hashable) -> bool:
+    return isinstance(bucket, _Unnamed) and bucket.kind == kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +178,42 @@ class QuotaMeter:
         self._now = now
         self._callers: OrderedDict[tuple[str, frozenset[str]], _Caller] = OrderedDict()
 
+    def turn(self, request: ApiRequest, operation: str, patience: float) -> Turn:
+        """Return the turn of a request in the pace of its bucket.
+
+        Raises Failure (RATE_LIMIT_EXCEEDED) when it does not come within `patience` (seconds).
+        """
+        caller = self._callers.get(_caller_key(request)) if self._callers else None
+        if caller is None:
+            return _AT_ONCE
+        turn, now = _AT_ONCE, self._now()
+        for count in caller.paced(operation):
+            assert count.pace is not None  # noqa: S101 - as `paced` says
+            if count.pace.is_forgotten(now):
+                count.pace = None
+                caller.paces -= 1
+                continue
+            other = count.pace.turn(now, count.under_way, patience)
+            if other.seconds > patience:
+                raise _exceeded(ceil(other.seconds), 0)
+            turn = Turn(max(turn.seconds, other.seconds), turn.reserved and other.reserved)
+        return turn
+
+    def go(self, request: ApiRequest, operation: str) -> float:
+        """Return the seconds that a request whose turn has come waits for one before it; 0 if it goes."""
+        caller = self._callers.get(_caller_key(request)) if self._callers else None
+        if caller is None:
+            return 0.0
+        now = self._now()
+        return max((count.pace.go(now) for count in caller.paced(operation) if count.pace is not None), default=0.0)
+
+    def seconds_held(self, request: ApiRequest, operation: str) -> float:
+        """Return the seconds until another request of an operation may be sent."""
+        caller = self._callers.get(_caller_key(request))
+        now = self._now()
+        held = (count.seconds_held(now) for count in caller.counts_of(operation)) if caller is not None else ()
+        return max((seconds for seconds in held if seconds is not None), default=0.0)
+
     @contextmanager
     def admitted(self, request: ApiRequest, operation: str) -> Iterator[None]:
         """Count a request as under way. Raises Failure (RATE_LIMIT_EXCEEDED) when it would exceed a quota."""
@@ -128,22 +221,28 @@ class QuotaMeter:
         counts = caller.counts_of(operation) if caller is not None else []
         now = self._now() if counts else 0.0
         for count in counts:
-            if count.ends > now and count.left - count.under_way <= 0:
-                raise _exceeded(ceil(count.ends - now), count.limit)
+            seconds = count.seconds_held(now)
+            if seconds is not None:
+                raise _exceeded(ceil(seconds), count.limit)
         for count in counts:
             count.under_way += 1
+            count.peak = max(count.peak, count.under_way)
         try:
             yield
         finally:
             for count in counts:
                 count.under_way -= 1
 
-    def note(self, request: ApiRequest, operation: str, response: ApiResponse) -> None:
-        """Remember the quotas in a response."""
+    def note(self, request: ApiRequest, operation: str, response: ApiResponse, sent_at: float = 0.0) -> None:
+        """Remember the quotas in a response; `sent_at` is when its request was sent."""
         headers = response.headers
         is_limited = response.status == 429
-        if not is_limited and _NOTED_HEADERS.isdisjoint(headers):
-            return
+        if not is_limited:
+            unlimited = _NOTED_HEADERS.isdisjoint(headers)
+            if self._callers:
+                self._accepted(request, operation, unlimited=unlimited and response.status < 300)
+            if unlimited:
+                return
         now = self._now()
         stated = list(_stated(headers, now))
         hold = _hold(stated, headers, now) if is_limited else None
@@ -154,12 +253,46 @@ class QuotaMeter:
         for quota, count in stated:
             kind = (quota.name, quota.limit, quota.window)
             bucket = kind if quota.is_named else caller.unnamed_bucket(operation, kind, count)
-            caller.remember(bucket, count)
+            caller.remember(bucket, count, sent_at)
             buckets.append(bucket)
         if buckets:
             caller.operations[operation] = tuple(buckets)
         if hold is not None:
-            caller.remember(_WHOLE_API if _is_global(headers) else _held(operation), hold)
+            bucket = _WHOLE_API if _is_global(headers) else _held(operation)
+            caller.remember(bucket, hold, sent_at)
+            held = caller.counts[bucket]
+            if held.pace is None:
+                held.pace = Pace()
+                caller.paces += 1
+            held.pace.refused(now, hold.ends - now, sent_at or now)
+
+    def known(self, *, of_caller: bool) -> Iterator[KnownLimit]:
+        """Yield the quotas that the API told of and that have not ended, each name once.
+
+        `of_caller`: only those that the present caller's credential told of.
+        """
+        now, caller, names = self._now(), current_caller(), set()
+        for key, entry in reversed(self._callers.items()):
+            if of_caller and (caller is None or entry.caller != caller):
+                continue
+            shared = entry._shared()
+            for bucket, count in entry.counts.items():
+                name = "global" if bucket in shared else _bucket_name(bucket)
+                name = name if name not in names else f"{name} {key[0]}"
+                if count.ends > now and name not in names:
+                    names.add(name)
+                    yield KnownLimit(name, count.limit, max(0, count.left), _window(bucket), count.ends)
+
+    def _accepted(self, request: ApiRequest, operation: str, *, unlimited: bool) -> None:
+        """Take note of a response that is no refusal; `unlimited`: it tells of no quota."""
+        caller = self._callers.get(_caller_key(request))
+        if caller is not None:
+            now = self._now()
+            if unlimited:
+                caller.operations.setdefault(operation, ())
+            for count in caller.paced(operation):
+                if count.pace is not None:
+                    count.pace.accepted(now, caller.paces)
 
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)
@@ -189,9 +322,9 @@ def _hold(stated: list[tuple[Quota, _Count]], headers: Mapping[str, str], now: f
     """
     from ..decode.headers import retry_after
 
-    wait = retry_after(headers.get("retry-after", ""), now)
+    wait = retry_after(headers.get("retry-after", ""), _api_time(headers, now))
     if wait is None:
-        return None
+        return None if any(count.left <= 0 for _, count in stated) else _Count(0, now + _DEFAULT_HOLD)
     ends = now + min(wait, _LONGEST_HOLD)
     spent = [count for _, count in stated if count.left <= 0]
     if not spent and len(stated) == 1:
@@ -222,8 +355,29 @@ def _api_time(headers: Mapping[str, str], now: float) -> float:
 
 
 def _caller_key(request: ApiRequest) -> tuple[str, frozenset[str]]:
-    scheme, _, rest = request.url.partition("://")
-    return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}", request.secrets
+    return origin_of(request.url), request.secrets
+
+
+class KnownLimit(NamedTuple):
+    """A quota of the API as it last said; `limit` is 0 where it does not tell, `ends` is in seconds since the epoch."""
+
+    name: str
+    limit: int
+    remaining: int
+    window: int | None
+    ends: float
+
+
+def _bucket_name(bucket: Hashable) -> str:
+    """Return what a bucket is called: by its API, else by its operation."""
+    if isinstance(bucket, _Unnamed):
+        return bucket.operation
+    return str(bucket) if isinstance(bucket, str) else str(bucket[-1 if bucket[0] == "429" else 0] or "default")  # type: ignore[index]
+
+
+def _window(bucket: Hashable) -> int | None:
+    kind = bucket.kind if isinstance(bucket, _Unnamed) else bucket
+    return kind[2] if isinstance(kind, tuple) and len(kind) == 3 else None
 
 
 def _exceeded(seconds: int, limit: int) -> Failure:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from typing import TYPE_CHECKING
@@ -14,9 +14,11 @@ import anyio
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..hosts.addresses import PrivateAddress, is_same_private_host
-from ..wire import ApiRequest, ApiResponse
-from .pacing import Backoff, Timing
-from .quotas import QuotaMeter
+from ..wire import ApiRequest, ApiResponse, current_spending
+from .broken import is_tls, is_unsent, unreachable
+from .circuit import Circuits
+from .pacing import Backoff, RetryBudget, Timing
+from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
 
@@ -33,6 +35,8 @@ __all__ = ["HttpTransport"]
 
 _CONNECT_TIMEOUT = 10.0
 _MAX_REDIRECTS = 5
+_PATIENCE = 10.0
+"""Most seconds that a request waits for its turn in the pace that the API demands."""
 
 
 class HttpTransport:
@@ -50,6 +54,8 @@ class HttpTransport:
         verify: ssl.SSLContext | bool = True,
         transport: httpx2.AsyncBaseTransport | None = None,
         retries: int = 2,
+        retry_budget: int = 20,
+        circuit: tuple[int, float] = (10, 15.0),
         bounds: Bounds | None = None,
         timing: Timing | None = None,
         hosts: Callable[[], Hosts] | None = None,
@@ -63,6 +69,8 @@ class HttpTransport:
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
         self._meter = QuotaMeter(self._timing.now)
+        self._budget = RetryBudget(retry_budget, self._timing.now)
+        self._circuits = Circuits(*circuit, self._timing.now)
         self._hosts = hosts
         self._resolver = resolver
         self._observers = observers
@@ -86,11 +94,14 @@ class HttpTransport:
             folder=config.files_folder,
             file=config.files_max_size,
         )
+        client = config.client
         return cls(
             config.timeout,
             config.max_response_size,
             verify=verify,
             retries=config.retries,
+            retry_budget=client.retry_budget,
+            circuit=(client.circuit_failures, client.circuit_seconds),
             bounds=bounds,
             hosts=hosts,
             observers=observers,
@@ -105,12 +116,14 @@ class HttpTransport:
             with anyio.fail_after(self._timeout):
                 return await call.follow()
         except (TimeoutError, httpx2.TimeoutException) as error:
+            if isinstance(error, TimeoutError):
+                call.timed_out()
             counting = call.counting
             if counting is not None:
                 return counting
             raise call.failed(f"the API did not answer within {self._timeout:g} seconds", error) from None
         except httpx2.ConnectError as error:
-            raise call.failed(_unreachable(error, request), error) from None
+            raise call.failed(unreachable(error, request), error) from None
         except httpx2.DecodingError as error:
             raise call.failed("the API's answer could not be decompressed", error) from None
         except httpx2.ProxyError as error:
@@ -119,6 +132,10 @@ class HttpTransport:
             raise call.failed("the connection to the API broke before its answer was complete", error) from None
         except (httpx2.InvalidURL, httpx2.TooManyRedirects, UnicodeError, ValueError) as error:
             raise call.failed("the request to the API could not be formed", error) from None
+
+    def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
+        """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
+        return self._meter.known(of_caller=of_caller)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -172,6 +189,9 @@ class _Call:
         self._performed: ApiResponse | None = None
         self._sending = False
         self._uncertain = False
+        self._requests = 0
+        self._operation = row.name if row is not None else ""
+        self._exchanged: ApiRequest | None = None
 
     @property
     def counting(self) -> ApiResponse | None:
@@ -180,11 +200,16 @@ class _Call:
             return self._performed
         return None if self._changes and self._sending else self._latest
 
+    def timed_out(self) -> None:
+        """Take note that the time of the call ran out while a request was under way."""
+        if self._exchanged is not None:
+            self._owner._circuits.failed(self._exchanged, self._operation)
+
     def failed(self, reason: str, error: Exception) -> Failure:
         """Build the failure of a call without an answer. Of a write it tells whether it may have been carried out."""
         failure = _failed(reason)
         if self._changes:
-            sent = self._uncertain or (self._sending and not _is_unsent(error))
+            sent = self._uncertain or (self._sending and not is_unsent(error))
             failure.details |= {"sent": sent, "outcome": UNKNOWN_OUTCOME if sent else NOT_PERFORMED}
         return failure
 
@@ -234,27 +259,82 @@ class _Call:
         import httpx2
 
         backoff = Backoff.of(request, self._owner._retries)
-        meter, operation = self._owner._meter, self._row.name if self._row is not None else ""
+        meter, operation = self._owner._meter, self._operation
+        last: ApiResponse | Exception | None = None
+        self._owner._budget.requested(request)
         for tries in count():
             try:
-                with meter.admitted(request, operation):
-                    response = await self._observed(request, tries, checked=checked)
-            except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
-                unsent = _is_unsent(error)
-                self._uncertain = self._uncertain or not unsent
-                wait = None if _is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
-                if wait is None or wait >= self._seconds_left():
+                response = await self._once(request, tries, checked=checked)
+            except Failure as failure:
+                if last is None or failure.details.get("sent") is not False:
                     raise
+                if isinstance(last, Exception):
+                    raise last from None
+                return last
+            except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
+                unsent = is_unsent(error)
+                self._uncertain = self._uncertain or not unsent
+                wait = None if is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
+                if wait is None or not self._may_repeat(request, wait):
+                    raise
+                last = error
             else:
                 self._sending = False
-                meter.note(request, operation, response)
                 wait = backoff.after_response(tries, response, self._timing)
-                if wait is None or wait >= self._seconds_left():
+                if wait is not None and response.status == 429:
+                    wait = max(wait, meter.seconds_held(request, operation))
+                if wait is None or not self._may_repeat(request, wait):
                     return response
-                self._latest = response
+                last = self._latest = response
                 self._uncertain = self._uncertain or response.status >= 500
             await self._timing.pause(wait)
         raise AssertionError  # pragma: no cover
+
+    def _may_repeat(self, request: ApiRequest, wait: float) -> bool:
+        """Return True if there is time to send a request again after a pause, and a retry left for it."""
+        owner = self._owner
+        is_open = owner._circuits.is_open(request, self._operation)
+        return wait < self._seconds_left() and not is_open and owner._budget.spend(request)
+
+    async def _once(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
+        """Send a request, if nothing forbids it, at its turn; and take note of what came of it."""
+        import httpx2
+
+        owner, operation, spending = self._owner, self._operation, current_spending()
+        meter, circuits = owner._meter, owner._circuits
+        circuits.admit(request, operation, changes=self._changes)
+        try:
+            await self._wait_for_turn(request)
+            with meter.admitted(request, operation):
+                if spending is not None and self._row is not None:
+                    await spending.admit(self._row, again=self._requests > 0)
+                self._requests += 1
+                self._exchanged, sent_at = request, self._timing.now()
+                response = await self._observed(request, tries, checked=checked)
+            circuits.answered(request, operation, response.status)
+            meter.note(request, operation, response, sent_at)
+        except httpx2.TransportError as error:
+            if not (is_tls(error) or isinstance(error, httpx2.PoolTimeout)):
+                circuits.failed(request, operation, connection=is_unsent(error))
+            self._exchanged = None
+            raise
+        finally:
+            circuits.withdrawn(request, operation)
+        self._exchanged = None
+        return response
+
+    async def _wait_for_turn(self, request: ApiRequest) -> None:
+        """Wait for the turn in the pace of the bucket. Raises Failure if that takes too long."""
+        meter, patience = self._owner._meter, min(_PATIENCE, self._seconds_left())
+        while True:
+            turn = meter.turn(request, self._operation, patience)
+            if turn.seconds:
+                await self._timing.pause(turn.seconds)
+            if turn.reserved:
+                break
+            patience -= turn.seconds
+        while wait := meter.go(request, self._operation):
+            await self._timing.pause(wait)
 
     async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request once, before the eyes of those who watch."""
@@ -312,44 +392,6 @@ class _Call:
 
     def _seconds_left(self) -> float:
         return self._ends - self._timing.now()
-
-
-def _is_unsent(error: Exception) -> bool:
-    """Return True if an error came before anything was sent to the API."""
-    import httpx2
-
-    before = (
-        httpx2.ConnectError,
-        httpx2.ConnectTimeout,
-        httpx2.PoolTimeout,
-        httpx2.ProxyError,
-        httpx2.UnsupportedProtocol,
-        httpx2.InvalidURL,
-    )
-    return isinstance(error, before)
-
-
-def _is_tls(error: BaseException) -> bool:
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ssl.SSLError):
-            return True
-        cause = cause.__cause__ or cause.__context__
-    return False
-
-
-def _unreachable(error: BaseException, request: ApiRequest) -> str:
-    host = request.url.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the TLS certificate of '{host}' is not valid"
-        if isinstance(cause, ssl.SSLError):
-            return f"no TLS connection could be made with '{host}'"
-        if isinstance(cause, ConnectionRefusedError):
-            return f"the connection to '{host}' was refused"
-        cause = cause.__cause__ or cause.__context__
-    return f"no connection could be made to '{host}'"
 
 
 def _failed(reason: str) -> Failure:

@@ -200,7 +200,7 @@ def retry_after(value: str, now: float) -> int | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0, round(parsedate_to_datetime(value.strip()[:64]).timestamp() - now))
+        return max(0, math.ceil(parsedate_to_datetime(value.strip()[:64]).timestamp() - now))
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 

@@ -63,7 +63,7 @@ class Ahead:
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
             if row.family != "read":
-                self._loop.hold(session, row)
+                await self._loop.hold(session, row)
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             sent = {name: value for name, value in params.items() if name not in row.adapter_parameters}
             return await self._gate.foresee_confirmation(row, call, partial(self._api.build, row, sent))

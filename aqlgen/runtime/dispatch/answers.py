@@ -38,7 +38,7 @@ class Answers:
         if row is not None and envelope["success"]:
             self._answers.append(_Answer(envelope, row, page))
 
-    def fit(self, most: int, remember: Callable[[str, Iterable[CallWarning]], list[CallWarning]]) -> None:
+    async def fit(self, most: int, remember: Callable[[str, Iterable[CallWarning]], list[CallWarning]]) -> None:
         """Cut the data of the answers to `most` tokens together.
 
         `remember` takes the warnings of an operation, and returns those that are shown.
@@ -50,6 +50,8 @@ class Answers:
         fitted = fit_together(data, [answer.page is not None for answer in answers], most)
         for answer, (shorter, cuts) in zip(answers, fitted, strict=True):
             if cuts:
+                if answer.page is not None:
+                    await answer.page.prepare()
                 again = is_repeatable(answer.row)
                 warnings = cut_warnings(cuts, most, page=answer.page is not None, again=again)
                 _replace(answer, shorter, remember(answer.row.name, warnings))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_BATCH",
+    "QUOTA_TOKEN",
     "TOKEN",
     "Limits",
     "Request",
@@ -27,7 +28,7 @@ __all__ = [
     "read_item",
     "read_single",
     "refuse_in_batch",
-    "sent_token",
+    "sent_tokens",
     "too_large",
 ]
 
@@ -117,6 +118,9 @@ def _encoding(value: str, path: str) -> Failure:
 MAX_BATCH = 50
 TOKEN = "confirmation_token"  # noqa: S105
 """The parameter of a confirmation token; `_confirmation` is its other name (confirmation tokens, 5)."""
+
+QUOTA_TOKEN = "_quota_continue"  # noqa: S105
+"""The key of the token by which a call goes on that a quota has paused (rate limiting document, 4.4)."""
 
 _PROTOCOL_FIELDS = frozenset({"operation", "params", "operations"})
 
@@ -279,10 +283,10 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
     return items
 
 
-def sent_token(fields: Mapping[str, Any]) -> object:
-    """Return the confirmation token that stands among these fields, None without one."""
+def sent_tokens(fields: Mapping[str, Any]) -> tuple[object, object]:
+    """Return the confirmation token and the token of a quota that stand among these fields, None for each without."""
     token = fields.get(TOKEN)
-    return fields.get("_confirmation") if token is None else token
+    return fields.get("_confirmation") if token is None else token, fields.get(QUOTA_TOKEN)
 
 
 def _wrong_type(name: str, expected: str, value: Any) -> Failure:

@@ -104,7 +104,7 @@ class Batch:
             if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
                 halted = True
                 break
-        answers.fit(
+        await answers.fit(
             self.calls.config.max_answer_tokens,
             lambda operation, cuts: self.calls.remember(operation, cuts, self.session),
         )

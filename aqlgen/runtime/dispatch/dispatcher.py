@@ -3,39 +3,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
+from ..executions.operations import CANCEL, STATUS
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
-from ..introspection.protocol import tool_name
+from ..introspection.protocol import QUOTA_STATUS, wrong_family
 from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
+from ..safety.refusals import not_offered
 from ..session import Session
 from ..settings.config import Config
+from ..state.custody import State
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
-from ..warnings.collector import CallWarning, Warnings
+from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
+from .metering import Metering
 from .watch import watched
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
-    from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
     from ..telemetry.observer import Observers
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
+    from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -52,8 +56,9 @@ class Dispatcher:
         hooks: Hooks | None = None,
         logger: Logger | None = None,
         audit: Audit | None = None,
-        state: SqliteState | None = None,
+        state: State | None = None,
         masked: Callable[[Any], Any] | None = None,
+        metering: Metering | None = None,
         observers: Observers | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
@@ -68,17 +73,21 @@ class Dispatcher:
         self._api = api
         self._masked = masked
         self.observers = observers
-        self._state = state
+        self.state = state or State(name=adapter.name)
+        self._metering = metering or Metering()
+        self._called, self._performed = self._metering.around(self._call, self._perform)
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
-        self._warning_rules = WarningRules(config, table)
+        self._warning_rules = rules = WarningRules(config, table)
+        self.select, self.remember = rules.select, rules.remember
         audit = audit or Audit(None, self._log, adapter=adapter.name)
-        self._loop = SafetyLoop(config, audit.record)
-        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
+        self._loop = SafetyLoop(config, self.state, audit.record)
+        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self.state, self._loop, table)
         self._loop.bind(self._gate)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch}, workflows)
+        later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
         self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
     @property
@@ -140,7 +149,10 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                return self.introspection.answer(request.params, session.id, self._warning_rules.history(session))
+                envelope = self.introspection.answer(request.params, session.id, self._warning_rules.history(session))
+                if self._metering.status is not None and request.params.get("query") == QUOTA_STATUS:
+                    return {**envelope, "data": await self._metering.status()} if envelope["success"] else envelope
+                return envelope
             if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
@@ -152,16 +164,16 @@ class Dispatcher:
                 data = await handler(request.params, session, person)
             else:
                 row = self.find(family, request.operation, session, stamp)
-                data, warnings = await self._call(row, request, stamp, session, person)
+                data, warnings = await self._called(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
-                    self._warning_rules.remember(row.name, warnings, session)
+                    self.remember(row.name, warnings, session)
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
                         batch_warnings.extend(warnings)
                         warnings = about_data
-                    shown = self._warning_rules.select(warnings, session)
+                    shown = self.select(warnings, session)
         except Failure as failure:
             return failure.envelope()
         except Exception as error:  # noqa: BLE001 - the only place that handles the unexpected
@@ -209,16 +221,16 @@ class Dispatcher:
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._dry_run(row, params, request, stamp, session), None
         if row.family != "read":
-            self._loop.hold(session, row)
+            await self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
-            return await self._perform(row, params, request, stamp, session)
+            return await self._performed(row, params, request, stamp, session)
         built = partial(self._built, row, params)
         metadata, grant = request.metadata(row), request.grant
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
         warnings: Warnings | None = None
         try:
-            data, warnings = await self._perform(row, params, request, stamp, session, approval)
+            data, warnings = await self._performed(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
@@ -290,6 +302,9 @@ class Dispatcher:
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings, params)
             answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
+        stamp.last = exchanges.last
+        if row.long_running is not None:
+            answer = await self._executions.begun(row, params, exchanges, answer[0]), answer[1]
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:
@@ -301,29 +316,26 @@ class Dispatcher:
         """The performer of calls that are more than one exchange, or return less than the whole answer."""
         from ..calls.performer import Performer
 
-        return Performer(self.table, self._warning_rules, self._state)
+        return Performer(self.table, self._warning_rules, self.state)
+
+    @cached_property
+    def _executions(self) -> Executions:
+        """The work that goes on after the calls that began it."""
+        from .executions import Executions
+
+        return Executions(self, self._api, self._hooks, self.state.shared)
 
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
-            if self._all_operations is not None:
-                self._refuse_change(self._all_operations.find(operation), session, stamp)
+            hidden = None if self._all_operations is None else self._all_operations.find(operation)
+            if hidden is not None:  # a read-only adapter does not offer it
+                self._gate.record_hidden(hidden, session, stamp.request_id)
+                raise not_offered(hidden)
             raise self.introspection.unknown(operation)
         self.check_family(family, row.name, row.family)
         return row
-
-    def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
-        """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
-        if row is None:
-            return
-        self._gate.record_hidden(row, session, stamp.request_id)
-        raise Failure(
-            Code.PERMISSION_DENIED,
-            f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
-            "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
-            {"operation": row.name, "reason": "read only"},
-        )
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
@@ -343,12 +355,7 @@ class Dispatcher:
         """Raise Failure for an operation that belongs to another tool."""
         if family is None or family == expected:
             return
-        expected_tool, actual_tool = tool_name(self.config, expected), tool_name(self.config, family)
-        raise Failure(
-            Code.ENDPOINT_MISMATCH,
-            f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
-            {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": family.upper()},
-        )
+        raise wrong_family(self.config, operation, expected, family)
 
     async def _batch(
         self,
@@ -363,10 +370,10 @@ class Dispatcher:
         from ..safety.together import Grant
         from .batch import Batch
 
-        token = sent_token(arguments)
-        if token is not None:
-            self._gate.check_token(token, session)
-        return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
+        tokens = sent_tokens(arguments)
+        if tokens[0] is not None:
+            await self._gate.check_token(tokens[0], session)
+        return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
 
     # For the calls of a batch or a plan
 
@@ -383,16 +390,8 @@ class Dispatcher:
         """The plans that halted."""
         from ..steps.kept import KeptPlans
 
-        return KeptPlans(self._state)
+        return KeptPlans(self.state)
 
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""
         return value if self._masked is None else self._masked(value)
-
-    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
-        """Return the warnings that the envelope shows."""
-        return self._warning_rules.select(warnings, session)
-
-    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
-        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
-        return self._warning_rules.remember(operation, warnings, session)

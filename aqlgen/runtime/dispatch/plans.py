@@ -8,6 +8,7 @@ validation, policy, confirmation, loop, hooks and audit log are those of the cal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.selection import Selection
@@ -15,13 +16,14 @@ from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.workflows import DRY_RUN
 from ..safety.together import Grant, Pending, fitting
+from ..state.store import StoreAway
 from ..steps.plan import Plan, Step, check_plan, read_plan
 from ..steps.run import Progress, Run
 from ..steps.workflows import written_plan
 from ..text import folded
 from ..warnings.collector import CallWarning, Warnings
 from .answers import fit_plan
-from .arguments import TOKEN, Request, sent_token
+from .arguments import TOKEN, Request, sent_tokens
 from .batch import Calls
 
 if TYPE_CHECKING:
@@ -102,14 +104,14 @@ async def answer_plan(
                 "Parameter 'continue' excludes 'steps': go on with a plan, or begin another",
                 {"param_name": "continue"},
             )
-        kept = calls.kept_plans.get(token, session)
+        kept = await calls.kept_plans.get(token, session)
         steps, returns = kept["steps"], kept["return"]
         progress = Progress(**kept["progress"])
     plan = read_plan(steps, returns)
-    confirmation = sent_token({**request.outside, **request.inside})
     # A tool that only reads offers no plan that does anything else.
     family = "read" if operation.family == "read" else None
-    side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, confirmation)
+    grant = Grant(*sent_tokens({**request.outside, **request.inside}))
+    side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = check_plan(plan, side)
     run = Run(plan, progress, side)
     if dry_run:
@@ -117,7 +119,7 @@ async def answer_plan(
     run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()
-    side.claim()
+    await side.claim()
     data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.remember(operation.name, cuts, session)]
     warnings = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
@@ -137,7 +139,7 @@ class _Side:
         stamp: Stamp,
         session: Session,
         person: Person | None,
-        confirmation: object,
+        grant: Grant,
     ) -> None:
         self.rows: Mapping[int, Row] = {}
         self.token: str | None = None
@@ -152,7 +154,7 @@ class _Side:
         self._stamp = stamp
         self._session = session
         self._person = person
-        self._grant = Grant(confirmation)
+        self._grant = grant
         self._selection = Selection(calls.table)
 
     # What is known before
@@ -194,7 +196,7 @@ class _Side:
         """Perform a call as if it came alone."""
         self._calls.ahead.check_size(params)
         if not self.is_safe_read(operation):
-            self.claim()
+            await self.claim()
         request = self._request(operation, params)
         envelope: Envelope = self._calls.masked(
             await self._calls.answer(self._family, request, self._stamp, self._session, self._person, self.warnings)
@@ -262,26 +264,27 @@ class _Side:
 
     # The plan itself
 
-    def claim(self) -> None:
+    async def claim(self) -> None:
         """Take the kept plan, before its first call that is no safe read. Raises Failure if another call has it."""
         token, self.token = self.token, None
-        if token is not None and not self._calls.kept_plans.take(token):
+        if token is not None and not await self._calls.kept_plans.take(token, self._session):
             raise Failure(
                 Code.TOKEN_ALREADY_USED,
                 "The token of 'continue' was used by another call",
                 {"param_name": "continue"},
             )
 
-    def keep(self, progress: Mapping[str, Any]) -> str | None:
+    async def keep(self, progress: Mapping[str, Any]) -> str | None:
         """Keep a halted plan and return its token; None for one that is too large, or holds a secret."""
         if self.token is not None:
-            self._calls.kept_plans.take(self.token)
+            with suppress(StoreAway):
+                await self._calls.kept_plans.take(self.token, self._session)
             self.token = None
         for step in self._plan.steps:
             row = self.rows[step.number]
             if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
                 return None
-        return self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
+        return await self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
 
 
 def _fields_of(row: Row) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..executions.operations import lifecycle
 from ..protocol_operations import ProtocolOperation
 from ..schema.groups import body_notes
 from ..schema.notation import Objects
@@ -108,6 +109,9 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
             parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()
         ):
             details["aggregation_support"] = {"supported": True}
+        states = lifecycle(row)
+        if states is not None:
+            details["lifecycle"] = states
         if row.example is not None:
             details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
         parameters = _fitting(_parameters(row, table, level, objects), level.size - _size(details))

@@ -173,6 +173,8 @@ class Introspection:
 
     def _data(self, params: Mapping[str, Any], session_id: str | None, history: History | None) -> dict[str, Any]:
         query = checked_query(params, self._config.max_list)
+        if query == protocol.QUOTA_STATUS:
+            return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
         names = names_of(params, query)
         if query in ("warnings", "danger"):
             if names is None:

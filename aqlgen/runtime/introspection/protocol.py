@@ -6,19 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import Code, Failure
 from ..safety.loop_operations import loop_settings
 from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
-    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "TOOL", "TYPES", "capabilities", "metadata",
-    "tool_name",
+    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "TOOL", "TYPES",
+    "capabilities", "metadata", "tool_name", "wrong_family",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
 
-QUERIES = ("operations", "types", "search", "danger", "warnings")
-"""What introspect answers: two queries of the protocol, and those that go beyond them."""
+QUOTA_STATUS = "quota_status"
+"""The query about quotas (rate limiting document, 6.1)."""
+QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS)
+"""What introspect answers: three queries of the protocol, and those that go beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -35,7 +38,6 @@ CAPABILITIES: Mapping[str, Any] = {
 """Capabilities of this runtime; the mode of the safety loop is a setting, see `capabilities`."""
 
 CONFORMANCE = "level-1"
-CONCURRENCY = "fully-concurrent"
 
 PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
     "CREATE": {"readOnly": False, "destructive": False},
@@ -52,6 +54,16 @@ def tool_name(config: Config, family: str) -> str:
     return f"{config.tool_prefix}{TOOL}" if config.mode == "single" else f"{config.tool_prefix}{TOOL}_{family}"
 
 
+def wrong_family(config: Config, operation: str, expected: str, actual: str) -> Failure:
+    """Return the refusal of an operation of one family that was called through the tool of another."""
+    expected_tool, actual_tool = tool_name(config, expected), tool_name(config, actual)
+    return Failure(
+        Code.ENDPOINT_MISMATCH,
+        f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
+        {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": actual.upper()},
+    )
+
+
 def capabilities(config: Config) -> dict[str, Any]:
     """Return the capabilities with the safety loop's mode, which is always shown (specification, 8.6.1 and 8.6.7)."""
     return {**CAPABILITIES, "execution_safety_loop": config.safety_loop}
@@ -65,7 +77,7 @@ def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[s
         "mode": config.mode,
         "capabilities": capabilities(config),
         "limits": config.limits(),
-        "concurrency": CONCURRENCY,
+        "concurrency": config.concurrency,
         "session_id": session_id,
         "trust_level": config.trust_level,
         "profile": "crude",

@@ -1,33 +1,28 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Cursors: a place in a list as a short text that is opaque, URL-safe and tamper-evident (R-SEL-3).
 
-A cursor is valid only for the operation and parameters that it was made for. It is base64 of a code of 64 bits, which
-authenticates it, and of the place in few bytes: what is as usual takes none.
+A cursor is valid only for the operation, the parameters and the caller that it was made for. It is the sealed place in
+few bytes: what is as usual takes none. It is good for as long as the key that sealed it.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
-import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..session import current_caller
 from ..state.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from ..state.sqlite import SqliteState
+    from ..state.custody import State
 
 __all__ = ["HASH", "Cursors", "Place"]
 
 HASH = 4
 """Bytes of the hash of a page, which is compared with a few earlier ones of the same list."""
 
-_MAC = 8
-_SPACE, _KEY = "paging", "key"
+_KIND = "cursor"
 
 
 class Place(NamedTuple):
@@ -50,45 +45,29 @@ class Place(NamedTuple):
 
 
 class Cursors:
-    """Writes and reads cursors with the key of this installation; one of another is refused."""
+    """Writes and reads the cursors of this adapter and its replicas; one of another is refused."""
 
-    def __init__(self, state: SqliteState | None) -> None:
-        self._state = state
-        self._secret: bytes | None = None
+    def __init__(self, state: State) -> None:
+        self._custody = state.shared
+
+    async def prepare(self) -> None:
+        """Make the cursors that are written and read next those that every replica reads, unless the store is away."""
+        await self._custody.prepare()
 
     def write(self, operation: str, filters: Mapping[str, Any], place: Place) -> str:
         """Return the cursor of a place."""
-        packed = _pack(place)
-        return base64.urlsafe_b64encode(self._mac(operation, filters, packed) + packed).decode("ascii").rstrip("=")
+        return self._custody.spare_sealer().wrap(_KIND, _pack(place), _bound(operation, filters))
 
     def read(self, name: str, cursor: str, operation: str, filters: Mapping[str, Any]) -> Place:
         """Return the place of a cursor. Raises Failure if it belongs to another list, or was changed."""
-        try:
-            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        except (binascii.Error, ValueError):
-            raise _refused(name) from None
-        mac, packed = raw[:_MAC], raw[_MAC:]
-        if not hmac.compare_digest(mac, self._mac(operation, filters, packed)):
+        packed = self._custody.spare_sealer().unwrap(_KIND, cursor, _bound(operation, filters))
+        if not packed:
             raise _refused(name)
         return _unpack(packed)
 
-    def _mac(self, operation: str, filters: Mapping[str, Any], packed: bytes) -> bytes:
-        bound = fingerprint(operation, filters).encode()
-        return hmac.new(self._key(), bound + b"\0" + packed, hashlib.sha256).digest()[:_MAC]
 
-    def _key(self) -> bytes:
-        """Return the key, which is kept in the state, or only for this process if the state does not work."""
-        if self._secret is None:
-            secret = secrets.token_hex(32)
-            if self._state is not None:
-                try:
-                    if self._state.get(_SPACE, _KEY) is None:
-                        self._state.put(_SPACE, _KEY, secret)
-                    secret = str(self._state.get(_SPACE, _KEY) or secret)
-                except Exception:  # noqa: BLE001, S110 - paging works without a state, whatever is wrong with it
-                    pass
-            self._secret = secret.encode()
-        return self._secret
+def _bound(operation: str, filters: Mapping[str, Any]) -> str:
+    return f"{fingerprint(operation, filters)} {current_caller() or ''}"
 
 
 def _refused(name: str) -> Failure:

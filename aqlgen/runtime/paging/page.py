@@ -93,6 +93,10 @@ class Page:
     marks: Sequence[Place] | None = None
     """The place after each item, where items between them were left out."""
 
+    async def prepare(self) -> None:
+        """Make its cursors those that every replica reads, before they are written."""
+        await self.cursors.prepare()
+
     def data(self) -> dict[str, Any]:
         """Return what the agent sees."""
         return {"items": self.items, "pageInfo": self.info(len(self.items)), **self.beside}

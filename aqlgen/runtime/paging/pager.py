@@ -21,7 +21,7 @@ from .plan import Plan, first_lead, number, prepare, put, request_size
 
 if TYPE_CHECKING:
     from ..calls.exchanges import Exchanges
-    from ..state.sqlite import SqliteState
+    from ..state.custody import State
     from ..table import Row, Table
     from ..wire import ApiRequest
 
@@ -38,7 +38,7 @@ _CONFLICTS = (
 class Pager:
     """Requests the pages of lists; an operation is prepared at its first call."""
 
-    def __init__(self, table: Table, state: SqliteState | None) -> None:
+    def __init__(self, table: Table, state: State) -> None:
         self._table = table
         self._cursors = Cursors(state)
         self._plans: dict[str, Plan] = {}
@@ -56,6 +56,7 @@ class Pager:
         wanted = min(asked or plan.most, plan.most)
         size = request_size(row, plan, wanted) if asked or plan.size_demanded else None
         if "after" in arguments:
+            await self._cursors.prepare()
             place = self._cursors.read("after", arguments["after"], row.name, filters)
             if not (place.skip or plan.style == "page"):  # the number of a page counts pages of one size
                 place = place._replace(size=size)
@@ -108,6 +109,8 @@ class Pager:
             after = Place(
                 next_position, place.begin + len(items), 0, place.size, full, seen, saved, count, place.origin or seen
             )
+        if after is not None or backward:
+            await self._cursors.prepare()
         return Page(
             row.name, filters, self._cursors, place, shown, beside(plan, data), total, after, previous, None, backward
         )
@@ -149,6 +152,7 @@ class Pager:
     ) -> Page:
         """Return the last items, of all or of those before a cursor, from a list that is counted by offset."""
         if "before" in arguments:
+            await self._cursors.prepare()
             before = self._cursors.read("before", arguments["before"], row.name, filters)
             end = max(0, before.begin + before.skip - 1)
         else:
@@ -169,6 +173,7 @@ class Pager:
         place = Place(plan.start + begin, begin, 0, request_size(row, plan, end - begin))
         shown = items[: end - begin]
         more = "before" in arguments
+        await self._cursors.prepare()
         return Page(
             row.name, filters, self._cursors, place, shown, beside(plan, data), total, None, begin > 0, more, True
         )

@@ -2,14 +2,13 @@
 """The audit log (R-SAFE-5): a JSON line for each decision about an operation that is destructive or worse, and its end.
 
 A line is written whole, by one system call, before the call goes on: if it cannot be written, the call does not run.
-The log never holds credentials, or values of parameters that are sensitive or have the name of a secret; of a token it
-holds only the beginning.
+Lines are chained by hashes (`audit_chain`). The log never holds credentials, what has the shape of one, or values of
+parameters that are sensitive or have the name of a secret; of a token it holds only the beginning.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
@@ -18,9 +17,11 @@ from typing import Any
 
 from ..exact_json import write_json
 from ..logs.log import Logger
+from ..logs.shapes import without_shapes_in
 from ..redaction import MASK, redacted
 from ..session import current_caller
 from ..table import Row
+from .audit_chain import Chain
 
 __all__ = ["Audit", "masked_params"]
 
@@ -42,8 +43,11 @@ class Audit:
         *,
         adapter: str = "",
         secrets: Callable[[], Iterable[str]] = tuple,
+        max_size: int = 0,
+        keep: int = 0,
     ) -> None:
         self.path = path
+        self._chain = None if path is None else Chain(path, max_size=max_size, keep=keep)
         self._logger = logger
         self._adapter = adapter
         self._secrets = secrets
@@ -55,13 +59,13 @@ class Audit:
         known = {key: value for key, value in details.items() if value is not None}
         if isinstance(known.get("params"), Mapping):
             known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}
-        if self.path is None:
+        if self._chain is None:
             if self._logger is not None:
                 self._logger.write("notice", event, logger="audit", private=True, **known)
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
-        line = write_json(redacted(entry, self._secrets()), _encode)
-        _append(self.path, line.encode("utf-8", "backslashreplace") + b"\n")
+        line = write_json(without_shapes_in(redacted(entry, self._secrets())), _encode)
+        self._chain.append(line.encode("utf-8", "backslashreplace"))
 
     def record(self, event: str, details: Mapping[str, Any]) -> None:
         """Write an entry about something that has already happened: a fault is only logged."""
@@ -91,17 +95,3 @@ def _masked(name: str, value: Any) -> Any:
         kept = [_masked("", item) for item in value[:_MOST_ITEMS]]
         return kept if len(value) <= _MOST_ITEMS else [*kept, f"… ({len(value)} in all)"]
     return value
-
-
-def _append(path: Path, line: bytes) -> None:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    try:
-        file = os.open(path, flags, 0o600)
-    except FileNotFoundError:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(path, flags, 0o600)
-    try:
-        if os.write(file, line) != len(line):
-            raise OSError("only a part of an entry was written")
-    finally:
-        os.close(file)

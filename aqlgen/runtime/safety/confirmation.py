@@ -1,31 +1,38 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Confirmations of grave calls: the tokens that stand for one, and what they are good for (R-SAFE-3).
 
-A token is random and good for one call of one operation with the same parameters and the same request, or for several
-calls that were listed together, each with its request. It holds no
-data: it is a key to what is kept in memory, and goes with the session. All checks and the use of the token happen
-without an `await` in between, so that of several calls that race with one token only one goes on. It is bound to the
+A token is good for one call of one operation with the same parameters and the same request, or for several calls that
+were listed together, each with its request. It is a sealed ticket: it says itself to whom and for what it was issued,
+and until when, so that any replica can check it. Its use is one step in the store, so that of several calls that race
+with one token, at whatever replicas, only one goes on. It is bound to the
 caller as well, so that another's call is not confirmed by it. Where there is neither a session nor a known caller (HTTP
 with protocol 2026-07-28 and no authentication), whoever learns it within its time may use it, for the same call, once.
+While the store is away nothing is confirmed.
 """
 
 from __future__ import annotations
 
-import secrets
+import hashlib
+import json
 import time
-from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Code, Failure
+from ..state.store import Counter
 from ..table import Row
 
-__all__ = ["Binding", "ConfirmationToken", "ConfirmationTokens", "danger_reasons", "shorten"]
+if TYPE_CHECKING:
+    from ..state.custody import Custody, State, Ticket
 
-MOST = 10_000
-_WINDOW = 60.0
-_REMEMBERED = 600.0
+__all__ = ["Asked", "Binding", "ConfirmationToken", "ConfirmationTokens", "danger_reasons", "shorten"]
+
+_PREFIX, _KIND = "conf_", "confirmation"
+_ASKED, _APPROVED = "asked", "approved"
+_WINDOW = 60
+_HOLDER, _CALL = 4, 8
+"""Bytes of the marks of whom a token is for, and of the call."""
 _AGAIN = "Call the operation again without a token to get a new one."
 
 _BY_DANGER = {
@@ -52,151 +59,168 @@ class Binding(NamedTuple):
     caller: str | None = None
 
     @property
-    def owner(self) -> str | None:
+    def owner(self) -> str:
         """The caller, or the session of one who is not known."""
-        return self.caller or self.session
+        return _text(self.caller, None if self.caller else self.session)
+
+    @property
+    def holder(self) -> str:
+        """The adapter, session and caller that the token is for."""
+        return _text(self.adapter, self.session, self.caller)
+
+    @property
+    def call(self) -> str:
+        """The operation and request that the token is for."""
+        return _text(self.operation, self.fingerprint)
+
+    @property
+    def digest(self) -> str:
+        """The key of everything that the token is bound to."""
+        return hashlib.sha256(_text(*self).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class ConfirmationToken:
-    """An issued token. `approved` is set by confirm_operation."""
+class ConfirmationToken(NamedTuple):
+    """A token as the caller has it."""
 
-    __slots__ = ("approved", "binding", "expires", "id", "message", "rows", "used")
-
-    def __init__(self, binding: Binding, rows: Sequence[Row], message: str, expires: float) -> None:
-        self.id = f"conf_{secrets.token_hex(32)}"
-        self.binding = binding
-        self.rows = rows
-        self.message = message
-        self.expires = expires
-        self.used = False
-        self.approved = False
+    text: str
+    ticket: Ticket
 
     @property
     def short(self) -> str:
         """Enough of the token to find it in a log, too little to use it."""
-        return shorten(self.id)
+        return shorten(self.text)
 
     @property
     def expires_at(self) -> str:
         """The time when the token expires, in ISO 8601."""
-        return _iso_time(self.expires)
+        return _iso_time(self.ticket.expires)
+
+
+class Asked(NamedTuple):
+    """What was asked when a token was issued: its operations, the question, and the digest of its binding."""
+
+    operation: str
+    operations: Sequence[str]
+    message: str
+    digest: str
 
 
 class ConfirmationTokens:
     """The tokens of an adapter. `per_minute` bounds how many a caller gets; `skew` is added to each expiry."""
 
-    def __init__(self, *, per_minute: int, skew: float, clock: Callable[[], float] = time.time) -> None:
-        self._tokens: dict[str, ConfirmationToken] = {}
-        self._approved: dict[Binding, ConfirmationToken] = {}
-        self._issued: dict[str | None, deque[float]] = {}
+    def __init__(self, state: State, *, per_minute: int, skew: float, clock: Callable[[], float] = time.time) -> None:
+        self._state = state
         self._per_minute = per_minute
         self._skew = skew
         self._clock = clock
 
-    def issue(self, binding: Binding, rows: Sequence[Row], message: str, seconds: float) -> ConfirmationToken:
-        """Issue a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many."""
-        now = self._clock()
-        times = self._issued.setdefault(binding.owner, deque())
-        while times and times[0] <= now - _WINDOW:
-            times.popleft()
-        if len(times) >= self._per_minute:
-            wait = max(1, round(times[0] + _WINDOW - now))
-            raise Failure(
-                Code.RATE_LIMIT_EXCEEDED,
-                f"Too many confirmations were asked for: {self._per_minute} a minute is the most. "
-                f"Wait {wait} seconds, and use the tokens already given.",
-                {"operation": binding.operation, "limit": self._per_minute, "retry_after_seconds": wait},
-            )
-        times.append(now)
-        self._make_room(now)
-        token = ConfirmationToken(binding, rows, message, now + seconds)
-        self._tokens[token.id] = token
-        return token
+    async def issue(self, binding: Binding, rows: Sequence[Row], message: str, seconds: float) -> ConfirmationToken:
+        """Issue a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many, and StoreAway."""
+        custody, now = self._custody(binding), self._clock()
+        await self._count(custody, binding)
+        bound = ((binding.holder, _HOLDER), (binding.call, _CALL))
+        ticket = await custody.issue(_KIND, bound, seconds, now)
+        names = list(dict.fromkeys(row.name for row in rows))
+        asked = Asked(binding.operation, names, message, binding.digest)
+        await custody.keep(_ASKED, ticket.id, asked, seconds + self._skew)
+        return ConfirmationToken(f"{_PREFIX}{ticket.text}", ticket)
 
-    def redeem(self, id: object, binding: Binding, *, approved: bool = False) -> ConfirmationToken:
-        """Use up a token; with `approved` only a confirmed one. Raises Failure when a check fails."""
-        token = self.find(id, binding)
-        if token.binding != binding:
+    async def redeem(self, text: object, binding: Binding, *, approved: bool = False) -> ConfirmationToken:
+        """Use up a token; with `approved` only a confirmed one. Raises Failure when a check fails, and StoreAway."""
+        token, custody = await self._opened(text, binding), self._custody(binding)
+        if not token.ticket.fits(binding.call, _HOLDER, _HOLDER + _CALL):
             raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued for another operation or other parameters", binding)
-        if approved and not token.approved:
+        if approved and not await self._is_approved(custody, binding, token.ticket.id):
             raise Failure(
                 Code.PERMISSION_DENIED,
                 "Permission denied: an agent under the safety loop cannot confirm its own call. "
                 "Use confirm_operation with this token, so a person is asked.",
                 {"operation": binding.operation},
             )
-        self._use(token)
-        return token
-
-    def find(self, id: object, binding: Binding) -> ConfirmationToken:
-        """Return a token that can still be used in this session. Raises Failure if it cannot."""
-        token = self._tokens.get(id) if isinstance(id, str) else None
-        if token is None:
+        if await custody.is_lost():
             raise _refused(Code.TOKEN_INVALID, "is not valid", binding)
-        if token.binding.caller != binding.caller:
-            raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued to another caller", binding)
-        if token.binding.session != binding.session or token.binding.adapter != binding.adapter:
-            raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued in another session", binding)
-        now = self._clock()
-        if now > token.expires + self._skew:
-            raise _refused(
-                Code.TOKEN_EXPIRED, "has expired", binding, expired_at=token.expires_at, current_time=_iso_time(now)
-            )
-        if token.used:
+        if not await custody.use(token.ticket.id, token.ticket.expires + self._skew):
             raise _refused(Code.TOKEN_ALREADY_USED, "was used before", binding)
         return token
 
-    def approve(self, token: ConfirmationToken) -> None:
-        """Let the call of a token run once, with or without the token."""
-        token.approved = True
-        self._approved[token.binding] = token
-
-    def redeem_approved(self, binding: Binding) -> ConfirmationToken | None:
-        """Use up the confirmation of this very call and return its token, or None if there is none."""
-        if not self.is_approved(binding):
-            return None
-        token = self._approved[binding]
-        self._use(token)
+    async def find(self, text: object, binding: Binding) -> ConfirmationToken:
+        """Return a token that can still be used in this session. Raises Failure if it cannot, and StoreAway."""
+        token, custody = await self._opened(text, binding), self._custody(binding)
+        if await custody.is_used(token.ticket.id):
+            raise _refused(Code.TOKEN_ALREADY_USED, "was used before", binding)
         return token
 
-    def is_approved(self, binding: Binding) -> bool:
-        """Return True if confirm_operation has confirmed this very call, and it has not run."""
-        token = self._approved.get(binding)
-        return token is not None and not token.used and self._clock() <= token.expires + self._skew
+    async def asked(self, token: ConfirmationToken, binding: Binding) -> Asked:
+        """Return what was asked when a token was issued. Raises Failure if that is no longer known, and StoreAway."""
+        asked = await self._custody(binding).kept(_ASKED, token.ticket.id)
+        if asked is None:
+            raise _refused(Code.TOKEN_INVALID, "is not valid", binding)
+        return Asked(*asked)
 
-    def forget(self, session: str) -> int:
-        """Drop everything of a session; return how many of its tokens were unused."""
-        dropped = [token for token in self._tokens.values() if token.binding.session == session]
-        for token in dropped:
-            self._drop(token)
-        self._issued.pop(session, None)
-        return sum(1 for token in dropped if not token.used)
+    async def approve(self, token: ConfirmationToken, asked: Asked, binding: Binding) -> None:
+        """Let the call of a token run once, with or without the token. Raises StoreAway."""
+        seconds = max(1.0, token.ticket.expires + self._skew - self._clock())
+        approval = [token.ticket.id, token.ticket.expires, token.short]
+        await self._custody(binding).store.put(_APPROVED, asked.digest, approval, seconds)
 
-    def _use(self, token: ConfirmationToken) -> None:
-        token.used = True
-        if self._approved.get(token.binding) is token:
-            del self._approved[token.binding]
+    async def redeem_approved(self, binding: Binding) -> str | None:
+        """Use up the confirmation of this very call and return its token, shortened; None if there is none.
 
-    def _make_room(self, now: float) -> None:
-        """Drop tokens that expired some time ago, until when they are known as expired; if there are still too many,
-        the oldest of whoever holds the most.
+        Raises StoreAway.
         """
-        for token in list(self._tokens.values()):
-            if now <= token.expires + self._skew + _REMEMBERED:
-                break
-            self._drop(token)
-        if len(self._tokens) >= MOST:
-            owners = Counter(token.binding.owner for token in self._tokens.values())
-            largest = owners.most_common(1)[0][0]
-            self._drop(next(token for token in self._tokens.values() if token.binding.owner == largest))
-        if len(self._issued) > MOST:
-            self._issued = {
-                owner: times for owner, times in self._issued.items() if times and times[-1] > now - _WINDOW
-            }
+        custody = self._custody(binding)
+        approval = await custody.store.take(_APPROVED, binding.digest)
+        if approval is None:
+            return None
+        ticket_id, expires, short = approval
+        if self._clock() > expires + self._skew or not await custody.use(ticket_id, expires + self._skew):
+            return None
+        return str(short)
 
-    def _drop(self, token: ConfirmationToken) -> None:
-        del self._tokens[token.id]
-        self._approved.pop(token.binding, None)
+    async def is_approved(self, binding: Binding) -> bool:
+        """Return True if confirm_operation has confirmed this very call, and it has not run. Raises StoreAway."""
+        custody = self._custody(binding)
+        approval = await custody.store.get(_APPROVED, binding.digest)
+        return approval is not None and not await custody.is_used(approval[0])
+
+    def _custody(self, binding: Binding) -> Custody:
+        return self._state.of(binding.session)
+
+    async def _opened(self, text: object, binding: Binding) -> ConfirmationToken:
+        """Return a token of this caller and session that has not expired."""
+        ticket = None
+        if isinstance(text, str) and text.startswith(_PREFIX):
+            ticket = await self._custody(binding).open(_KIND, text.removeprefix(_PREFIX))
+        if ticket is None:
+            raise _refused(Code.TOKEN_INVALID, "is not valid", binding)
+        if not ticket.fits(binding.holder, 0, _HOLDER):
+            raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued to another caller or in another session", binding)
+        now = self._clock()
+        if now > ticket.expires + self._skew:
+            times = {"expired_at": _iso_time(ticket.expires), "current_time": _iso_time(now)}
+            raise _refused(Code.TOKEN_EXPIRED, "has expired", binding, **times)
+        return ConfirmationToken(str(text), ticket)
+
+    @staticmethod
+    async def _is_approved(custody: Custody, binding: Binding, ticket_id: str) -> bool:
+        approval = await custody.store.get(_APPROVED, binding.digest)
+        return approval is not None and approval[0] == ticket_id
+
+    async def _count(self, custody: Custody, binding: Binding) -> None:
+        owner = hashlib.sha256(binding.owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        spent = await custody.store.spend([Counter(f"tokens:{owner}", _WINDOW, 1, self._per_minute)])
+        if not spent.admitted:
+            wait = max(1, min(_WINDOW, round(spent.counts[0].ends - time.time())))
+            raise Failure(
+                Code.RATE_LIMIT_EXCEEDED,
+                f"Too many confirmations were asked for: {self._per_minute} a minute is the most. "
+                f"Wait {wait} seconds, and use the tokens already given.",
+                {"operation": binding.operation, "limit": self._per_minute, "retry_after_seconds": wait},
+            )
+
+
+def _text(*parts: str | None) -> str:
+    return json.dumps(parts)
 
 
 def shorten(token: object) -> str:

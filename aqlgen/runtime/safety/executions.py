@@ -2,17 +2,18 @@
 """The executions of a session: which agents run, how far they are, and what waits for a person (8.4, 8.7.3).
 
 They end with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with
-protocol 2026-07-28) they belong to the caller. Requests of callers who are not known, because nobody authenticates,
-share one set of executions, in which only `element_name` identifies an agent, so agents there need distinct names. An
-execution without a session and without a report for an hour is cancelled.
+protocol 2026-07-28) they belong to the caller and are in the store, which all replicas share. Requests of callers who
+are not known, because nobody authenticates, share one set of executions, in which only `element_name` identifies an
+agent, so agents there need distinct names. An execution without a session and without a report for an hour is
+cancelled.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from time import monotonic
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
@@ -94,7 +95,7 @@ class Execution:
         self.taken = 0
         self.pause: Pause | None = None
         self.approved: tuple[str, str] | None = None
-        self.last = monotonic()
+        self.last = time.time()
 
     @property
     def running(self) -> bool:
@@ -111,6 +112,25 @@ class Execution:
         if self.running:
             self.status = status
             self.finished_at = timestamp()
+
+    def stored(self) -> dict[str, Any]:
+        """Return it as it is stored."""
+        values = {name: getattr(self, name) for name in self.__slots__ if name not in ("agent", "profile")}
+        return {**values, "approved": self.approved and list(self.approved), "pause": self.pause and list(self.pause)}
+
+    @classmethod
+    def restored(cls, agent: str, profile: Profile, values: Mapping[str, Any]) -> Execution:
+        """Return it as it was stored; how its steps are evaluated is set anew."""
+        execution = cls(agent, profile)
+        for name in values.keys() & set(cls.__slots__):
+            setattr(execution, name, values[name])
+        if execution.pause is not None:
+            action, reason, factors, notification = execution.pause
+            execution.pause = Pause(action, reason, tuple(factors), Notification(*notification))
+        if execution.approved is not None:
+            action, factor = execution.approved
+            execution.approved = (action, factor)
+        return execution
 
     def as_json(self, message: str) -> dict[str, Any]:
         """Return its state (8.4.3)."""
@@ -130,25 +150,39 @@ class Executions:
         self._on_cancel = on_cancel
         self._idle = idle
 
+    def stored(self) -> dict[str, Any]:
+        """Return them as they are stored."""
+        pending = {operation: [list(notification), end] for operation, (notification, end) in self._pending.items()}
+        executions = {agent: execution.stored() for agent, execution in self._executions.items()}
+        return {"executions": executions, "pending": pending}
+
+    @classmethod
+    def restored(
+        cls, values: Mapping[str, Any] | None, profile: Callable[[str], Profile], on_cancel: Callable[[Execution], None]
+    ) -> Executions:
+        """Return them as they were stored, none for None. They end when they are idle."""
+        executions = cls(on_cancel, idle=IDLE)
+        if values is not None:
+            for agent, stored in values["executions"].items():
+                executions._executions[agent] = Execution.restored(agent, profile(agent), stored)
+            for operation, (notification, end) in values["pending"].items():
+                executions._pending[operation] = (Notification(*notification), end)
+        return executions
+
     def running(self, agent: str) -> Execution | None:
         """Return the running execution of an agent, and record that it is in use."""
         execution = self._executions.get(agent)
         if execution is None or not self._alive(execution):
             return None
-        execution.last = monotonic()
+        execution.last = time.time()
         return execution
 
     def all_running(self) -> Iterator[Execution]:
         """Yield every running execution."""
         return (execution for execution in list(self._executions.values()) if self._alive(execution))
 
-    @property
-    def ended(self) -> bool:
-        """True if nothing runs, and nothing that ended waits for a person."""
-        return not any(self._alive(execution) or execution.pause for execution in self._executions.values())
-
     def _alive(self, execution: Execution) -> bool:
-        if execution.running and self._idle is not None and monotonic() - execution.last > self._idle:
+        if execution.running and self._idle is not None and time.time() - execution.last > self._idle:
             self._cancel(execution)
         return execution.running
 
@@ -157,18 +191,23 @@ class Executions:
 
         Raises Failure when the agent has a running execution, or when too many run.
         """
+        self.check_free(agent)
         last = self._executions.get(agent)
-        if self.running(agent) is not None and last is not None:
-            raise Failure(
-                Code.ALREADY_EXISTS,
-                "Conflict: this agent has an execution in progress. Complete or abort it first.",
-                {"resource_type": "execution", "resource_id": last.id},
-            )
         self._make_room(agent)
         execution = self._executions[agent] = Execution(agent, profile)
         if last is not None and not approved:
             execution.pause = last.pause
         return execution
+
+    def check_free(self, agent: str) -> None:
+        """Raise Failure if the agent has a running execution."""
+        running = self.running(agent)
+        if running is not None:
+            raise Failure(
+                Code.ALREADY_EXISTS,
+                "Conflict: this agent has an execution in progress. Complete or abort it first.",
+                {"resource_type": "execution", "resource_id": running.id},
+            )
 
     def _make_room(self, agent: str) -> None:
         """Forget ended executions, those without a pause first. Raises Failure when too many run."""
@@ -187,7 +226,7 @@ class Executions:
     def add_pending(self, notification: Notification, seconds: float) -> None:
         """Record an operation that waits for a confirmation, which can be given for so many seconds."""
         if next(self.all_running(), None) is not None:
-            self._pending[notification.operation] = (notification, monotonic() + seconds)
+            self._pending[notification.operation] = (notification, time.time() + seconds)
 
     def remove_pending(self, operation: str) -> None:
         """Record that an operation does not wait any more."""
@@ -197,7 +236,7 @@ class Executions:
         """Return the operations that wait; those whose confirmation can no longer be given are forgotten."""
         if not self._pending:
             return []
-        now = monotonic()
+        now = time.time()
         self._pending = {operation: entry for operation, entry in self._pending.items() if entry[1] > now}
         return [notification for notification, _ in self._pending.values()]
 

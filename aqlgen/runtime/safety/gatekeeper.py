@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..logs.log import Logger
     from ..protocol_operations import Person
     from ..settings.config import Config
+    from ..state.custody import State
     from ..table import Adapter, Row, Table
     from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
@@ -60,6 +61,7 @@ _HELD_BACK: Mapping[str, Mapping[str, Outcome]] = {
 }
 """The action of a policy at the levels of danger that it does not allow."""
 _SESSION = "gatekeeper"
+_MOST_COUNTED = 1000
 
 
 def outcome_of(policy: str, danger: str, *, under_review: bool) -> Outcome:
@@ -78,6 +80,7 @@ class Gatekeeper:
         hooks: Hooks,
         audit: Audit,
         logger: Logger,
+        state: State,
         loop: SafetyLoop | None = None,
         table: Table | None = None,
     ) -> None:
@@ -90,7 +93,7 @@ class Gatekeeper:
         self._audit = audit
         self._logger = logger
         self._loop = loop
-        self._tokens = ConfirmationTokens(per_minute=config.confirmation_rate, skew=config.confirmation_skew)
+        self._tokens = ConfirmationTokens(state, per_minute=config.confirmation_rate, skew=config.confirmation_skew)
         if config.confirmation_skew > 60:
             logger.write("warning", "confirmation.skew is above 60 seconds: tokens live on for long after they expire")
 
@@ -145,7 +148,7 @@ class Gatekeeper:
         if decision.outcome != "confirm":
             return None
         pending = self._pending(row, call, decision, build())
-        if self._tokens.is_approved(self._binding([pending], call.session_id)):
+        if await self._tokens.is_approved(self._binding([pending], call.session_id)):
             return None
         view = self._view(pending)
         if view.incomplete and decision.policy == "strict":
@@ -159,10 +162,10 @@ class Gatekeeper:
             return None
         return denied(row, decision, self._config.trust_level)
 
-    def check_token(self, token: object, session: Session) -> None:
+    async def check_token(self, token: object, session: Session) -> None:
         """Raise Failure for a token that could confirm nothing in this session."""
         if self._config.approval != "person":
-            self._find(token, session)
+            await self._tokens.find(token, self._any_call(session))
 
     def ended(
         self,
@@ -196,21 +199,23 @@ class Gatekeeper:
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
             self._audit.record("OPERATION_DENIED", {**details, **more})
 
-    def question(self, token: str, session: Session) -> str:
+    async def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        return self._find(token, session).message
+        binding = self._any_call(session)
+        return (await self._tokens.asked(await self._tokens.find(token, binding), binding)).message
 
-    def confirm(self, token: str, session: Session) -> dict[str, Any]:
+    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
         """Let the call of a token run once. Raises Failure for an unusable token."""
-        pending = self._find(token, session)
-        details = {"operation": pending.binding.operation, "token_id": pending.short, "session_id": session.id}
+        binding = self._any_call(session)
+        pending = await self._tokens.find(token, binding)
+        asked = await self._tokens.asked(pending, binding)
+        details = {"operation": asked.operation, "token_id": pending.short, "session_id": session.id}
         self._audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
-        self._tokens.approve(pending)
+        await self._tokens.approve(pending, asked, binding)
         if self._loop is not None:
-            for row in pending.rows:
-                self._loop.remove_pending(session, row)
+            await self._loop.remove_pending(session, asked.operations)
         return {
-            "operation": pending.binding.operation,
+            "operation": asked.operation,
             "message": f"Confirmed. Call it again with the same parameters: it runs once, until {pending.expires_at}",
         }
 
@@ -235,11 +240,11 @@ class Gatekeeper:
             raise no_token(first.row, reason)
         binding = self._binding(calls, session.id)
         if sent is not None:
-            self._redeem(sent, calls, binding, session)
+            await self._redeem(sent, calls, binding, session)
             return
-        token = None if by_person else self._tokens.redeem_approved(binding)
-        if token is not None:
-            self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=token.short, by="confirm_operation")
+        short = None if by_person else await self._tokens.redeem_approved(binding)
+        if short is not None:
+            self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=short, by="confirm_operation")
             return
         question = question_about([call if call.text else replace(call, text=self._text(call)) for call in calls])
         if person is not None and person.reachable:
@@ -249,7 +254,7 @@ class Gatekeeper:
             reason = "no person can be asked"
             self._record_all("OPERATION_DENIED", calls, "denied", reason=reason)
             raise nobody_to_ask(first.row, first.decision, reason)
-        raise self._issue(binding, question, calls, session)
+        raise await self._issue(binding, question, calls, session)
 
     def _pending(self, row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
         from .approval import request_digest
@@ -277,16 +282,17 @@ class Gatekeeper:
             raise not_shown(pending.row, view.incomplete)
         return view.text
 
-    def _redeem(self, sent: object, calls: Sequence[Pending], binding: Binding, session: Session) -> None:
-        guarded = self._loop is not None and self._loop.is_guarding(session)
+    async def _redeem(self, sent: object, calls: Sequence[Pending], binding: Binding, session: Session) -> None:
+        guarded = self._loop is not None and await self._loop.is_guarding(session)
         try:
-            token = self._tokens.redeem(sent, binding, approved=guarded)
+            token = await self._tokens.redeem(sent, binding, approved=guarded)
         except Failure as refusal:
             reason = refusal.code.value
             self._record_all("TOKEN_REJECTED", calls, "denied", token_id=shorten(sent), reason=reason)
             raise
+        session.state.get(_SESSION, set()).discard(token.ticket.id)
         self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=token.short, by="token")
-        self._remove_pending(calls, session)
+        await self._remove_pending(calls, session)
 
     async def _ask(self, message: str, calls: Sequence[Pending], session: Session, person: Person) -> None:
         if not await person.ask(message):
@@ -294,46 +300,46 @@ class Gatekeeper:
             self._record_all("OPERATION_DENIED", calls, "denied", reason=reason, by="person")
             raise not_confirmed(calls[0].row)
         self._record_all("CONFIRMATION_GRANTED", calls, "confirmed", by="person")
-        self._remove_pending(calls, session)
+        await self._remove_pending(calls, session)
 
-    def _issue(self, binding: Binding, message: str, calls: Sequence[Pending], session: Session) -> Failure:
+    async def _issue(self, binding: Binding, message: str, calls: Sequence[Pending], session: Session) -> Failure:
         seconds = self._config.confirmation_ttl
         if any(call.row.danger == "forbidden" for call in calls):
             seconds = min(seconds, _FORBIDDEN_SECONDS)
         reasons = list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))
         row = max((call.row for call in calls), key=lambda row: LEVELS.index(row.danger) if row.danger in LEVELS else 5)
-        token = self._tokens.issue(binding, [call.row for call in calls], message, seconds)
-        self._forget_at_end(session)
+        token = await self._tokens.issue(binding, [call.row for call in calls], message, seconds)
+        self._revoke_at_end(session, token)
         self._record_all("TOKEN_ISSUED", calls, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         if self._loop is not None:
             for call in {call.row.name: call for call in calls}.values():
-                self._loop.add_pending(session, call.row, "; ".join(call.decision.reasons), seconds)
+                await self._loop.add_pending(session, call.row, "; ".join(call.decision.reasons), seconds)
         return confirmation_required(row, token, len(calls), message, reasons)
 
-    def _remove_pending(self, calls: Sequence[Pending], session: Session) -> None:
+    async def _remove_pending(self, calls: Sequence[Pending], session: Session) -> None:
         if self._loop is not None:
-            for row in {call.row.name: call.row for call in calls}.values():
-                self._loop.remove_pending(session, row)
+            await self._loop.remove_pending(session, list(dict.fromkeys(call.row.name for call in calls)))
 
-    def _find(self, token: object, session: Session) -> ConfirmationToken:
-        binding = Binding("confirm_operation", "", self._adapter.name, session.id, current_caller())
-        return self._tokens.find(token, binding)
+    def _any_call(self, session: Session) -> Binding:
+        """Return what a token is bound to whatever its call is."""
+        return Binding("confirm_operation", "", self._adapter.name, session.id, current_caller())
 
-    def _forget_at_end(self, session: Session) -> None:
-        """Drop the tokens of a session when it ends."""
-        session_id = session.id
-        if session_id is None or _SESSION in session.state:
+    def _revoke_at_end(self, session: Session, token: ConfirmationToken) -> None:
+        """Record, when a session ends, how many of its tokens nobody can use any more."""
+        if session.id is None:
             return
-        session.state[_SESSION] = True
+        if _SESSION not in session.state:
+            session.state[_SESSION] = set()
+            session.on_close(lambda: self._record_revoked(session))
+        unused: set[str] = session.state[_SESSION]
+        if len(unused) < _MOST_COUNTED:
+            unused.add(token.ticket.id)
 
-        def forget() -> None:
-            unused = self._tokens.forget(session_id)
-            if unused:
-                self._audit.record(
-                    "TOKEN_REVOKED", {"session_id": session_id, "tokens": unused, "reason": "the session ended"}
-                )
-
-        session.on_close(forget)
+    def _record_revoked(self, session: Session) -> None:
+        unused = session.state[_SESSION]
+        if unused:
+            details = {"session_id": session.id, "tokens": len(unused), "reason": "the session ended"}
+            self._audit.record("TOKEN_REVOKED", details)
 
     def _record_all(self, event: str, calls: Sequence[Pending], result: str, **more: Any) -> None:
         for pending in calls:

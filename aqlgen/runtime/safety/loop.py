@@ -13,46 +13,48 @@ that cannot ask may start an execution, because that restricts the agent and per
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..errors import Code, Failure
 from ..protocol_operations import Handler, Person, ProtocolOperation, Registry
-from ..session import Session, current_caller
+from ..session import Session
 from ..settings.config import Config
+from ..state.custody import State
 from ..table import Adapter, Row
-from .executions import IDLE, Execution, Executions, Notification, profile_of, timestamp
+from .executions import Execution, Executions, Notification, profile_of, timestamp
+from .kept_executions import KeptExecutions
 from .loop_operations import active_operations
 
 __all__ = ["ConfirmationGate", "SafetyLoop"]
 
-_STATE = "safety_loop"
 _CONFIRMABLE = 300.0
-_MANY_CALLERS = 1000
 _ALONE = "An agent cannot confirm its own action, and this client has no way to ask a person"
 
 
 class ConfirmationGate(Protocol):
     """The part of the gatekeeper that confirm_operation needs."""
 
-    def question(self, token: str, session: Session) -> str:
+    async def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
         ...
 
-    def confirm(self, token: str, session: Session) -> dict[str, Any]:
+    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
         """Let the call of a token run once. Raises Failure for an unusable token."""
         ...
 
 
 class SafetyLoop:
-    """The operations of the loop; one instance for the adapter. A session's executions are kept in the session."""
+    """The operations of the loop; one instance for the adapter."""
 
-    def __init__(self, config: Config, record: Callable[[str, dict[str, Any]], None] | None = None) -> None:
+    def __init__(
+        self, config: Config, state: State | None = None, record: Callable[[str, dict[str, Any]], None] | None = None
+    ) -> None:
         self.mode = config.safety_loop
         self._config = config
         self._gate: ConfirmationGate | None = None
         self._record = record or _ignore
-        self._sessionless: dict[str | None, Executions] = {}
+        self._kept = KeptExecutions(config, state or State(), self._record)
 
     @property
     def enforcing(self) -> bool:
@@ -83,45 +85,50 @@ class SafetyLoop:
 
     # For the gatekeeper and the dispatcher
 
-    def add_pending(self, session: Session, row: Row, reason: str, seconds: float = _CONFIRMABLE) -> None:
+    async def add_pending(self, session: Session, row: Row, reason: str, seconds: float = _CONFIRMABLE) -> None:
         """Record that an operation waits for confirmation; agents of the session learn it with their next step.
 
         `seconds` is how long it can be confirmed: afterwards it does not wait any more. With neither a session nor a
         known caller the owner of the call is unknown, and nothing is recorded.
         """
-        executions = self._existing(session)
-        if executions is None:
+        executions = await self._kept.read(session)
+        if executions is None or next(executions.all_running(), None) is None:
             return
         message = f"Operation '{row.name}' requires confirmation"
-        executions.add_pending(
-            Notification("permission_pending", message, row.name, reason, "CONFIRM_SINGLE_USE", timestamp()), seconds
-        )
+        notification = Notification("permission_pending", message, row.name, reason, "CONFIRM_SINGLE_USE", timestamp())
+        await self._kept.change(session, lambda executions: executions.add_pending(notification, seconds))
 
-    def remove_pending(self, session: Session, row: Row) -> None:
-        """Record that an operation was confirmed."""
-        executions = self._existing(session)
-        if executions is not None:
-            executions.remove_pending(row.name)
+    async def remove_pending(self, session: Session, operations: Sequence[str]) -> None:
+        """Record that operations were confirmed."""
+        executions = await self._kept.read(session)
+        waiting = {notification.operation for notification in executions.pending()} if executions is not None else ()
 
-    def is_guarding(self, session: Session) -> bool:
+        def remove(executions: Executions) -> None:
+            for operation in operations:
+                executions.remove_pending(operation)
+
+        if any(operation in waiting for operation in operations):
+            await self._kept.change(session, remove)
+
+    async def is_guarding(self, session: Session) -> bool:
         """Return True if an agent runs here, so that a token which it sends back itself confirms nothing (8.7.3).
 
         With neither a session nor a known caller every agent of such calls counts, because their owner is unknown.
         """
-        executions = self._existing(session, anyone=True)
-        return (
-            executions is not None
-            and self.enforcing
-            and self._config.loop_approval == "person"
-            and next(executions.all_running(), None) is not None
-        )
+        if not self.enforcing or self._config.loop_approval != "person":
+            return False
+        executions = await self._kept.read(session, anyone=True)
+        return executions is not None and next(executions.all_running(), None) is not None
 
-    def hold(self, session: Session, row: Row) -> None:
-        """Raise Failure for every operation but a READ while an agent of the session is paused (8.6.4)."""
-        executions = self._existing(session)
-        if executions is None or not self.enforcing or row.family == "read":
+    async def hold(self, session: Session, row: Row) -> None:
+        """Raise Failure for every operation but a READ while an agent of the session is paused (8.6.4).
+
+        Raises StoreAway if that cannot be known.
+        """
+        if not self.enforcing or row.family == "read":
             return
-        for execution in executions.all_running():
+        executions = await self._kept.read(session)
+        for execution in executions.all_running() if executions is not None else ():
             if execution.pause is not None:
                 raise Failure(
                     Code.PERMISSION_DENIED,
@@ -139,15 +146,16 @@ class SafetyLoop:
     async def execute_agent(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Start an execution; a person is asked first if the client can ask one."""
         agent = params["element_name"]
-        executions, profile = self._executions(session), profile_of(self._config, agent)
-        if executions.running(agent) is not None:
-            executions.start(agent, profile, approved=False)  # raises before a person is asked
+        profile = profile_of(self._config, agent)
+        executions = await self._kept.read(session, anyone=True)
+        if executions is not None:
+            executions.check_free(agent)  # before a person is asked
         asks = self.enforcing and self._config.loop_approval == "person" and person is not None and person.reachable
         if asks and person is not None:
             goal = f" Its goal: {_quoted(params['goal'])}" if params.get("goal") else ""
             if not await person.ask(f"Let agent {_quoted(agent)} run under the safety loop?{goal}"):
                 raise _refused("the person who was asked does not let this agent start")
-        execution = executions.start(agent, profile, approved=asks)
+        execution = await self._kept.change(session, lambda executions: executions.start(agent, profile, approved=asks))
         self._record("EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": asks})
         message = {
             "enforcing": "Report every action with record_execution_step, and act only if `continue` is true",
@@ -160,9 +168,12 @@ class SafetyLoop:
         from .evaluation import answer_step  # here, since most adapters run without the loop
 
         agent = params["element_name"]
-        executions = self._executions(session)
-        execution = executions.running(agent)
-        directive = answer_step(self.mode, executions, execution, params)
+
+        def answer(executions: Executions) -> tuple[Execution | None, dict[str, Any]]:
+            execution = executions.running(agent)
+            return execution, answer_step(self.mode, executions, execution, params)
+
+        execution, directive = await self._kept.change(session, answer)
         self._record(
             "STEP_RECORDED",
             {
@@ -178,17 +189,21 @@ class SafetyLoop:
 
     async def complete_execution(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
         """End an execution normally."""
-        return self._end(params, session, "completed", "Completed")
+        return await self._end(params, session, "completed", "Completed")
 
     async def abort_execution(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
         """End an execution early."""
-        return self._end(params, session, "cancelled", "Aborted")
+        return await self._end(params, session, "cancelled", "Aborted")
 
-    def _end(self, params: dict[str, Any], session: Session, status: str, message: str) -> dict[str, Any]:
-        execution = self._executions(session).running(params["element_name"])
-        if execution is None:
-            raise _not_found("no execution of this agent is in progress", params["element_name"])
-        execution.end(status)
+    async def _end(self, params: dict[str, Any], session: Session, status: str, message: str) -> dict[str, Any]:
+        def end(executions: Executions) -> Execution:
+            execution = executions.running(params["element_name"])
+            if execution is None:
+                raise _not_found("no execution of this agent is in progress", params["element_name"])
+            execution.end(status)
+            return execution
+
+        execution = await self._kept.change(session, end)
         self._record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": params})
         return execution.as_json(message)
 
@@ -202,9 +217,9 @@ class SafetyLoop:
                 {"param_name": "element_name"},
             )
         if token is not None and self._gate is not None:
-            if self.is_guarding(session):
-                await self._approve(person, self._gate.question(token, session))
-            return self._gate.confirm(token, session)
+            if await self.is_guarding(session):
+                await self._approve(person, await self._gate.question(token, session))
+            return await self._gate.confirm(token, session)
         if agent is None:
             raise Failure(
                 Code.MISSING_PARAM,
@@ -216,19 +231,26 @@ class SafetyLoop:
     async def _resume(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
         from .evaluation import STEP_LIMIT, normalized
 
-        execution = self._executions(session).running(agent)
-        pause = None if execution is None else execution.pause
-        if execution is None or pause is None:
+        executions = await self._kept.read(session, anyone=True)
+        paused = None if executions is None else executions.running(agent)
+        pause = None if paused is None else paused.pause
+        if paused is None or pause is None:
             raise _not_found("nothing of this agent waits for a confirmation", agent)
         by = await self._approve(
             person, f"Agent {_quoted(agent)} is paused: {pause.reason}. Let it go on with this? {_quoted(pause.action)}"
         )
-        if not execution.running or execution.pause is not pause:
-            raise _not_found("the paused action has changed in the meantime", agent)
-        execution.pause = None
-        execution.approved = (normalized(pause.action), f"Confirmed by {by}")
-        if pause.reason == STEP_LIMIT:
-            execution.taken = 0
+
+        def resume(executions: Executions) -> Execution:
+            execution = executions.running(agent)
+            if execution is None or (execution.id, execution.pause) != (paused.id, pause):
+                raise _not_found("the paused action has changed in the meantime", agent)
+            execution.pause = None
+            execution.approved = (normalized(pause.action), f"Confirmed by {by}")
+            if pause.reason == STEP_LIMIT:
+                execution.taken = 0
+            return execution
+
+        execution = await self._kept.change(session, resume)
         self._record("PAUSE_CONFIRMED", {**_about(execution, session), "action": pause.action, "by": by})
         return {
             "element_name": agent,
@@ -246,39 +268,6 @@ class SafetyLoop:
         if not await person.ask(question):
             raise _refused("the person who was asked said no, and nothing is confirmed")
         return "a person"
-
-    # Sessions
-
-    def _existing(self, session: Session, *, anyone: bool = False) -> Executions | None:
-        """Return the executions of the session, or of the caller where there is none, if the loop was ever used.
-
-        `anyone`: also those of callers who are not known, together. A call without the loop pays one look-up.
-        """
-        if session.id is not None:
-            return session.state.get(_STATE)
-        caller = current_caller()
-        return self._sessionless.get(caller) if anyone or caller is not None else None
-
-    def _executions(self, session: Session) -> Executions:
-        executions = self._existing(session, anyone=True)
-        if executions is not None:
-            return executions
-        if session.id is None:
-            self._forget_ended()
-            executions = self._sessionless[current_caller()] = Executions(self._record_cancelled, idle=IDLE)
-        else:
-            executions = session.state[_STATE] = Executions(self._record_cancelled)
-            session.on_close(executions.close)
-        return executions
-
-    def _forget_ended(self) -> None:
-        """Forget callers without a session whose agents have all ended, once there are many."""
-        if len(self._sessionless) >= _MANY_CALLERS:
-            kept = {caller: executions for caller, executions in self._sessionless.items() if not executions.ended}
-            self._sessionless = kept
-
-    def _record_cancelled(self, execution: Execution) -> None:
-        self._record("EXECUTION_CANCELLED", {"execution_id": execution.id, "element_name": execution.agent})
 
 
 def _ignore(_: str, __: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..executions.operations import execution_operations
 from ..protocol_operations import ProtocolOperation
 from ..settings.config import Config
 from ..steps.operation import run_steps_operation
@@ -200,7 +201,7 @@ def can_ask(adapter: Adapter, config: Config) -> bool:
 def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperation, ...]:
     """Return the offered operations: the loop's unless it is disabled; confirm_operation if anything can ask.
 
-    Last of them is run_steps, if the adapter offers anything.
+    Last of them are run_steps, if the adapter offers anything, and those that follow executions, if any can begin.
     """
     looping, asking = config.safety_loop != "disabled", can_ask(adapter, config)
     operations = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
@@ -208,7 +209,7 @@ def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperati
         operations.append(_confirm_operation(looping=looping, asking=asking))
     if any(adapter.counts.values()):
         operations.append(run_steps_operation(adapter))
-    return tuple(operations)
+    return (*operations, *execution_operations(adapter))
 
 
 def _confirm_operation(*, looping: bool, asking: bool) -> ProtocolOperation:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .confirmation import ConfirmationToken
 
 __all__ = [
-    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_shown", "unwritable",
+    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_offered", "not_shown",
+    "unwritable",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -99,14 +100,14 @@ def confirmation_required(
         "danger_level": row.danger,
         "reasons": list(reasons),
         "confirmation_message": message,
-        "confirmation_token": token.id,
+        "confirmation_token": token.text,
         "expires_at": token.expires_at,
     }
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls
     confirmation: Mapping[str, Any] = {
-        "token": token.id,
+        "token": token.text,
         "expires_at": token.expires_at,
         "message": message,
         "reasons": list(reasons),
@@ -121,4 +122,14 @@ def unwritable(row: Row, request_id: str, adapter: str) -> Failure:
         "Internal error: the audit log cannot be written, so nothing was done. "
         f"The adapter's owner sees its place with '{adapter}-adapter doctor'.",
         {"operation": row.name, "request_id": request_id},
+    )
+
+
+def not_offered(row: Row) -> Failure:
+    """Build the refusal of an operation that a read-only adapter does not offer."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
+        "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
+        {"operation": row.name, "reason": "read only"},
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..errors import Failure
     from ..hooks import Call, GateDecision
     from ..table import Row
-    from ..wire import ApiRequest
+    from ..wire import ApiRequest, Spending
 
 __all__ = ["Grant", "Pending", "fingerprint_of", "fitting", "question_about"]
 
@@ -41,12 +41,17 @@ class Pending:
 
 
 class Grant:
-    """What was decided about the calls of one batch or plan before their turn. `token` is the one sent beside them."""
+    """What was decided about the calls of one batch or plan before their turn. `token` is the one sent beside them.
 
-    __slots__ = ("_confirmed", "_refused", "token")
+    `quota_token` is that of a quota, and `spending` what the calls spend of the owner's quotas together.
+    """
 
-    def __init__(self, token: object = None) -> None:
+    __slots__ = ("_confirmed", "_refused", "quota_token", "spending", "token")
+
+    def __init__(self, token: object = None, quota_token: object = None) -> None:
         self.token = token
+        self.quota_token = quota_token
+        self.spending: Spending | None = None
         self._confirmed: Counter[str] = Counter()
         self._refused: dict[str, Failure] = {}
 

@@ -3,8 +3,8 @@
 
 - Protocols up to 2025-11-25: a request to the client while the call waits. Over HTTP with JSON responses there is no
   way back to the client, and nobody can be asked.
-- Protocol 2026-07-28: the call's result is the question, and the client calls again with the answer and a handle:
-  random, stored here, valid for one call with the same arguments.
+- Protocol 2026-07-28: the call's result is the question, and the client calls again with the answer and a handle: a
+  sealed ticket, valid at any replica for one call with the same arguments.
 
 A question is answered by accepting it or not; anything but a clear yes is a no, silence included.
 """
@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
-from collections import Counter
+import time
 from collections.abc import Mapping
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
@@ -27,13 +25,14 @@ if TYPE_CHECKING:
     from mcp.types import CallToolRequestParams, InputRequiredResult
 
     from ..session import Session
+    from ..state.custody import State
 
 __all__ = ["ClientPerson", "Questions", "Unanswered"]
 
 _KEY = "confirm"
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 _ANSWER_TIMEOUT = 300.0
-_MAX_WAITING = 10_000
+_PREFIX, _KIND, _CALL = "ask_", "question", 16
 _FIRST_WITHOUT_REQUESTS = "2026"
 _NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
 
@@ -57,25 +56,22 @@ class Unanswered(BaseException):
 class Questions:
     """The handles of questions that wait for an answer, each bound to its call and valid once."""
 
-    def __init__(self) -> None:
-        self._waiting: dict[str, tuple[str, float, str | None]] = {}
+    def __init__(self, state: State) -> None:
+        self._state = state
 
-    def put(self, call: str) -> str:
-        """Return a new handle for a question that is asked in a call."""
-        now, caller = monotonic(), current_caller()
-        if len(self._waiting) >= _MAX_WAITING:
-            self._waiting = {key: entry for key, entry in self._waiting.items() if entry[1] > now}
-        if len(self._waiting) >= _MAX_WAITING:  # the oldest of whoever has the most goes
-            largest = Counter(entry[2] for entry in self._waiting.values()).most_common(1)[0][0]
-            del self._waiting[next(key for key, entry in self._waiting.items() if entry[2] == largest)]
-        handle = f"ask_{secrets.token_urlsafe(32)}"
-        self._waiting[handle] = (call, now + _ANSWER_TIMEOUT, caller)
-        return handle
+    async def put(self, call: str, session_id: str | None) -> str:
+        """Return a new handle for a question that is asked in a call. Raises StoreAway."""
+        custody = self._state.of(session_id)
+        ticket = await custody.issue(_KIND, [(call, _CALL)], _ANSWER_TIMEOUT, time.time())
+        return f"{_PREFIX}{ticket.text}"
 
-    def take(self, handle: str, call: str) -> bool:
-        """Return True if the handle is of a question asked in this call, and was not taken before."""
-        entry = self._waiting.pop(handle, None)
-        return entry is not None and entry[0] == call and entry[1] > monotonic()
+    async def take(self, handle: str, call: str, session_id: str | None) -> bool:
+        """Return True if the handle is of a question asked in this call, and was not taken before. Raises StoreAway."""
+        custody = self._state.of(session_id)
+        ticket = await custody.open(_KIND, handle.removeprefix(_PREFIX))
+        if ticket is None or await custody.is_lost() or not await custody.use(ticket.id, ticket.expires):
+            return False
+        return ticket.fits(call, 0, _CALL) and time.time() <= ticket.expires
 
 
 class ClientPerson:
@@ -124,8 +120,9 @@ class ClientPerson:
                 {"reason": "a person is asked before anything is done"},
             )
         call, handle = self._call_digest(question), self._params.request_state
-        if handle is None or not self._questions.take(handle, call):
-            raise Unanswered(question, self._questions.put(call))
+        session_id = self._session.id
+        if handle is None or not await self._questions.take(handle, call, session_id):
+            raise Unanswered(question, await self._questions.put(call, session_id))
         return _is_yes((self._params.input_responses or {}).get(_KEY))
 
     async def _request(self, question: str) -> bool:

@@ -34,6 +34,7 @@ from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..exact_json import loses_digits, read_float
+from ..executions.progress import REPORTER
 from ..introspection.protocol import TOOL, tool_name
 from ..safety.loop_operations import active_operations
 from ..session import CALLER_KEY, Sessions, with_caller
@@ -194,7 +195,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     families = routes(adapter, config)
     input_schema = _input_schema()
     hint = CacheHint(ttl_ms=_LIST_TTL, scope="private")  # a cache on the way cannot know whom the owner lets in
-    questions = Questions()
+    questions = Questions(dispatcher.state)
     relays: dict[Sessions, Relay] = {}
 
     @asynccontextmanager
@@ -223,12 +224,16 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
+        asked = context.meta is not None and "progress_token" in context.meta
+        token = REPORTER.set(context.session.report_progress) if asked else None
         try:
             with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
         finally:
+            if token is not None:
+                REPORTER.reset(token)
             sessions.release(session)
         try:
             result = tool_result(envelope)

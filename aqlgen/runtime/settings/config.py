@@ -12,8 +12,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import parsers
+from .audit import AUDIT_SETTINGS, AuditSettings
+from .client import CLIENT_SETTINGS, ClientSettings
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
+from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
 from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
 
@@ -55,6 +58,15 @@ class Config(NamedTuple):
         Whole(0, 10),
         "Most further tries of a safe read (GET, HEAD, OPTIONS) whose connection broke or that the API put off "
         "(429, 502, 503, 504), {allowed}; all of them within timeout.",
+    )
+    concurrency: str = setting(
+        "fully-concurrent",
+        "concurrency",
+        "CONCURRENCY",
+        Choice(("fully-concurrent", "read-concurrent", "serialized", "resource-locked")),
+        'Which calls run at the same time. "read-concurrent": only one that is no read; "serialized": only one of all; '
+        '"resource-locked": only one of each path, down to its last parameter. The others wait, for timeout at most. '
+        "With a state.url of a file or of Redis this holds for all processes that share it.",
     )
     log_level: str = setting(
         "warning",
@@ -276,17 +288,9 @@ class Config(NamedTuple):
         'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", '
         '"memory:", or what several replicas share, "redis://host:6379/0" ("rediss:" over TLS; Valkey too; extra '
         "`redis`); empty: a file of this adapter in the user's state folder, see `doctor`. Nothing is written before "
-        "it is needed.",
-    )
-
-    audit_path: str = setting(
-        "",
-        "audit.path",
-        "AUDIT_PATH",
-        parsers.audit_path,
-        "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
-        'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
-        "notice.",
+        "it is needed. What callers bring back is sealed with the first key, of 32 characters or more, of "
+        "MCP_AQL_STATE_KEY, or of the file that MCP_AQL_STATE_KEY_FILE names, one a line, and all of them open it; "
+        "without one, with a key that the store keeps.",
     )
 
     warn_slow_ms: int = setting(
@@ -372,20 +376,20 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    audit: AuditSettings = AuditSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
+    client: ClientSettings = ClientSettings()
+    quota: QuotaSettings = QuotaSettings()
     sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:
         """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
-        return {
-            "max_request_size": self.max_request_size,
-            "max_response_size": self.max_response_size,
-            "max_string_length": self.max_string_length,
-            "max_array_elements": self.max_array_elements,
-            "max_nesting_depth": self.max_nesting_depth,
-        }
+        names = ("request_size", "response_size", "string_length", "array_elements", "nesting_depth")
+        return {f"max_{name}": getattr(self, f"max_{name}") for name in names}
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *TELEMETRY_SETTINGS, *HTTP_SETTINGS)
+SETTINGS = (
+    collected(Config._fields) + AUDIT_SETTINGS + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
+)
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

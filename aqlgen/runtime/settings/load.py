@@ -17,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from . import parsers
+from .audit import AuditSettings
+from .client import ClientSettings
 from .config import SETTINGS, Config
 from .http import HttpSettings
+from .quota import QuotaSettings, quota_problem
 from .telemetry import TelemetrySettings
 from .variables import unknown_variable
 
@@ -117,8 +120,19 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
     if unknown is not None:
         raise ConfigError(unknown)
-    http, telemetry = HttpSettings(**_taken(values, "http.")), TelemetrySettings(**_taken(values, "telemetry."))
-    return Config(**values, http=http, telemetry=telemetry, sources=sources)
+    quota = QuotaSettings(**_taken(values, "quota."))
+    conflict = quota_problem(quota)
+    if conflict:
+        raise ConfigError(conflict)
+    return Config(
+        audit=AuditSettings(**_taken(values, "audit.")),
+        client=ClientSettings(**_taken(values, "client.")),
+        http=HttpSettings(**_taken(values, "http.")),
+        quota=quota,
+        telemetry=TelemetrySettings(**_taken(values, "telemetry.")),
+        sources=sources,
+        **values,  # last: what is above was taken out of them
+    )
 
 
 def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:

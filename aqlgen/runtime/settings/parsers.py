@@ -263,11 +263,13 @@ _NOT_BUILT: Mapping[str, str] = {
     "danger_zone": _OUT_OF_BAND,
     "risk_tolerance": "needs the safety tiers, which this release does not have",
 }
-_NOT_IN_A_FILE = "is a secret and never stands here: set MCP_AQL_HTTP_TOKEN, or MCP_AQL_HTTP_TOKEN_FILE for a file"
+_NOT_IN_A_FILE = "is a secret and never stands here: set MCP_AQL_{0}, or MCP_AQL_{0}_FILE for a file"
 REFUSED: Mapping[str, str] = {
     **{f"safety_loop.{key}": reason for key, reason in _NOT_BUILT.items()},
-    "http.token": _NOT_IN_A_FILE,
-    "http.token_file": _NOT_IN_A_FILE,
+    "http.token": _NOT_IN_A_FILE.format("HTTP_TOKEN"),
+    "http.token_file": _NOT_IN_A_FILE.format("HTTP_TOKEN"),
+    "state.key": _NOT_IN_A_FILE.format("STATE_KEY"),
+    "state.key_file": _NOT_IN_A_FILE.format("STATE_KEY"),
 }
 """Keys of adapter.toml that are not served, and why."""
 

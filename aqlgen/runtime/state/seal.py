@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["Opened", "Sealer"]
 
-_NONCE, _KEY_ID, _KEY, _TIME = 12, 2, 64, 5
+_NONCE, _KEY_ID, _KEY, _TIME, _TAG = 12, 2, 64, 5, 16
 _LONGEST = 1_000_000
 
 
@@ -64,6 +64,25 @@ class Sealer:
                 except (InvalidTag, ValueError):
                     continue
                 return Opened(json.loads(content[_TIME:]), int.from_bytes(content[:_TIME], "big") / 8)
+        return None
+
+    def wrap(self, kind: str, content: bytes, bound: str = "") -> str:
+        """Return bytes as the shortest text, URL-safe: equal content gives equal text, and nothing says when it ends.
+
+        It has 16 bytes more than the content.
+        """
+        return _encode(self._ciphers[0][1].encrypt(content, [_data(f"short {kind}", bound)]))
+
+    def unwrap(self, kind: str, text: object, bound: str = "") -> bytes | None:
+        """Return what was wrapped as this kind and bound to this; None for anything else."""
+        from cryptography.exceptions import InvalidTag
+
+        raw = _decode(text)
+        for _, cipher in self._ciphers if len(raw) > _TAG else ():
+            try:
+                return cipher.decrypt(raw, [_data(f"short {kind}", bound)])
+            except (InvalidTag, ValueError):
+                continue
         return None
 
 

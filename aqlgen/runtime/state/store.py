@@ -10,11 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ..errors import Code, Failure
+
 __all__ = ["Count", "Counter", "Spent", "Store", "StoreAway", "window_ends"]
 
 
-class StoreAway(Exception):
-    """The store cannot be reached, or did not answer in time. What was asked for may or may not have been done."""
+class StoreAway(Failure):
+    """The store cannot be reached, or did not answer in time. What was asked for may or may not have been done.
+
+    As an answer it says that the call cannot be made safely; the reason is for the owner alone.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            Code.INTERNAL_ERROR,
+            "Internal error: the store in which the adapter keeps what it confirms, blocks and counts is away. Nothing "
+            "was sent. Reads still work; try again in a while, and tell the adapter's owner if it stays.",
+            {"reason": "the store is away"},
+        )
+        self.args = (reason,)
 
 
 class Counter(NamedTuple):

@@ -52,7 +52,7 @@ class StepCalls(Protocol):
         """Return what of a call's data the answer shows."""
         ...
 
-    def keep(self, progress: Mapping[str, Any]) -> str | None:
+    async def keep(self, progress: Mapping[str, Any]) -> str | None:
         """Keep a halted plan and return its token; None if it cannot be kept."""
         ...
 

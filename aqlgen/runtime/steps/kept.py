@@ -1,8 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Halted plans, kept for a while in the adapter's state, so that they can go on (R-STEP-2).
 
-A plan is kept for the caller and the session that sent it, and forgotten with the session. Their number and size and
-the time are bounded. Where there is neither a session nor a known caller, whoever learns the random token may go on.
+A plan is kept, sealed, for the caller and the session that sent it: what its steps hold would cost an agent too much to
+send it back. The agent gets a random token; any replica goes on with the plan, and only one does. Their number and
+size and the time are bounded. Where there is neither a session nor a known caller, whoever learns the token may go on.
 """
 
 from __future__ import annotations
@@ -11,35 +12,45 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..exact_json import read_float, write_json
 from ..session import current_caller
-from ..state.sqlite import SqliteState
+from ..state.store import StoreAway
 
 if TYPE_CHECKING:
     from ..session import Session
+    from ..state.custody import Custody, State
 
 __all__ = ["SECONDS", "KeptPlans"]
 
 SECONDS = 900
-_SPACE = "plan"
+_KIND = "plan"
 _LARGEST = 1_000_000
 _MOST_OF_ONE = 20
 _MOST = 200
 _SESSION = "plans"
 
 
+class _Kept(NamedTuple):
+    """Whose a kept plan is, and where."""
+
+    owner: str
+    session: str | None
+    custody: Custody
+
+
 class KeptPlans:
-    """The halted plans of an adapter; `state` is where they are, None for memory."""
+    """The halted plans of an adapter; those of a session that has ended are dropped with the next one."""
 
-    def __init__(self, state: SqliteState | None) -> None:
-        self._state = state or SqliteState(None)
-        self._owners: dict[str, str] = {}
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._plans: dict[str, _Kept] = {}
+        self._ended: dict[str, _Kept] = {}
 
-    def put(self, plan: Mapping[str, Any], session: Session) -> str | None:
-        """Keep a plan and return its token; None if it is too large."""
+    async def put(self, plan: Mapping[str, Any], session: Session) -> str | None:
+        """Keep a plan and return its token; None if it is too large, or the store is away."""
         try:
             text = write_json(plan)
         except ValueError:  # what JSON cannot carry
@@ -47,17 +58,20 @@ class KeptPlans:
         if len(text) > _LARGEST:
             return None
         token = f"plan_{secrets.token_hex(16)}"
-        owner = current_caller() or session.id or ""
-        self._make_room(owner)
-        self._owners[token] = owner
-        self._forget_at_end(session)
         kept = {"plan": text, "session": session.id, "caller": current_caller()}
-        self._state.put(_SPACE, token, kept, SECONDS)
+        where = _Kept(current_caller() or session.id or "", session.id, self._state.of(session.id))
+        try:
+            await self._make_room(where.owner)
+            await where.custody.keep(_KIND, token, kept, SECONDS)
+        except StoreAway:
+            return None
+        self._plans[token] = where
+        self._forget_at_end(session)
         return token
 
-    def get(self, token: str, session: Session) -> dict[str, Any]:
-        """Return a plan, which stays. Raises Failure if there is none for this caller in this session."""
-        kept = self._state.get(_SPACE, token)
+    async def get(self, token: str, session: Session) -> dict[str, Any]:
+        """Return a plan, which stays. Raises Failure if this caller has none in this session, and StoreAway."""
+        kept = await self._state.of(session.id).kept(_KIND, token)
         if not isinstance(kept, dict):
             raise Failure(
                 Code.TOKEN_INVALID,
@@ -74,31 +88,32 @@ class KeptPlans:
         plan: dict[str, Any] = json.loads(kept["plan"], parse_float=read_float)
         return plan
 
-    def take(self, token: str) -> bool:
-        """Remove a plan; False if it was taken before."""
-        self._owners.pop(token, None)
-        return self._state.take(_SPACE, token) is not None
+    async def take(self, token: str, session: Session) -> bool:
+        """Remove a plan; False if it was taken before. Raises StoreAway."""
+        self._plans.pop(token, None)
+        return await self._state.of(session.id).remove(_KIND, token)
 
-    def _make_room(self, owner: str) -> None:
-        """Drop the oldest plan of one who has too many, or of whoever has the most."""
-        counts = Counter(self._owners.values())
-        if counts[owner] < _MOST_OF_ONE:
-            if len(self._owners) < _MOST:
-                return
-            owner = counts.most_common(1)[0][0]
-        self.take(next(token for token, other in self._owners.items() if other == owner))
+    async def _make_room(self, owner: str) -> None:
+        """Drop the plans of sessions that ended, and the oldest of one who has too many, or of whoever has the most."""
+        dropped, self._ended = self._ended, {}
+        counts = Counter(kept.owner for kept in self._plans.values())
+        if counts[owner] >= _MOST_OF_ONE or len(self._plans) >= _MOST:
+            if counts[owner] < _MOST_OF_ONE:
+                owner = counts.most_common(1)[0][0]
+            oldest = next(token for token, kept in self._plans.items() if kept.owner == owner)
+            dropped[oldest] = self._plans.pop(oldest)
+        for token, kept in dropped.items():
+            await kept.custody.remove(_KIND, token)
 
     def _forget_at_end(self, session: Session) -> None:
-        """Drop the plans of a session when it ends."""
+        """Drop the plans of a session once it has ended."""
         if session.id is None or _SESSION in session.state:
             return
         session.state[_SESSION] = True
-        owner, session_id = current_caller() or session.id, session.id
+        session_id = session.id
 
         def forget() -> None:
-            for token in [token for token, other in self._owners.items() if other == owner]:
-                plan = self._state.get(_SPACE, token)
-                if plan is None or plan["session"] == session_id:
-                    self.take(token)
+            ended = [token for token, kept in self._plans.items() if kept.session == session_id]
+            self._ended.update((token, self._plans.pop(token)) for token in ended)
 
         session.on_close(forget)

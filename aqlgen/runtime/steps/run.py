@@ -83,7 +83,7 @@ class Run:
             while progress.position < len(steps):
                 await self._step(steps[progress.position])
         except Failure as failure:
-            raise self._halted(failure) from None
+            raise await self._halted(failure) from None
         if self._plan.returns is not None:
             return resolve(self._plan.returns, self._value_or_null, Budget(_MOST_KEPT))
         return {"steps": [self._entry(step) for step in steps]}
@@ -338,7 +338,7 @@ class Run:
             return {**entry, "data": [self._calls.shown(step, item) for item in result]}
         return {**entry, "data": self._calls.shown(step, result)}
 
-    def _halted(self, failure: Failure) -> Failure:
+    async def _halted(self, failure: Failure) -> Failure:
         """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
         progress, steps = self._progress, self._plan.steps
         step = self._unmet or steps[min(progress.position, len(steps) - 1)]
@@ -354,7 +354,7 @@ class Run:
         token = None
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
-            token = self._calls.keep(progress.as_json())
+            token = await self._calls.keep(progress.as_json())
         details = dict(failure.details)
         if failure.confirmation is not None:
             details.pop("confirmation_message", None)  # it stands beside the error

@@ -121,6 +121,8 @@ class Adapter:
     """The families of writes whose every operation has the same effect however often it is called (RFC 9110, 9.2.2)."""
     quick_start: Mapping[str, str]
     """The operation that shows a family best."""
+    executions: bool = False
+    """Whether any operation answers before its work has ended."""
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -140,6 +142,7 @@ class Adapter:
             self,
             counts={family: 0 if family != "read" else len(reads) for family in FAMILIES},
             quick_start={"read": shown} if shown is not None and shown in reads else {},
+            executions=False,
         )
 
 

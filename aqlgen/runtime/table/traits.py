@@ -122,8 +122,16 @@ class LongRunning:
     """The status of the answer that says so."""
     monitor: str | None = None
     """The operation that tells how far the work is."""
+    arguments: Mapping[str, str] | None = None
+    """What the monitor is asked with, beside what it shares with the operation: pointers into the answer by the API's
+    names of the monitor's parameters. Left out where nothing says how to ask it.
+    """
     state: str | None = None
     """Pointer to the state in the answer."""
+    monitor_state: str | None = None
+    """Pointer to the state, or to the flag that it is done, in what the monitor answers."""
+    cancel: str | None = None
+    """The operation that cancels the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,22 +16,32 @@ from ..text import folded
 __all__ = ["suggestions"]
 
 _MOST_FILTERS: Final = 3
+# fmt: off
 _SIZES: Final = frozenset(
-    "limit size pagesize pagelimit pagelength perpage length first top results records maxresults maxitems maxrecords"
-    " resultlimit resultsperpage itemlimit itemsperpage".split()
+    {
+        "limit", "size", "pagesize", "pagelimit", "pagelength", "perpage", "length", "first", "top", "results",
+        "records", "maxresults", "maxitems", "maxrecords", "resultlimit", "resultsperpage", "itemlimit",
+        "itemsperpage",
+    }
 )
 _PLACES: Final = frozenset(
-    "page pagenumber pageno pageindex offset skip start startindex cursor pagecursor nextcursor pagetoken nexttoken"
-    " token marker after before startingafter endingbefore".split()
+    {
+        "page", "pagenumber", "pageno", "pageindex", "offset", "skip", "start", "startindex", "cursor",
+        "pagecursor", "nextcursor", "pagetoken", "nexttoken", "token", "marker", "after", "before",
+        "startingafter", "endingbefore",
+    }
 )
-_SELECTIONS: Final = frozenset("fields select projection fieldmask".split())
+_SELECTIONS: Final = frozenset({"fields", "select", "projection", "fieldmask"})
 """Last words of parameters that choose the fields of an answer."""
-_FORM_BEGINS: Final = frozenset("include exclude expand embed with show return".split())
+_FORM_BEGINS: Final = frozenset({"include", "exclude", "expand", "embed", "with", "show", "return"})
 _FORM_ENDS: Final = frozenset(
-    "sort sortby order orderby direction includes populate format view lang language locale pretty callback envelope"
-    " alt timezone zone tz".split()
+    {
+        "sort", "sortby", "order", "orderby", "direction", "includes", "populate", "format", "view", "lang",
+        "language", "locale", "pretty", "callback", "envelope", "alt", "timezone", "zone", "tz",
+    }
 )
 """First and last words of parameters of the order or form of an answer, which narrow nothing."""
+# fmt: on
 _LISTING: Final = frozenset({"list", "search", "find", "query"})
 
 

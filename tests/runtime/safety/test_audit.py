@@ -16,6 +16,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.session import Session
+from aqlgen.runtime.settings.audit import AuditSettings
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.parsers import audit_path
 from aqlgen.runtime.table import Adapter, Table
@@ -65,7 +66,10 @@ async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, a
     ]
     assert written[1]["reason"] == "TOKEN_SCOPE_MISMATCH"
     assert written[6]["error"] == "NOT_FOUND_RESOURCE"
-    assert written[0] | {"timestamp": "", "request_id": "", "token_id": ""} == {
+    assert written[1]["previous"] == written[0]["hash"]
+    assert written[0] | dict.fromkeys(("timestamp", "request_id", "token_id", "hash"), "") == {
+        "previous": "0" * 64,
+        "hash": "",
         "timestamp": "",
         "event": "TOKEN_ISSUED",
         "adapter_name": "zoo",
@@ -127,10 +131,10 @@ async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, t
     assert audit_file(Config(), adapter, home) == tmp_path / "zoo-adapter" / "audit.jsonl"
     assert audit_file(Config(state_url="sqlite:////var/x/y.db"), adapter, {}) == Path("/var/x/audit.jsonl")
     assert audit_file(Config(state_url="memory:"), adapter, {}) is None
-    assert audit_file(Config(audit_path="/else"), adapter, {}) == Path("/else")
+    assert audit_file(Config(audit=AuditSettings(path="/else")), adapter, {}) == Path("/else")
     assert [audit_path(word) for word in ("off", " None ", "FALSE", "0", False)] == ["off"] * 5
     assert [audit_path(word) for word in ("./off", "")] == ["./off", ""]
-    assert audit_file(Config(audit_path="off"), adapter, home) is None
+    assert audit_file(Config(audit=AuditSettings(path="off")), adapter, home) is None
     nowhere = {**home, "MCP_AQL_POLICY": "open", "MCP_AQL_BASE_URL": "http://127.0.0.1:9", "MCP_AQL_RETRIES": "0"}
     parts = assemble(package, environ=nowhere)
     await parts.dispatcher.handle("read", {"operation": "list_keepers"})

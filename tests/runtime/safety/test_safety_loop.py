@@ -391,7 +391,9 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
     """R-LOOP-2, R-SAFE-5: in every mode, that of logging too."""
     for mode in ("enforcing", "monitoring", "logging"):
         seen: list[tuple[str, Any]] = []
-        loop = SafetyLoop(Config(safety_loop=mode), lambda event, fields, seen=seen: seen.append((event, fields)))
+        loop = SafetyLoop(
+            Config(safety_loop=mode), record=lambda event, fields, seen=seen: seen.append((event, fields))
+        )
         session = Session.new()
         await loop.execute_agent({"element_name": AGENT}, session, None)
         step = {"element_name": AGENT, "nextActionHint": "reading", "outcome": "failure"}

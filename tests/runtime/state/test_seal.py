@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.seal import Sealer
 
 KEY, NEW = "k" * 32, "n" * 40
@@ -72,3 +73,40 @@ def test_the_time_is_part_of_the_seal() -> None:
     )
     assert opened is not None
     assert opened.expires == 1060.0
+
+
+@given(st.binary(max_size=40), st.text(max_size=8), st.text(max_size=8))
+def test_bytes_are_wrapped_in_the_shortest_text(content: bytes, kind: str, bound: str) -> None:
+    text = Sealer([KEY], "zoo").wrap(kind, content, bound)
+    assert len(text) == -(-(len(content) + 16) * 4 // 3)
+    assert Sealer([NEW, KEY], "zoo").unwrap(kind, text, bound) == (content or None)
+    assert Sealer([KEY], "other").unwrap(kind, text, bound) is None
+    assert Sealer([KEY], "zoo").unwrap(f"{kind}.", text, bound) is None
+    assert Sealer([KEY], "zoo").unwrap(kind, text, f"{bound}.") is None
+    assert Sealer([KEY], "zoo").open(kind, text, bound) is None
+
+
+@given(st.data())
+def test_no_wrapped_bytes_that_were_changed_or_cut_are_opened(data: st.DataObject) -> None:
+    sealer = Sealer([KEY], "zoo")
+    text = sealer.wrap("cursor", b"page 7", "list")
+    raw = bytearray(base64.urlsafe_b64decode(text + "=="))
+    raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
+    assert sealer.unwrap("cursor", base64.urlsafe_b64encode(raw).decode(), "list") is None
+    assert sealer.unwrap("cursor", text[: data.draw(st.integers(0, len(text) - 1))], "list") is None
+
+
+@pytest.mark.anyio
+async def test_what_a_ticket_is_bound_to_cannot_be_prepared_since_its_marks_are_salted() -> None:
+    """R-SAFE-3: two tickets for the same call have nothing in common."""
+    custody = State(name="zoo").local
+    tickets = [await custody.issue("confirmation", [("anna", 4), ("delete 7", 8)], 60, 1000.0) for _ in range(2)]
+    assert tickets[0].text != tickets[1].text
+    assert tickets[0].marks != tickets[1].marks
+    assert (len(tickets[0].text), tickets[0].expires) == (64, 1060)
+    for ticket in tickets:
+        opened = await custody.open("confirmation", ticket.text)
+        assert opened is not None
+        assert (opened.fits("anna", 0, 4), opened.fits("delete 7", 4, 12)) == (True, True)
+        assert (opened.fits("bert", 0, 4), opened.fits("delete 8", 4, 12)) == (False, False)
+        assert await custody.open("question", ticket.text) is None

@@ -1,0 +1,59 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The audit log for a person: whether it is whole, and its last entries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..assembly import audit_file
+from ..safety.audit_chain import chained_files, verify
+from ..settings.load import ConfigError, load
+from ..table import Adapter
+from ..text import counted
+
+__all__ = ["AuditError", "audit_tail", "audit_verdict"]
+
+
+class AuditError(Exception):
+    """A log that is not whole, or cannot be read; the message is one line."""
+
+
+def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> str:
+    """Return what to say of a log that is whole. Raises AuditError; `last` is a hash that was kept, "" for none."""
+    path = _path(folder, environ)
+    try:
+        verdict = verify(path, last)
+    except OSError as problem:
+        raise AuditError(f"{path} cannot be read: {problem.strerror}") from None
+    if verdict.problem:
+        raise AuditError(f"{path} is not whole: {verdict.problem}")
+    files = counted(len(chained_files(path)), "file")
+    entries = "1 entry" if verdict.entries == 1 else f"{verdict.entries:,} entries"
+    older = f", {verdict.older} of them from before there was a chain" if verdict.older else ""
+    keep = f"\nKeep the last hash elsewhere, and give it next time: {verdict.last}" if verdict.last else ""
+    return f"{path} is whole: {entries} in {files}{older}{keep}"
+
+
+def audit_tail(folder: Path, environ: Mapping[str, str], most: int) -> list[str]:
+    """Return the last entries as they stand in the log, the newest last. Raises AuditError."""
+    lines: list[str] = []
+    try:
+        for file in reversed(chained_files(_path(folder, environ))):
+            lines = [*file.read_text("utf-8", "replace").splitlines()[-most:], *lines]
+            if len(lines) >= most:
+                break
+    except OSError as problem:
+        raise AuditError(f"{problem.filename} cannot be read: {problem.strerror}") from None
+    return lines[-most:]
+
+
+def _path(folder: Path, environ: Mapping[str, str]) -> Path:
+    try:
+        path = audit_file(load(folder, environ), Adapter.load(folder), environ)
+    except ConfigError as problem:
+        raise AuditError(str(problem)) from None
+    if path is None:
+        raise AuditError("the audit log has no file: its entries are records of the log")
+    return path if path.is_absolute() else Path(os.getcwd()) / path

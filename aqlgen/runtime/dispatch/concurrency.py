@@ -1,0 +1,165 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The calls that may run at the same time, as the owner declares (specification, 9.3.1; R-OPS-5).
+
+A call holds what it needs from its first request to its last: one lock for all calls (`serialized`), one for all that
+are no reads (`read-concurrent`), or one for each path, down to its last parameter (`resource-locked`). Within a process
+calls get it in the order of their arrival. Where the store is shared a process holds it by a lease that it renews, so
+that it ends soon after a process that dies. While the store is away the lock holds for each process by itself, which
+is logged once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+
+from ..calls.turns import Turns
+from ..errors import Code, Failure
+from ..state.store import StoreAway
+
+if TYPE_CHECKING:
+    from ..logs.log import Logger
+    from ..settings.config import Config
+    from ..state.store import Store
+    from ..table import Row
+
+__all__ = ["Concurrency"]
+
+Value = TypeVar("Value")
+
+_SPACE = "lease"
+_LEASE = 30.0
+_RENEWED = 10.0
+"""Seconds that a lease lasts, and after which it is renewed."""
+_FIRST_POLL, _LONGEST_POLL = 0.005, 0.2
+
+
+class Concurrency:
+    """Makes calls wait for each other, for `patience` seconds at most."""
+
+    def __init__(self, mode: str, patience: float, adapter: str, store: Store | None, logger: Logger) -> None:
+        self._mode = mode
+        self._patience = patience
+        self._adapter = adapter
+        self._store = store if store is not None and store.shared else None
+        self._logger = logger
+        self._turns = Turns()
+        self._away = False
+
+    @classmethod
+    def of(cls, config: Config, adapter: str, store: Store | None, logger: Logger) -> Concurrency | None:
+        """Return what the settings demand; None if all calls may run at the same time."""
+        if config.concurrency == "fully-concurrent":
+            return None
+        return cls(config.concurrency, config.timeout, adapter, store, logger)
+
+    async def run(
+        self, perform: Callable[..., Awaitable[Value]], row: Row, params: Mapping[str, Any], *more: Any
+    ) -> Value:
+        """Perform a call in its turn. Raises Failure (RATE_LIMIT_EXCEEDED) if that does not come in time."""
+        resource = self._resource(row, params)
+        job = partial(perform, row, params, *more)
+        if resource is None:
+            return await job()
+        async with AsyncExitStack() as stack:
+            lease = None
+            try:
+                with anyio.fail_after(self._patience):
+                    await stack.enter_async_context(self._turns.of(resource))
+                    lease = await self._leased(resource)
+            except TimeoutError:
+                raise self._busy(row) from None
+            return await job() if lease is None else await self._with_lease(*lease, job)
+
+    def _resource(self, row: Row, params: Mapping[str, Any]) -> str | None:
+        """Return what a call has to hold, None if nothing."""
+        if self._mode == "serialized":
+            return "all"
+        if self._mode == "read-concurrent":
+            return None if row.family == "read" else "changes"
+        values = {
+            f"{{{parameter.wire}}}": str(params.get(name, ""))
+            for name, parameter in row.parameters.items()
+            if parameter.location == "path"
+        }
+        steps = row.path.split("/")
+        last = max((index for index, step in enumerate(steps) if "{" in step), default=len(steps) - 1)
+        for name, value in values.items():
+            steps = [step.replace(name, value) for step in steps]
+        return "/".join(steps[: last + 1])
+
+    async def _leased(self, resource: str) -> tuple[str, str] | None:
+        """Wait for the lease of a resource and return its key and holder; None where there is no shared store."""
+        store = self._store
+        if store is None:
+            return None
+        digest = hashlib.sha256(resource.encode("utf-8", "surrogatepass")).hexdigest()
+        key, holder, poll = f"{self._adapter} {digest}", secrets.token_hex(16), _FIRST_POLL
+        try:
+            while not await store.add(_SPACE, key, holder, _LEASE):
+                await anyio.sleep(poll * (0.5 + random.random()))  # noqa: S311 - no secret
+                poll = min(_LONGEST_POLL, poll * 2)
+        except StoreAway as problem:
+            self._missed(problem)
+            return None
+        self._away = False
+        return key, holder
+
+    async def _with_lease(self, key: str, holder: str, job: Callable[[], Awaitable[Value]]) -> Value:
+        """Do a job while its lease is renewed, and give that back."""
+        failure: BaseException | None = None
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._renew, key, holder)
+                try:
+                    value = await job()
+                except anyio.get_cancelled_exc_class():
+                    raise
+                except BaseException as error:  # noqa: BLE001 - a group would wrap it
+                    failure = error
+                group.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(2):
+                await self._release(key, holder)
+        if failure is not None:
+            raise failure
+        return value
+
+    async def _renew(self, key: str, holder: str) -> None:
+        assert self._store is not None  # noqa: S101 - there is a lease
+        while True:
+            await anyio.sleep(_RENEWED)
+            try:
+                if not await self._store.swap(_SPACE, key, holder, holder, _LEASE):
+                    self._logger.write("warning", "a lease was lost: calls that exclude each other may run together")
+                    return
+            except StoreAway as problem:
+                self._missed(problem)
+
+    async def _release(self, key: str, holder: str) -> None:
+        assert self._store is not None  # noqa: S101 - there is a lease
+        try:
+            await self._store.swap(_SPACE, key, holder, None)
+        except StoreAway as problem:
+            self._missed(problem)
+
+    def _missed(self, problem: StoreAway) -> None:
+        if not self._away:
+            self._away = True
+            text = "the store of the leases is away: calls exclude each other within this process only"
+            self._logger.write("warning", text, trace={"error": str(problem)})
+
+    def _busy(self, row: Row) -> Failure:
+        text = (
+            f"Operation '{row.name}' did not get its turn within {self._patience:g} seconds, since other calls that "
+            f"exclude it run (concurrency: {self._mode}). Nothing was sent; try again."
+        )
+        details = {"concurrency": self._mode, "waited_seconds": self._patience, "retry_after_seconds": 1, "sent": False}
+        return Failure(Code.RATE_LIMIT_EXCEEDED, text, details)

@@ -1,0 +1,338 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Executions: work of the API that goes on after a call, as an agent follows it (R-LOOP-1; specification, 8.4).
+
+What begins work returns a handle. What is asked with it takes the path of any call: the operation that tells the state,
+or cancels, passes limits, gatekeeper, hooks and hosts as if it were called alone. A wait is bounded, and asks no sooner
+than the API wants it. The work is the API's: it goes on when a session ends, and what ends with that is the waiting.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import anyio
+
+from ..calls.exchanges import Exchanges
+from ..decode.headers import retry_after
+from ..encode.urls import counterparts
+from ..envelope import Envelope, Stamp
+from ..errors import Code, Failure
+from ..executions.handles import Handle, Handles
+from ..executions.operations import LONGEST_WAIT, STATUS
+from ..executions.places import cancel_of, named_place, request_at, target_at, target_of
+from ..executions.progress import Progress
+from ..executions.states import ENDED, Condition, condition_of
+from ..hooks import Call
+from ..warnings.ceiling import fit
+from .arguments import TOKEN, Request
+
+if TYPE_CHECKING:
+    from ..calls.exchanges import ApiSide
+    from ..hooks import Hooks
+    from ..logs.log import Logger
+    from ..protocol_operations import Person
+    from ..session import Session
+    from ..settings.config import Config
+    from ..state.custody import Custody
+    from ..table import Adapter, LongRunning, Row, Table
+    from ..wire import ApiRequest, ApiResponse
+
+__all__ = ["ExecutionCalls", "Executions"]
+
+_PAUSES = (1, 2, 3, 5, 8)
+"""Seconds between two questions where the API says nothing, the last again and again."""
+_LONGEST_PAUSE = 3600
+_FAILED = ("status: failed", "status: failure")
+"""What declares a success to be a failure, and is of the work rather than of the question."""
+_MOST_WAITING = 100
+"""Calls that wait at a time; a further one is answered at once."""
+
+
+class ExecutionCalls(Protocol):
+    """The part of the dispatcher that executions use."""
+
+    adapter: Adapter
+
+    @property
+    def table(self) -> Table:
+        """The operation table."""
+        ...
+
+    @property
+    def config(self) -> Config:
+        """The settings."""
+        ...
+
+    @property
+    def log(self) -> Logger:
+        """The log of diagnostics."""
+        ...
+
+    async def answer(
+        self, family: str | None, request: Request, stamp: Stamp, session: Session, person: Person | None
+    ) -> Envelope:
+        """Answer one operation."""
+        ...
+
+    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+        """Return the row of an operation. Raises Failure."""
+        ...
+
+
+class _Look(NamedTuple):
+    """What the API tells of work now, and when to ask again, in seconds."""
+
+    condition: Condition
+    wait: int | None
+
+
+class Executions:
+    """The handles of what calls began, and the two operations that take them."""
+
+    def __init__(self, calls: ExecutionCalls, api: ApiSide, hooks: Hooks, seals: Custody) -> None:
+        self._calls = calls
+        self._api = api
+        self._hooks = hooks
+        self._handles = Handles(seals)
+        self._waiting = 0
+
+    async def begun(self, row: Row, params: Mapping[str, Any], exchanges: Exchanges, data: Any) -> Any:
+        """Return the data of a call that began work, with its execution; the same data if nothing goes on.
+
+        Where the API sent no data, the execution is the data. It stands in `_execution` of an object, beside the API's
+        own fields. Whatever happens here, the call was carried out, and its data are returned.
+        """
+        request, response, work = exchanges.request, exchanges.last, row.long_running
+        if request is None or response is None or work is None:
+            return data
+        try:
+            execution = await self._execution(row, params, request, response, work)
+        except Exception as error:  # noqa: BLE001 - a call that was carried out is no failure
+            trace = {"error": f"{type(error).__name__}: {error}", "operation": row.name}
+            self._calls.log.write("error", "work that a call began cannot be followed", trace=trace)
+            return data
+        if execution is None:
+            return data
+        if not response.content:
+            return {**execution, **{key: value for key, value in (data or {}).items() if key not in execution}}
+        return {"_execution": execution, **data} if isinstance(data, dict) else {**execution, "data": data}
+
+    async def _execution(
+        self, row: Row, params: Mapping[str, Any], request: ApiRequest, response: ApiResponse, work: LongRunning
+    ) -> dict[str, Any] | None:
+        """Return the execution that an answer begins; None if nothing goes on, or nothing says what to ask."""
+        whole = self._api.decode(response, row, params) if response.content else None
+        condition = condition_of(response.status, whole, work.state)
+        place = named_place(response.headers, accepted=response.status == 202)
+        announced = response.status == 202 or place is not None
+        if condition.stated and condition.status in ENDED:
+            if response.status != 202 or work.state is not None:
+                return None
+            condition = Condition("running", stated=False)  # with 202, `success` is of the call
+        identified = (
+            work.state is None and work.arguments is not None and work.status in (str(response.status), "default")
+        )
+        if not (announced or condition.stated or identified):
+            return None
+        target = None if place is None else target_at(place, row, request, self._calls.table)
+        target = target or target_of(row, params, whole, self._calls.table)
+        if target is None:
+            return None
+        handle = Handle(row.name, int(time.time()), *target)
+        text = await self._handles.write(handle)
+        if text is None:
+            return None
+        status = condition.status if condition.stated or announced else "running"
+        look = _Look(condition._replace(status=status), _wait_of(response))
+        return {**_shown(text, handle, look), "follow_with": STATUS}
+
+    async def status(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
+        """Answer get_execution_status. Raises Failure where the API cannot be asked, or no more about this.
+
+        Of a batch only the first operation waits, so that the whole of it takes no longer than a call.
+        """
+        text = params["execution_id"]
+        handle = await self._handles.read(text, time.time())
+        until = anyio.current_time() + min(params.get("wait_seconds", 0), LONGEST_WAIT)
+        look = await self._look(handle, session, person)
+        batched = person is not None and person.batched
+        if until > anyio.current_time() and self._waiting < _MOST_WAITING and not batched:
+            self._waiting += 1
+            try:
+                look = await self._wait(text, handle, look, until, session, person)
+            finally:
+                self._waiting -= 1
+        return {"operation": handle.operation, **_shown(text, handle, look._replace(condition=self._bounded(look)))}
+
+    async def cancel(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
+        """Answer cancel_execution. Raises Failure where the API cannot cancel it, or did not."""
+        text = params["execution_id"]
+        handle = await self._handles.read(text, time.time())
+        row, arguments = self._cancelling(handle, session)
+        beside = {TOKEN: params[TOKEN]} if TOKEN in params else {}
+        stamp = Stamp()
+        data = _data(await self._calls.answer(None, Request(row.name, arguments, beside), stamp, session, person))
+        condition = condition_of(200 if stamp.last is None else stamp.last.status, data)
+        look = _Look(condition, None)
+        if not condition.stated:
+            try:
+                look = await self._look(handle, session, person)
+            except Failure:  # it was cancelled, and is perhaps not there any more
+                look = _Look(Condition("cancelled", stated=False), None)
+        shown = _shown(text, handle, look._replace(condition=self._bounded(look)))
+        if shown["status"] not in ENDED:
+            shown["progress"] = {**shown.get("progress", {}), "message": "The API has accepted the cancellation"}
+        return {"operation": handle.operation, "cancelled_by": row.name, **shown}
+
+    async def _wait(
+        self, text: str, handle: Handle, look: _Look, until: float, session: Session, person: Person | None
+    ) -> _Look:
+        """Ask until the work has ended or the time is up, and return what was told last."""
+        progress, pauses = Progress(), iter(_PAUSES)
+        await progress.tell(_shown(text, handle, look))
+        while look.condition.status not in ENDED:
+            pause = look.wait or next(pauses, _PAUSES[-1])
+            if anyio.current_time() + pause >= until:
+                break
+            await anyio.sleep(pause)
+            try:
+                with anyio.move_on_after(until - anyio.current_time()):
+                    look = await self._look(handle, session, person)
+            except Failure:  # what was told before still counts
+                break
+            await progress.tell(_shown(text, handle, look))
+        return look
+
+    async def _look(self, handle: Handle, session: Session, person: Person | None) -> _Look:
+        """Ask the API about the work once. Raises Failure."""
+        try:
+            asking = self._exchange(handle, session) if handle.url else self._called(handle, session, person)
+            response, data, pointer = await asking
+        except Failure as failure:
+            if failure.details.get("declared_by") not in _FAILED:
+                raise
+            return _Look(Condition("failed", stated=True, error=failure.details.get("upstream")), None)
+        status = 200 if response is None else response.status
+        return _Look(condition_of(status, data, pointer), None if response is None else _wait_of(response))
+
+    async def _called(
+        self, handle: Handle, session: Session, person: Person | None
+    ) -> tuple[ApiResponse | None, Any, str | None]:
+        """Call the operation that tells of the work; also return the pointer to what it tells, where that is known."""
+        stamp = Stamp()
+        monitor = self._calls.find("read", handle.monitor, session, stamp)
+        whole = {name: "full" for name in monitor.adapter_parameters if monitor.parameters[name].wire == "fields"}
+        params = {**handle.params, **whole}
+        request = Request(monitor.name, params, {})
+        data = _data(await self._calls.answer("read", request, stamp, session, person))
+        started = self._calls.table.find(handle.operation)
+        work = None if started is None else started.long_running
+        known = work is not None and work.monitor == monitor.name
+        return stamp.last, data, work.monitor_state if known and work is not None else None
+
+    async def _exchange(self, handle: Handle, session: Session) -> tuple[ApiResponse | None, Any, str | None]:
+        """Get the address that the API has named for the work, with the credentials of what began it."""
+        stamp = Stamp()
+        row = _reading(self._calls.find(None, handle.operation, session, stamp))
+        call = None
+        if self._hooks:
+            call = await self._hooks.on_call(Call(row.name, {}, row.family, stamp.request_id, session.id))
+        exchanges = Exchanges(self._api, self._hooks, call)
+
+        def change(request: ApiRequest) -> ApiRequest:
+            return replace(request, url=request_at(request, handle.url))
+
+        response = await exchanges.send(row, {}, change)
+        return response, self._api.decode(response, row, {}), None
+
+    def _cancelling(self, handle: Handle, session: Session) -> tuple[Row, dict[str, Any]]:
+        """Return the operation that cancels the work, with its parameters. Raises Failure if there is none."""
+        table = self._calls.table
+        started, monitor = table.find(handle.operation), table.find(handle.monitor) if handle.monitor else None
+        work = None if started is None else started.long_running
+        row = None
+        if work is not None and work.cancel is not None and work.monitor == handle.monitor:
+            row = self._calls.find(None, work.cancel, session, Stamp())
+        elif monitor is not None:
+            row = cancel_of(monitor, table)
+        if row is None or monitor is None:
+            raise Failure(
+                Code.INVALID_VALUE,
+                f"What '{handle.operation}' began cannot be cancelled: the API has no operation for it that the "
+                f"adapter knows of. {STATUS} tells when it has ended.",
+                {"operation": handle.operation, "reason": "the API cannot cancel it"},
+            )
+        shared = counterparts(row, monitor)
+        return row, {name: handle.params[source] for name, source in shared.items() if source in handle.params}
+
+    def _bounded(self, look: _Look) -> Condition:
+        """Return what was told with its result and its error in at most the tokens of an answer."""
+        most = self._calls.config.max_answer_tokens
+        (result, _), (error, _) = fit(look.condition.result, most), fit(look.condition.error, most // 2)
+        return look.condition._replace(result=result, error=error)
+
+
+def _shown(text: str, handle: Handle, look: _Look) -> dict[str, Any]:
+    """Return an execution as the specification has it (8.4.3)."""
+    condition = look.condition
+    started = datetime.fromtimestamp(handle.started, UTC).isoformat().replace("+00:00", "Z")
+    execution: dict[str, Any] = {"execution_id": text, "status": condition.status, "started_at": started}
+    if condition.finished_at:
+        execution["finished_at"] = condition.finished_at
+    if condition.progress:
+        execution["progress"] = dict(condition.progress)
+    if condition.status == "failed":
+        message = f"The API says that what '{handle.operation}' began has failed"
+        execution["error"] = {"code": Code.INTERNAL_ERROR.value, "message": message}
+        if condition.error is not None:
+            execution["error"]["details"] = {"upstream": condition.error}
+    if condition.result is not None and condition.status == "completed":
+        execution["result"] = condition.result
+    if look.wait is not None and condition.status not in ENDED:
+        execution["retry_after_seconds"] = look.wait
+    if handle.monitor:
+        execution["monitor"] = handle.monitor
+    return execution
+
+
+def _wait_of(response: ApiResponse) -> int | None:
+    """Return the seconds after which the API wants to be asked again; None if it does not say."""
+    value = response.headers.get("retry-after")
+    seconds = None if value is None else retry_after(value, time.time())
+    return None if seconds is None else min(max(1, seconds), _LONGEST_PAUSE)
+
+
+def _data(envelope: Envelope) -> Any:
+    """Return the data of an answer. Raises Failure for an answer that is one."""
+    if envelope["success"]:
+        return envelope["data"]
+    error = envelope["error"]
+    raise Failure(Code(error["code"]), error["message"], error.get("details"), envelope.get("confirmation"))
+
+
+def _reading(row: Row) -> Row:
+    """Return the row of a GET with the credentials and headers of another row, and with nothing else of it."""
+    return replace(
+        row,
+        name=f"{row.name} status",
+        family="read",
+        method="GET",
+        path="/",
+        danger="safe",
+        pagination=None,
+        update=None,
+        idempotency=None,
+        long_running=None,
+        etag=False,
+        query={},
+        shown_parameters={},
+        fixed={},
+        body=None,
+        responses={},
+        choices={},
+        kinds=(),
+    )

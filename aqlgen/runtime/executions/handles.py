@@ -1,0 +1,77 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Handles of executions: the `execution_id` holds, sealed, what is needed to ask the API about the work (R-LOOP-1).
+
+Nothing is stored. A handle survives the adapter's process, any replica that has the key opens it, and it is good for
+the caller whose call began the work, and for a time. The work itself is the API's: it does not end with a session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import Code, Failure
+from ..session import current_caller
+
+if TYPE_CHECKING:
+    from ..state.custody import Custody
+
+__all__ = ["Handle", "Handles"]
+
+_KIND = "execution"
+_PREFIX = "exec_"
+_SECONDS = 30 * 86_400
+_LONGEST = 6000
+"""Characters of the longest handle that is given out."""
+
+
+class Handle(NamedTuple):
+    """What a handle holds: the operation that began the work, when, and what is asked about it.
+
+    Asked is the operation `monitor` with parameters, or else the address `url`. Times are seconds since the epoch.
+    """
+
+    operation: str
+    started: int
+    monitor: str = ""
+    params: Mapping[str, Any] = {}
+    url: str = ""
+
+
+class Handles:
+    """Writes and reads the handles of an adapter."""
+
+    def __init__(self, seals: Custody) -> None:
+        self._seals = seals
+
+    async def write(self, handle: Handle) -> str | None:
+        """Return the text of a handle; None if it would be too long."""
+        await self._seals.prepare()
+        content = [handle.operation, handle.started, handle.monitor, dict(handle.params), handle.url]
+        while content and not content[-1]:
+            content.pop()
+        text = _PREFIX + self._seals.spare_sealer().seal(_KIND, content, _SECONDS, current_caller() or "")
+        return text if len(text) <= _LONGEST else None
+
+    async def read(self, text: str, now: float) -> Handle:
+        """Return what a handle holds. Raises Failure for one of another caller or adapter, or that has expired."""
+        await self._seals.prepare()
+        opened = None
+        if text.startswith(_PREFIX) and len(text) <= _LONGEST:
+            sealed = text.removeprefix(_PREFIX)
+            opened = self._seals.spare_sealer().open(_KIND, sealed, current_caller() or "")
+        if opened is None:
+            raise Failure(
+                Code.NOT_FOUND_RESOURCE,
+                "There is no such execution: give the execution_id whole, as the call that began it returned it. It is "
+                "good for the caller of that call alone.",
+                {"param_name": "execution_id"},
+            )
+        if opened.expires < now:
+            raise Failure(
+                Code.TOKEN_EXPIRED,
+                f"The execution_id has expired: it is good for {_SECONDS // 86_400} days. Ask the API's own operations "
+                "for what became of the work.",
+                {"param_name": "execution_id"},
+            )
+        return Handle(*opened.value)

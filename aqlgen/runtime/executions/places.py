@@ -1,0 +1,174 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What is asked about work: an address that the API names, or an operation of the table (R-LOOP-1).
+
+An address of the API is the API's word, and no more than that: it is asked at the host of the call, or at a host that
+the owner has accepted, which the gate of all requests decides. Where it is that of an operation, that is called
+instead; where it is that of an operation which is no read, nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit
+
+from ..encode.urls import counterparts, without_names
+from .states import value_at
+
+if TYPE_CHECKING:
+    from ..table import Row, Table
+    from ..wire import ApiRequest
+
+__all__ = ["CANCELLING", "Target", "cancel_of", "named_place", "request_at", "target_at", "target_of"]
+
+CANCELLING = ("cancel", "abort", "stop", "terminate")
+"""Verbs that end work; of what is no work, all but the first end its use."""
+
+_HEADERS = ("operation-location", "azure-asyncoperation", "location")
+"""Headers that say where to look, the most exact first."""
+_LONGEST = 2000
+
+
+class Target(NamedTuple):
+    """What is asked: the operation `monitor` with parameters, or else the address `url`."""
+
+    monitor: str = ""
+    params: Mapping[str, Any] = {}
+    url: str = ""
+
+
+def named_place(headers: Mapping[str, str], *, accepted: bool) -> str | None:
+    """Return the address at which an answer says that its work can be followed; Location says it with 202 alone."""
+    names = _HEADERS if accepted else _HEADERS[:-1]
+    value = next((headers[name] for name in names if headers.get(name)), None)
+    return value if value is not None and len(value) <= _LONGEST and value.isprintable() else None
+
+
+def target_at(place: str, row: Row, request: ApiRequest, table: Table) -> Target | None:
+    """Return what is asked at an address that the answer to a request names; None if nothing may be.
+
+    At the host of the request the scheme and the port are the request's, whatever the address says.
+    """
+    here = urlsplit(request.url)
+    try:
+        there = urlsplit(urljoin(request.url, place.strip()))
+        host = there.hostname
+    except ValueError:
+        return None
+    if there.scheme not in ("http", "https") or not host or there.username is not None:
+        return None
+    query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))
+    path = there.path or "/"
+    address = f"{path}?{query}" if query else path
+    if any(secret and secret in unquote(address) for secret in request.secrets):
+        return None
+    if host != here.hostname:
+        return Target(url=f"{there.scheme}://{there.netloc}{address}")
+    steps = row.path.partition("?")[0].rstrip("/").count("/")
+    base = "/".join(here.path.rstrip("/").split("/")[: -steps or None])
+    reader = _reader_at(path, query, base, row, table) if path.startswith(f"{base}/") else None
+    if reader is None:
+        return Target(url=address)
+    operation, params = reader
+    return Target(monitor=operation.name, params=params) if operation.family == "read" else None
+
+
+def target_of(row: Row, params: Mapping[str, Any], data: Any, table: Table) -> Target | None:
+    """Return the operation that the table names for following work, with parameters from the call and its answer."""
+    work = row.long_running
+    monitor = None if work is None or work.monitor is None else table.find(work.monitor, "read")
+    if work is None or monitor is None or work.arguments is None:
+        return None
+    values: dict[str, Any] = {}
+    for name, source in counterparts(monitor, row).items():
+        if source in params and (monitor.parameters[name].required or monitor.parameters[name].location == "path"):
+            values[name] = params[source]
+    by_wire = {parameter.wire: name for name, parameter in monitor.parameters.items()}
+    for wire, pointer in work.arguments.items():
+        value = value_at(data, pointer)
+        if wire not in by_wire or not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
+            return None
+        values[by_wire[wire]] = value
+    values |= _named_whole(monitor, values)
+    return Target(monitor=monitor.name, params=values)
+
+
+def request_at(request: ApiRequest, url: str) -> str:
+    """Return the absolute address; at the host of the request with the credentials that stand in its query."""
+    if not url.startswith("/"):
+        return url
+    here = urlsplit(request.url)
+    credentials = [pair for pair in here.query.split("&") if pair and _is_secret(pair, request)]
+    path, _, query = url.partition("?")
+    query = "&".join(part for part in (query, *credentials) if part)
+    return f"{here.scheme}://{here.netloc}{path}" + (f"?{query}" if query else "")
+
+
+def cancel_of(monitor: Row, table: Table) -> Row | None:
+    """Return the operation that cancels what an operation tells of, by its path; it asks for nothing else."""
+    base = without_names(monitor.path.rstrip("/"))
+    places = {f"{base}{mark}{CANCELLING[0]}" for mark in ("/", ":", "/actions/")}
+    for name, family, (method, path) in table.values("method", "path"):
+        place = without_names(str(path).rstrip("/"))
+        if method == "GET" or not (place in places or (place == base and name.startswith("cancel_"))):
+            continue
+        row = table.find(name, family)
+        if row is not None and not any(
+            parameter.required and parameter.location != "path" for parameter in row.parameters.values()
+        ):
+            return row
+    return None
+
+
+def _reader_at(path: str, query: str, base: str, row: Row, table: Table) -> tuple[Row, dict[str, Any]] | None:
+    """Return the operation that a GET of an address is, with its parameters; the one with the most text in its path."""
+    steps = path.removeprefix(base).strip("/").split("/")
+    matches: list[tuple[int, str, str, dict[str, str]]] = []
+    for name, family, (method, template) in table.values("method", "path"):
+        values = _matched(str(template).strip("/").split("/"), steps) if method == "GET" else None
+        if values is not None:
+            matches.append((-len(values), name, family, values))
+    if not matches:
+        return None
+    _, name, family, values = min(matches, key=lambda match: match[0])
+    reader = table.find(name, family)
+    if reader is None or reader.servers != row.servers:
+        return None
+    asked = {("query", key): value for key, value in parse_qsl(query, keep_blank_values=True)}
+    asked |= {("path", key): value for key, value in values.items()}
+    by_place = {(parameter.location, parameter.wire): name for name, parameter in reader.parameters.items()}
+    params = {by_place[place]: value for place, value in asked.items() if place in by_place}
+    lacking = any(item.required and key not in params for key, item in reader.parameters.items())
+    return None if lacking or not asked.keys() <= by_place.keys() else (reader, params)
+
+
+def _matched(template: Sequence[str], steps: Sequence[str]) -> dict[str, str] | None:
+    """Return the values of a path's placeholders, each of which is a step; None if the path is another."""
+    if len(template) != len(steps):
+        return None
+    values: dict[str, str] = {}
+    for part, step in zip(template, steps, strict=True):
+        if part[:1] == "{" and part[-1:] == "}" and part.count("{") == 1 and step:
+            values[part[1:-1]] = unquote(step)
+        elif "{" in part or quote(unquote(part)) != quote(unquote(step)):
+            return None
+    return values
+
+
+def _named_whole(monitor: Row, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the parameters of a path of which a value is the name of the whole, such as `operations/7` (AIP-122)."""
+    template = monitor.path.strip("/").split("/")
+    by_wire = {parameter.wire: name for name, parameter in monitor.parameters.items() if parameter.location == "path"}
+    for name, value in values.items():
+        parameter = monitor.parameters[name]
+        if parameter.location != "path" or parameter.allow_reserved or "/" not in str(value):
+            continue
+        steps = str(value).strip("/").split("/")
+        parts = _matched(template[-len(steps) :], steps)
+        if parts is not None and parameter.wire in parts and parts.keys() <= by_wire.keys():
+            return {by_wire[wire]: part for wire, part in parts.items()}
+    return {}
+
+
+def _is_secret(pair: str, request: ApiRequest) -> bool:
+    return any(value and value in request.secrets for _, value in parse_qsl(pair, keep_blank_values=True))

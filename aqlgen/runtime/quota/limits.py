@@ -1,0 +1,151 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The limits that apply to an operation, by the owner's settings (rate limiting document, 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..settings.quota import MILLIONTHS, QuotaSettings
+
+if TYPE_CHECKING:
+    from ..table import Row, Table
+
+__all__ = ["CALLER", "Limit", "Limits", "Pattern", "amount_text", "unused_patterns"]
+
+CALLER = "caller"
+"""The scope of limits that count for each caller alone."""
+
+_METRICS = {
+    "per_minute": ("requests_per_minute", 60),
+    "per_hour": ("requests_per_hour", 3600),
+    "per_day": ("requests_per_day", 86400),
+    "cost_per_hour": ("cost_per_hour", 3600),
+    "cost_per_day": ("cost_per_day", 86400),
+}
+"""The metric and the window in seconds of each key of the settings."""
+
+
+class Pattern:
+    """A pattern over operations: a name, or a method and a path, with `*` for any part; case is ignored.
+
+    Several `*` are matched in one pass, each as early as possible.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._parts = text.lower().split("*")
+        self._by_path = " " in text
+        self.length = len(text) - text.count("*")
+
+    def fits(self, name: str, method: str, path: str) -> bool:
+        """Return True for an operation of that name, method and path."""
+        text = (f"{method} {path}" if self._by_path else name).lower()
+        first, *rest = self._parts
+        if not rest:
+            return text == first
+        last = rest.pop()
+        if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
+            return False
+        position, end = len(first), len(text) - len(last)
+        for part in rest:
+            found_at = text.find(part, position, end)
+            if found_at < 0:
+                return False
+            position = found_at + len(part)
+        return True
+
+
+class Limit(NamedTuple):
+    """A limit of a metric. `most`, `warn` and `pause` are requests, or millionths of the currency if it `is_cost`.
+
+    `scope` is "" for the adapter, CALLER, or the pattern of the operations that share it.
+    """
+
+    metric: str
+    window: int
+    most: int
+    warn: int
+    pause: int
+    is_cost: bool
+    scope: str
+
+    def key(self, caller: str) -> str:
+        """Return the key of its count; `caller` counts only for a limit of callers."""
+        whose = f"{CALLER} {caller}" if self.scope == CALLER else f"operations {self.scope}" if self.scope else "all"
+        return f"quota {self.metric} {whose}"
+
+    def shown(self, amount: int) -> int | float:
+        """Return an amount as it is shown."""
+        return amount / MILLIONTHS if self.is_cost else amount
+
+    def label(self, currency: str) -> dict[str, Any]:
+        """Return what of its details is not a number: what it is about, and the currency."""
+        label: dict[str, Any] = {"scope": self.scope} if self.scope else {}
+        return label | {"currency": currency} if self.is_cost else label
+
+
+class Limits:
+    """The limits of the settings, those of an operation found at its first request."""
+
+    def __init__(self, settings: QuotaSettings) -> None:
+        defaults = {"warn_percent": settings.warn_percent, "pause_percent": settings.pause_percent}
+        self._everywhere = (
+            *_limits_of(settings._asdict(), ""),
+            *_limits_of({**defaults, **settings.callers}, CALLER),
+        )
+        self._patterns = [
+            (Pattern(text), tuple(_limits_of({**defaults, **limits}, text)))
+            for text, limits in settings.operations.items()
+        ]
+        self._prices = sorted(
+            ((Pattern(text), text, round(price * MILLIONTHS)) for text, price in settings.prices.items()),
+            key=lambda entry: (-entry[0].length, entry[1]),
+        )
+        self._known: dict[tuple[str, str], tuple[tuple[Limit, int], ...]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._everywhere) or any(limits for _, limits in self._patterns)
+
+    @property
+    def all(self) -> tuple[Limit, ...]:
+        """Every limit there is, those of the adapter first."""
+        return (*self._everywhere, *(limit for _, limits in self._patterns for limit in limits))
+
+    def of(self, row: Row) -> tuple[tuple[Limit, int], ...]:
+        """Return the limits that a request of an operation counts against, each with how much it counts."""
+        key = (row.family, row.name)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = tuple(self._of(row.name, row.method, row.path))
+        return known
+
+    def _of(self, name: str, method: str, path: str) -> Iterator[tuple[Limit, int]]:
+        price = next((price for pattern, _, price in self._prices if pattern.fits(name, method, path)), 0)
+        fitting = (limits for pattern, limits in self._patterns if pattern.fits(name, method, path))
+        for limit in (*self._everywhere, *(limit for limits in fitting for limit in limits)):
+            amount = price if limit.is_cost else 1
+            if amount:
+                yield limit, amount
+
+
+def unused_patterns(settings: QuotaSettings, table: Table) -> list[str]:
+    """Return the patterns of the settings that fit no operation of a table."""
+    left = {text: Pattern(text) for text in (*settings.operations, *settings.prices) if text != "*"}
+    for name, _, (method, path) in table.values("method", "path") if left else ():
+        left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, method, path)}
+    return list(left)
+
+
+def amount_text(limit: Limit, amount: int, currency: str) -> str:
+    """Return an amount in words."""
+    return f"{amount / MILLIONTHS:g} {currency}" if limit.is_cost else str(amount)
+
+
+def _limits_of(table: Mapping[str, Any], scope: str) -> Iterator[Limit]:
+    for key, (metric, window) in _METRICS.items():
+        most = table.get(key)
+        if most is not None:
+            is_cost = key.startswith("cost")
+            units = round(most * MILLIONTHS) if is_cost else most
+            warn, pause = (-(-units * table[f"{step}_percent"] // 100) for step in ("warn", "pause"))
+            yield Limit(metric, window, units, warn, pause, is_cost, scope)

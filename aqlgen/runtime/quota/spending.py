@@ -1,0 +1,137 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The counting of requests against the owner's quotas, before they are sent (rate limiting document, 4.3; R-RATE-1).
+
+A request is counted in all of its limits in one step of the store, or in none. From the pause threshold on a call goes
+on only when a person says so, or when its agent brings the token that it was given: `_quota_continue`. Then all of the
+call's requests go on, a batch's and a plan's included, up to the hard stop. While the store is away nothing is counted,
+and calls go on with a warning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Code, Failure
+from ..state.store import Counter, StoreAway
+from ..warnings.collector import CallWarning
+from ..warnings.thresholds import QUOTA
+from ..wire import QuotaPaused
+from .counting import Quotas, Use, caller_id, iso_time, scope_text, seconds_until
+from .limits import amount_text
+from .pauses import Pauses
+
+if TYPE_CHECKING:
+    from ..protocol_operations import Person
+    from ..session import Session
+    from ..table import Row
+
+__all__ = ["UNCOUNTED", "CallSpending"]
+
+UNCOUNTED = "RATE_LIMIT_UNCOUNTED_WARNING"
+"""Code of the warning that a call was not counted."""
+
+_URGENT = 0.9
+
+
+class CallSpending:
+    """The spending of one call of a tool: an operation, or all of a batch or plan. `tokens` came with the call."""
+
+    def __init__(self, quotas: Quotas, session: Session, person: Person | None) -> None:
+        self.tokens: list[str] = []
+        self._quotas = quotas
+        self._session = session
+        self._person = person
+        self._continued: set[str] = set()
+        self._warnings: dict[str, CallWarning] = {}
+
+    def offer(self, token: object) -> None:
+        """Take a token that came with the call or a part of it."""
+        if isinstance(token, str) and token not in self.tokens:
+            self.tokens.append(token)
+
+    def take_warnings(self) -> list[CallWarning]:
+        """Return the warnings since the last time."""
+        warnings, self._warnings = list(self._warnings.values()), {}
+        return warnings
+
+    async def admit(self, row: Row, *, again: bool = False) -> None:
+        """Count a request. Raises Failure (RATE_LIMIT_QUOTA_EXHAUSTED), and QuotaPaused unless `again`."""
+        quotas = self._quotas
+        charges = quotas.limits.of(row)
+        if not charges:
+            return
+        caller = caller_id()
+        counters = []
+        for limit, amount in charges:
+            key, most = quotas.key(limit, caller), limit.most
+            if not again and key not in self._continued:
+                most = min(most, limit.pause + amount - 1)  # what was used before has to be less than `pause`
+            counters.append(Counter(key, limit.window, amount, most))
+        spent = await quotas.spend(counters)
+        if spent is None:
+            text = "The owner's quotas are not counted at present, since their store cannot be reached"
+            self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
+            return
+        uses = [Use(limit, count) for (limit, _), count in zip(charges, spent.counts, strict=True)]
+        if spent.admitted:
+            for use, counter in zip(uses, counters, strict=True):
+                if use.window.used >= use.limit.warn:
+                    self._warnings[counter.key] = self._warning(use)
+            return
+        spare = [
+            use for use, (_, amount) in zip(uses, charges, strict=True) if use.window.used + amount > use.limit.most
+        ]
+        if spare:
+            raise self._exhausted(max(spare, key=lambda use: use.window.ends))
+        raise QuotaPaused(
+            tuple(
+                use
+                for use, counter in zip(uses, counters, strict=True)
+                if counter.limit is not None and use.window.used + counter.amount > counter.limit
+            )
+        )
+
+    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
+        """Return if the call may go on. Raises Failure if nobody said so."""
+        uses = [use for use in paused.quotas if isinstance(use, Use)]
+        caller = caller_id()
+        keys = [self._quotas.key(use.limit, caller) for use in uses]
+        pauses = Pauses(self._quotas, self._session, row)
+        try:
+            await pauses.settle(uses, keys, self.tokens, self._person)
+        except StoreAway as problem:
+            self._quotas.missed(problem)
+        self._continued.update(keys)
+
+    def _warning(self, use: Use) -> CallWarning:
+        limit, used = use.limit, use.window.used
+        details: dict[str, Any] = {
+            "metric": limit.metric,
+            "current": limit.shown(used),
+            "warn_threshold": limit.shown(limit.warn),
+        }
+        if used < limit.pause < limit.most:
+            details["pause_threshold"] = limit.shown(limit.pause)
+        else:
+            details["hard_stop_threshold"] = limit.shown(limit.most)
+        details |= limit.label(self._quotas.config.quota.currency)
+        return CallWarning(
+            QUOTA, "Approaching quota limit", "high" if used > limit.most * _URGENT else "medium", details
+        )
+
+    def _exhausted(self, use: Use) -> Failure:
+        limit, currency = use.limit, self._quotas.config.quota.currency
+        wait = seconds_until(use.window.ends)
+        details: dict[str, Any] = {
+            "metric": limit.metric,
+            "current": limit.shown(use.window.used),
+            "hard_stop_threshold": limit.shown(limit.most),
+            "resets_at": iso_time(use.window.ends),
+            "retry_after_seconds": wait,
+            "sent": False,
+        }
+        text = (
+            f"Quota exhausted: {limit.metric} is limited to {amount_text(limit, limit.most, currency)}"
+            f"{scope_text(limit)} by the adapter's owner. Nothing was sent; try again in {wait} seconds."
+        )
+        return Failure(Code.QUOTA_EXHAUSTED, text, details | limit.label(currency))

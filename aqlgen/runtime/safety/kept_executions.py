@@ -1,0 +1,110 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Where executions are: a session's in the session, those of a caller without one in the store (R-OPS-2, 3).
+
+In the store they are changed by compare and set, so that of two replicas none undoes what the other did.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+
+from ..errors import Code, Failure
+from ..session import current_caller
+from .executions import Execution, Executions, Profile, profile_of
+
+if TYPE_CHECKING:
+    from ..session import Session
+    from ..settings.config import Config
+    from ..state.custody import State
+
+__all__ = ["KeptExecutions"]
+
+Result = TypeVar("Result")
+
+_SESSION = "safety_loop"
+_SPACE = "loop"
+_LARGEST = 1_000_000
+_DAYS = 30
+"""After so many without a change, what a caller's agents did is forgotten."""
+_MOST_TRIES = 50
+
+
+class KeptExecutions:
+    """The executions of every session and caller."""
+
+    def __init__(self, config: Config, state: State, record: Callable[[str, dict[str, Any]], None]) -> None:
+        self._config = config
+        self._state = state
+        self._record = record
+        self._used = config.safety_loop != "disabled"
+
+    async def read(self, session: Session, *, anyone: bool = False) -> Executions | None:
+        """Return the executions of the session, or of the caller where there is none, as they are now; None for none.
+
+        `anyone`: also those of callers who are not known, together. Nothing that is done to them lasts.
+        Raises StoreAway.
+        """
+        if not self._used:
+            return None
+        if session.id is not None:
+            return session.state.get(_SESSION)
+        if current_caller() is None and not anyone:
+            return None
+        stored = await self._state.shared.store.get(_SPACE, _key())
+        return None if stored is None else Executions.restored(stored, self._profile, _ignore)
+
+    async def change(self, session: Session, step: Callable[[Executions], Result]) -> Result:
+        """Return the result of a step that changes the executions; it may be taken several times, and counts once.
+
+        Raises Failure, also for executions that are too large, and StoreAway.
+        """
+        if session.id is not None:
+            return step(self._of_session(session))
+        store, key = self._state.shared.store, _key()
+        for number in range(_MOST_TRIES):
+            old, cancelled = await store.get(_SPACE, key), list[Execution]()
+            executions = Executions.restored(old, self._profile, cancelled.append)
+            result = step(executions)
+            new = executions.stored()
+            if len(json.dumps(new)) > _LARGEST:
+                details = {"limit_type": "executions", "limit_value": _LARGEST, "unit": "bytes"}
+                raise Failure(Code.PAYLOAD_TOO_LARGE, "The agents of this caller have reported too much", details)
+            if await store.swap(_SPACE, key, old, new, _DAYS * 86_400):
+                for execution in cancelled:
+                    self._record_cancelled(execution)
+                return result
+            await anyio.sleep(random.uniform(0, 0.002 * min(number + 1, 20)))  # noqa: S311 - it only spreads them
+        raise Failure(
+            Code.RATE_LIMIT_EXCEEDED,
+            "Too many calls of this caller report steps at the same time: send them one after the other",
+            {"retry_after_seconds": 1},
+        )
+
+    def _of_session(self, session: Session) -> Executions:
+        executions: Executions | None = session.state.get(_SESSION)
+        if executions is None:
+            executions = session.state[_SESSION] = Executions(self._record_cancelled)
+            session.on_close(executions.close)
+        return executions
+
+    def _profile(self, agent: str) -> Profile:
+        return profile_of(self._config, agent)
+
+    def _record_cancelled(self, execution: Execution) -> None:
+        self._record("EXECUTION_CANCELLED", {"execution_id": execution.id, "element_name": execution.agent})
+
+
+def _key() -> str:
+    """Return the key of the caller's executions; callers who are not known share one."""
+    caller = current_caller()
+    return "anyone" if caller is None else hashlib.sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _ignore(_: Execution) -> None:
+    """Do nothing: what was only read is recorded when it is changed."""

@@ -1,0 +1,192 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What callers bring back: sealed tickets, each used once, and values kept for them, sealed too (R-OPS-3, R-SAFE-3).
+
+A ticket says itself what it is for and until when, so any replica that has the key can tell; that it was used is
+what the store knows. So a ticket is good only in the store that it was issued with: another one, or one that has lost
+its data, has another identity, and its tickets are no longer opened. Nothing can be used twice by forgetting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..session import current_caller
+from .sqlite import SqliteState, SqliteStore
+from .store import StoreAway
+
+if TYPE_CHECKING:
+    from .seal import Sealer
+    from .store import Store
+
+__all__ = ["Custody", "State", "Ticket"]
+
+_SPACE, _KEY, _IDENTITY = "seal", "key", "identity"
+_SALT, _TIME = 16, 4
+_REMEMBERED = 600.0
+"""Seconds after its end for which a ticket is known as used."""
+
+
+class Ticket(NamedTuple):
+    """A ticket that was opened. `expires` is in seconds since the epoch; `marks` are of what it is bound to."""
+
+    text: str
+    id: str
+    expires: int
+    marks: bytes
+
+    def fits(self, text: str, begin: int, end: int) -> bool:
+        """Return True if the marks from `begin` to `end` are of this text."""
+        return secrets.compare_digest(self.marks[begin:end], _mark(bytes.fromhex(self.id), text, end - begin))
+
+
+class Custody:
+    """A store with the seals of what callers bring back to it.
+
+    `keys` returns the owner's keys, the first of which seals; without any, one is kept in the store.
+    """
+
+    def __init__(self, store: Store, name: str, keys: Callable[[], Sequence[str]] = tuple) -> None:
+        self.store = store
+        self._name = name
+        self._keys = keys
+        self._stored_key = ""
+        self._spare_key = ""
+        self._identity = ""
+        self._sealer: tuple[Sequence[str], Sealer] | None = None
+
+    async def sealer(self) -> Sealer:
+        """Return what seals and opens. Raises StoreAway if the key is in the store, and that is away."""
+        if not self._keys() and not self._stored_key:
+            self._stored_key = await self._agreed(_KEY)
+        return self._sealer_at_hand()
+
+    async def prepare(self) -> None:
+        """Get the key that is in the store, if one is; while that is away, `spare_sealer` does without it."""
+        with suppress(StoreAway):
+            if not self._keys() and not self._stored_key:
+                self._stored_key = await self._agreed(_KEY)
+
+    def spare_sealer(self) -> Sealer:
+        """Return what seals at once: with a key of this process if the store's is not known, which opens on, too."""
+        if not self._keys() and not self._stored_key and not self._spare_key:
+            self._spare_key = secrets.token_hex(32)
+        return self._sealer_at_hand()
+
+    @property
+    def owner_keys(self) -> bool:
+        """True if the owner has set keys."""
+        return bool(self._keys())
+
+    def owner_sealer(self) -> Sealer | None:
+        """Return what seals with the owner's keys, None if there are none."""
+        return self._sealer_at_hand() if self._keys() else None
+
+    def _sealer_at_hand(self) -> Sealer:
+        keys = tuple(self._keys()) or tuple(key for key in (self._stored_key, self._spare_key) if key)
+        if self._sealer is None or self._sealer[0] != keys:
+            from .seal import Sealer
+
+            self._sealer = (keys, Sealer(keys, self._name))
+        return self._sealer[1]
+
+    async def _agreed(self, name: str) -> str:
+        """Return the random text that all who share the store have under a name."""
+        value = await self.store.get(_SPACE, name)
+        if value is None:
+            await self.store.add(_SPACE, name, secrets.token_hex(32))
+            value = await self.store.get(_SPACE, name)
+        if not isinstance(value, str):
+            raise StoreAway("the store does not keep what it is given")
+        return value
+
+    # Tickets
+
+    async def issue(self, kind: str, bound: Sequence[tuple[str, int]], seconds: float, now: float) -> Ticket:
+        """Return a new ticket that is bound to texts, each by a mark of so many bytes. Raises StoreAway."""
+        if not self._identity:
+            self._identity = await self._agreed(_IDENTITY)
+        salt, expires = secrets.token_bytes(_SALT), int(now + seconds)
+        marks = b"".join(_mark(salt, text, size) for text, size in bound)
+        content = salt + expires.to_bytes(_TIME, "big") + marks
+        text = (await self.sealer()).wrap(kind, content, self._identity)
+        return Ticket(text, salt.hex(), expires, marks)
+
+    async def open(self, kind: str, text: object) -> Ticket | None:
+        """Return a ticket of this kind, expired, used or not; None for anything else. Raises StoreAway."""
+        if not self._identity:
+            self._identity = await self._agreed(_IDENTITY)
+        content = (await self.sealer()).unwrap(kind, text, self._identity)
+        if content is None or len(content) < _SALT + _TIME:
+            return None
+        begin = _SALT + _TIME
+        expires = int.from_bytes(content[_SALT:begin], "big")
+        return Ticket(str(text), content[:_SALT].hex(), expires, content[begin:])
+
+    async def is_used(self, ticket_id: str) -> bool:
+        """Return True for a ticket that was used. Raises StoreAway."""
+        return await self.store.get("used", ticket_id) is not None
+
+    async def is_lost(self) -> bool:
+        """Return True if the store has lost its data: what it issued before is void. Raises StoreAway."""
+        if await self.store.get(_SPACE, _IDENTITY) == self._identity:
+            return False
+        self._identity = self._stored_key = ""
+        return True
+
+    async def use(self, ticket_id: str, expires: float) -> bool:
+        """Use a ticket up, until when it expires; False if it was used before. Raises StoreAway."""
+        left = max(0.0, expires - time.time())
+        return await self.store.add("used", ticket_id, 1, min(left, 86_400.0) + _REMEMBERED)
+
+    # Values
+
+    async def keep(self, kind: str, key: str, value: Any, seconds: float) -> None:
+        """Store a value of JSON, sealed. Raises StoreAway."""
+        name = _name(key)
+        await self.store.put(kind, name, (await self.sealer()).seal(kind, value, seconds, name), seconds)
+
+    async def kept(self, kind: str, key: str) -> Any:
+        """Return a value, None if there is none. Raises StoreAway."""
+        name = _name(key)
+        text = await self.store.get(kind, name)
+        opened = None if text is None else (await self.sealer()).open(kind, text, name)
+        return None if opened is None else opened.value
+
+    async def remove(self, kind: str, key: str) -> bool:
+        """Remove a value; False if somebody else has, or it expired. Raises StoreAway."""
+        return await self.store.take(kind, _name(key)) is not None
+
+
+class State:
+    """The state of an adapter: what its replicas share, and what dies with this process.
+
+    What is bound to a session of nobody in particular stays in the process, since the session does.
+    """
+
+    def __init__(self, store: Store | None = None, name: str = "", keys: Callable[[], Sequence[str]] = tuple) -> None:
+        self.local = Custody(SqliteStore(SqliteState(None)), name)
+        self.shared = self.local if store is None else Custody(store, name, keys)
+
+    def of(self, session_id: str | None) -> Custody:
+        """Return where what belongs to the present caller and a session is."""
+        return self.local if session_id is not None and current_caller() is None else self.shared
+
+    async def close(self) -> None:
+        """Close the store, if it is more than this process's memory; a later use opens it again."""
+        if self.shared.store.shared:
+            await self.shared.store.close()
+
+
+def _mark(salt: bytes, text: str, size: int) -> bytes:
+    """Return a mark of a text that nobody can prepare another text for, since the salt is sealed."""
+    return hashlib.sha256(salt + text.encode("utf-8", "surrogatepass")).digest()[:size]
+
+
+def _name(key: str) -> str:
+    """Return the key under which a value is stored: what a caller brings back cannot be read in the store."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]

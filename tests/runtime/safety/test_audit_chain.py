@@ -1,0 +1,134 @@
+"""The audit log is a chain: no entry is changed, taken out or put in unseen (R-SAFE-5)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.safety.audit import Audit
+from aqlgen.runtime.safety.audit_chain import Chain, chained_files, verify
+
+ROOT = Path(__file__).parents[3]
+
+
+def filled(path: Path, entries: int = 6) -> list[str]:
+    audit = Audit(path)
+    for number in range(entries):
+        audit.write("OPERATION_PERFORMED", number=number, text='"}, "hash":"')
+    return path.read_text().splitlines()
+
+
+def test_a_log_that_was_left_alone_is_whole(tmp_path: Path) -> None:
+    """R-SAFE-5"""
+    path = tmp_path / "new" / "audit.jsonl"
+    lines = filled(path)
+    verdict = verify(path)
+    assert (verdict.entries, verdict.problem, verdict.last) == (6, "", json.loads(lines[-1])["hash"])
+    assert verify(path, json.loads(lines[2])["hash"]).problem == ""
+    assert verify(tmp_path / "none").entries == 0
+
+
+@given(data=st.data())
+def test_any_change_of_a_line_and_any_line_out_of_place_is_found(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("chain") / "audit.jsonl"
+    lines = filled(path)
+    last = json.loads(lines[-1])["hash"]
+    place = data.draw(st.integers(0, 5))
+    change = data.draw(st.sampled_from(["drop", "twice", "swap", "edit", "cut"]))
+    if change == "drop":
+        lines.pop(place)
+    elif change == "twice":
+        lines.insert(place, lines[place])
+    elif change == "swap":
+        other = data.draw(st.integers(0, 5).filter(lambda number: number != place))
+        lines[place], lines[other] = lines[other], lines[place]
+    elif change == "edit":
+        lines[place] = (
+            lines[place].replace(f'"number":{place}', '"number":9').replace(f'"number": {place}', '"number": 9')
+        )
+    else:
+        lines = lines[:place]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    assert verify(path, last).problem
+
+
+def test_the_chain_goes_on_over_files_and_only_the_latest_stay(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    chain = Chain(path, max_size=700)
+    for number in range(12):
+        chain.append(json.dumps({"number": number}).encode())
+    files = chained_files(path)
+    assert len(files) > 3
+    assert all(file.stat().st_size < 1200 for file in files)
+    numbers = [json.loads(line).get("number") for file in files for line in file.read_text().splitlines()]
+    assert [number for number in numbers if number is not None] == list(range(12))
+    assert verify(path).problem == ""
+    files[1].unlink()
+    assert "missing" in verify(path).problem
+
+    keeping = Chain(tmp_path / "kept.jsonl", max_size=300, keep=2)
+    for number in range(12):
+        keeping.append(json.dumps({"number": number}).encode())
+    assert len(chained_files(tmp_path / "kept.jsonl")) == 3
+    assert verify(tmp_path / "kept.jsonl").problem == ""
+
+
+def test_threads_and_processes_write_one_chain(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from pathlib import Path\nfrom aqlgen.runtime.safety.audit_chain import Chain\n"
+        f"chain = Chain(Path({str(path)!r}), max_size=4000)\n"
+        'for number in range(50): chain.append(b\'{"of":"another"}\')\n'
+    )
+    other = subprocess.Popen([sys.executable, "-c", program])
+    chain = Chain(path, max_size=4000)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: chain.append(b'{"number":%d}' % number), range(100)))
+    assert other.wait(60) == 0
+    verdict = verify(path)
+    assert verdict.problem == ""
+    assert verdict.entries == 150 + len(chained_files(path)) - 1
+
+
+def test_a_log_of_an_older_adapter_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    path.write_text('{"event":"OPERATION_PERFORMED"}\n')
+    filled(path, 3)
+    assert (verify(path).problem, verify(path).older) == ("", 1)
+    with path.open("a") as log:
+        log.write('{"event":"OPERATION_PERFORMED"}\n')
+    assert verify(path).problem == "audit.jsonl, line 5: the entry has no hash"
+
+
+def test_a_person_verifies_it_and_reads_its_end(
+    package: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(path))
+    lines = filled(path)
+    last = json.loads(lines[-1])["hash"]
+    assert main(package, arguments=["audit", "verify"]) == 0
+    shown = capsys.readouterr().out
+    assert "is whole: 6 entries in 1 file" in shown
+    assert last in shown
+    assert main(package, arguments=["audit", "verify", "--last", last]) == 0
+    assert main(package, arguments=["audit", "tail", "--lines", "2"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == lines[-2:]
+    path.write_text("".join(f"{line}\n" for line in lines[:-1]))
+    assert main(package, arguments=["audit", "verify"]) == 0, "nobody kept the last hash"
+    assert main(package, arguments=["audit", "verify", "--last", last]) == 1
+    assert "entries were cut off" in capsys.readouterr().err
+    path.write_text("".join(f"{line}\n" for line in [*lines[:2], lines[3]]))
+    assert main(package, arguments=["audit", "verify"]) == 1
+    assert "audit.jsonl, line 3" in capsys.readouterr().err

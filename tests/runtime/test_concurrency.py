@@ -1,0 +1,185 @@
+"""The concurrency that is declared is kept, within a process and between those that share a store (R-OPS-5)."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from local import Answer, Asked, serving
+from tiny_zoo import ADAPTER, write_package
+
+from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.dispatch import concurrency
+from aqlgen.runtime.state.store import StoreAway
+from tests.runtime.redis_server import redis_server
+
+pytestmark = pytest.mark.anyio
+
+READ = ("list_animals", {})
+CREATE = ("create_animal", {"name": "Ada", "species": "lion"})
+
+
+def change(animal: int) -> tuple[str, dict[str, Any]]:
+    return "update_animal", {"animal_id": animal, "input": {"name": "Ada"}}
+
+
+class Api:
+    """An API that takes some time for each request, and knows how many there were at once."""
+
+    def __init__(self, seconds: float = 0.06) -> None:
+        self.seconds = seconds
+        self.active: list[str] = []
+        self.together: set[frozenset[str]] = set()
+        self.most = 0
+        self.url = ""
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Asked) -> Answer:
+        name = f"{request.method} {request.path}"
+        with self._lock:
+            self.active.append(name)
+            self.most = max(self.most, len(self.active))
+            self.together.add(frozenset(self.active))
+        time.sleep(self.seconds)
+        with self._lock:
+            self.active.remove(name)
+        return Answer({"id": 7})
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    api = Api()
+    with serving(api) as local:
+        api.url = local.url
+        yield api
+
+
+Start = Callable[..., Assembly]
+
+
+@pytest.fixture
+async def start(api: Api, tmp_path: Path) -> AsyncIterator[Start]:
+    folder = write_package(tmp_path / "zoo", {**ADAPTER, "security": [], "servers": [{"url": api.url}]})
+    running: list[Assembly] = []
+
+    def start(concurrency: str, state: str = "memory:", **variables: Any) -> Assembly:
+        environ = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": state, "MCP_AQL_AUDIT_PATH": os.devnull}
+        environ |= {"MCP_AQL_CONCURRENCY": concurrency, "MCP_AQL_RETRIES": "0"} | variables
+        running.append(assemble(folder, environ=environ))
+        return running[-1]
+
+    yield start
+    for parts in running:
+        await parts.transport.aclose()
+        await parts.store.close()
+
+
+async def together(*calls: tuple[Assembly, tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    answers: list[dict[str, Any]] = []
+
+    async def call(parts: Assembly, name: str, params: dict[str, Any]) -> None:
+        answers.append(await parts.dispatcher.handle(None, {"operation": name, "params": params}))
+
+    async with anyio.create_task_group() as group:
+        for parts, (name, params) in calls:
+            group.start_soon(call, parts, name, params)
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "most"),
+    [("fully-concurrent", 5), ("read-concurrent", 3), ("serialized", 1), ("resource-locked", 3)],
+)
+async def test_what_is_declared_is_kept(start: Start, api: Api, concurrency: str, most: int) -> None:
+    """R-OPS-5"""
+    parts = start(concurrency)
+    listed = await parts.dispatcher.handle("read", {"operation": "introspect", "params": {"query": "operations"}})
+    assert listed["data"]["_protocol"]["concurrency"] == concurrency
+    await together((parts, READ))  # opens connections
+    api.most, api.seconds = 0, 0.25
+    calls = [READ, READ, change(1), change(1), change(2)]
+    answers = await together(*((parts, call) for call in calls))
+    assert [answer["success"] for answer in answers] == [True] * 5
+    assert api.most == most
+
+
+async def test_one_resource_waits_and_another_does_not(start: Start, api: Api) -> None:
+    """R-OPS-5"""
+    parts = start("resource-locked")
+    await together(*((parts, call) for call in (READ, CREATE, change(1), change(2), change(1))))
+    assert not any({"GET /animals", "POST /animals"} <= names for names in api.together)
+    assert any({"PATCH /animals/1", "PATCH /animals/2"} <= names for names in api.together)
+
+
+@pytest.mark.parametrize("state", ["sqlite", "redis"])
+async def test_replicas_with_one_store_exclude_each_other(start: Start, api: Api, state: str, tmp_path: Path) -> None:
+    """R-OPS-5"""
+    if state == "sqlite":
+        await _exclude(start, api, f"sqlite:///{tmp_path}/state.sqlite3")
+    else:
+        with redis_server(tmp_path) as server:
+            await _exclude(start, api, server.url)
+
+
+async def _exclude(start: Start, api: Api, url: str) -> None:
+    first, second = start("read-concurrent", url), start("read-concurrent", url)
+    answers = await together(*((parts, change(number)) for number in range(1, 5) for parts in (first, second)))
+    assert ([answer["success"] for answer in answers], api.most) == ([True] * 8, 1)
+    assert await first.store.items("lease") == []
+
+
+async def test_whoever_waits_too_long_is_told_so_and_nothing_is_sent(start: Start, api: Api) -> None:
+    """R-OPS-5"""
+    api.seconds = 0.8
+    parts = start("serialized", MCP_AQL_TIMEOUT="1")
+    answers = await together(*((parts, READ) for _ in range(3)))
+    errors = [answer["error"] for answer in answers if not answer["success"]]
+    assert [error["code"] for error in errors] == ["RATE_LIMIT_EXCEEDED"]
+    assert errors[0]["details"] == {
+        "concurrency": "serialized",
+        "waited_seconds": 1.0,
+        "retry_after_seconds": 1,
+        "sent": False,
+    }
+
+
+async def test_a_failure_of_a_call_passes_and_frees_what_it_held(start: Start, tmp_path: Path) -> None:
+    parts = start("serialized", f"sqlite:///{tmp_path}/state.sqlite3", MCP_AQL_BASE_URL="http://127.0.0.1:9")
+    for _ in range(2):
+        answers = await together((parts, READ))
+        assert "refused" in answers[0]["error"]["message"]
+    assert await parts.store.items("lease") == []
+
+
+async def test_the_lease_of_a_process_that_died_ends(
+    start: Start, api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-OPS-5"""
+    parts = start("serialized", f"sqlite:///{tmp_path}/state.sqlite3")
+    monkeypatch.setattr(concurrency, "_LEASE", 0.3)
+    died = concurrency.Concurrency("serialized", 5, "zoo", parts.store, parts.dispatcher.log)
+    assert await died._leased("all") is not None
+    begin = time.monotonic()
+    assert (await together((parts, READ)))[0]["success"]
+    assert 0.2 < time.monotonic() - begin < 5
+
+
+async def test_without_the_store_calls_exclude_each_other_within_a_process(
+    start: Start, api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R-OPS-5"""
+    parts = start("serialized", f"sqlite:///{tmp_path}/state.sqlite3")
+
+    async def away(*_: object) -> bool:
+        raise StoreAway("no connection")
+
+    monkeypatch.setattr(parts.store, "add", away)
+    answers = await together(*((parts, READ) for _ in range(3)))
+    assert ([answer["success"] for answer in answers], api.most) == ([True] * 3, 1)
+    assert caplog.text.count("the store of the leases is away") == 1

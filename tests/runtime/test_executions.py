@@ -1,0 +1,727 @@
+"""R-LOOP-1: work that goes on after a call, followed through real MCP clients, from an API on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api.hand_made import make_package, operation
+from local import Answer, Asked, Local, serving
+from mcp import Client, StdioServerParameters
+
+from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.executions.places import Target, target_at, target_of
+from aqlgen.runtime.executions.progress import REPORTER, Progress
+from aqlgen.runtime.executions.states import CORE, condition_of
+from aqlgen.runtime.hooks import Call, Refuse
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.session import with_caller
+from aqlgen.runtime.table import row_of
+from aqlgen.runtime.wire import ApiRequest
+from tests.generator.commands import Tabulation, tabulate
+
+pytestmark = pytest.mark.anyio
+HERE = Path(__file__).parent
+TEXT = {"type": "string"}
+STATES = {"type": "string", "enum": ["queued", "in_progress", "completed", "failed", "cancelled"]}
+
+
+def fields(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def answer(schema: Any = None, status: str = "200", *headers: str) -> dict[str, Any]:
+    content = {} if schema is None else {"content": {"application/json": {"schema": schema}}}
+    named = {name: {"schema": TEXT} for name in headers}
+    return {status: {"description": "done", "headers": named, **content}}
+
+
+def sent(schema: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def at(name: str) -> list[dict[str, Any]]:
+    return [{"name": name, "in": "path", "required": True, "schema": TEXT}]
+
+
+def job_id() -> dict[str, Any]:
+    return {**fields(JobId=TEXT), "required": ["JobId"]}
+
+
+BATCH = fields(id=TEXT, status=STATES, request_counts=fields(total={"type": "integer"}, completed={"type": "integer"}))
+OPERATION = {"$ref": "#/components/schemas/Operation"}
+SCHEMAS = {
+    "Operation": fields(name=TEXT, done={"type": "boolean"}, metadata=fields(), error=fields(), response=fields())
+}
+PATHS: dict[str, Any] = {
+    "/vaults/{vault}": {
+        "parameters": at("vault"),
+        "put": {
+            "operationId": "createVault",
+            "requestBody": sent(fields(location=TEXT)),
+            "responses": answer(fields(name=TEXT), "202", "Azure-AsyncOperation"),
+        },
+    },
+    "/videos:annotate": {"post": {"operationId": "annotateVideo", "responses": answer(OPERATION)}},
+    "/operations/{name}": {
+        "parameters": at("name"),
+        "get": {"operationId": "getOperation", "responses": answer(OPERATION)},
+    },
+    "/operations/{name}:cancel": {
+        "parameters": at("name"),
+        "post": {"operationId": "cancelOperation", "responses": answer(fields())},
+    },
+    "/transcriptions/start": {
+        "post": {
+            "operationId": "StartTranscriptionJob",
+            "requestBody": sent(fields(MediaUri=TEXT)),
+            "responses": answer(fields(JobId=TEXT)),
+        }
+    },
+    "/transcriptions/describe": {
+        "post": {
+            "operationId": "DescribeTranscriptionJob",
+            "requestBody": sent(job_id()),
+            "responses": answer(
+                fields(
+                    Job=fields(JobId=TEXT, JobStatus={**TEXT, "enum": ["QUEUED", "IN_PROGRESS", "FAILED", "COMPLETED"]})
+                )
+            ),
+        }
+    },
+    "/transcriptions/stop": {
+        "post": {
+            "operationId": "StopTranscriptionJob",
+            "requestBody": sent(job_id()),
+            "responses": answer(fields()),
+        }
+    },
+    "/batches": {"post": {"operationId": "createBatch", "responses": answer(BATCH)}},
+    "/batches/{batch_id}": {
+        "parameters": at("batch_id"),
+        "get": {"operationId": "retrieveBatch", "responses": answer(BATCH)},
+    },
+    "/batches/{batch_id}/cancel": {
+        "parameters": at("batch_id"),
+        "post": {"operationId": "cancelBatch", "responses": answer(BATCH)},
+    },
+    "/exports": {"post": {"operationId": "startExport", "responses": answer(None, "202", "Location")}},
+    "/imports": {"post": {"operationId": "startImport", "responses": answer(None, "202", "Location")}},
+    "/tasks/{task_id}": {
+        "parameters": at("task_id"),
+        "get": {"operationId": "getTask", "responses": answer(fields(id=TEXT, state=STATES))},
+    },
+    "/tasks/{task_id}/cancel": {
+        "parameters": at("task_id"),
+        "post": {"operationId": "cancelTask", "responses": answer(None, "204")},
+    },
+}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Works", "version": "1"},
+    "paths": PATHS,
+    "components": {"schemas": SCHEMAS, "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+    "security": [{"key": []}],
+}
+
+
+class Works:
+    """An API whose work ends after so many questions; `headers` are those of each answer about work."""
+
+    def __init__(self, questions: int = 1) -> None:
+        self.left = questions
+        self.cancelled = False
+        self.state = "queued"
+        self.accepted = b""
+        self.headers: Mapping[str, str] = {"Retry-After": "1"}
+        self.place = "/v1/elsewhere/9"
+        self.url = ""
+
+    def __call__(self, asked: Asked) -> Answer:
+        starts = {
+            ("PUT", "/v1/vaults/main"): lambda: Answer(
+                {"name": "main"},
+                202,
+                {"Azure-AsyncOperation": f"{self.url}/v1/statuses/4?api-version=2", "Retry-After": "1"},
+            ),
+            ("POST", "/v1/videos:annotate"): lambda: Answer({"name": "operations/77", "done": False}),
+            ("POST", "/v1/transcriptions/start"): lambda: Answer({"JobId": "j-1"}),
+            ("POST", "/v1/batches"): lambda: Answer({"id": "b1", "status": self.state}),
+            ("POST", "/v1/exports"): lambda: Answer(self.accepted, 202, {"Location": self.place}),
+            ("POST", "/v1/imports"): lambda: Answer(b"", 202, {"Location": "/v1/tasks/5"}),
+        }
+        path = asked.path.partition("?")[0]
+        if (asked.method, path) in starts:
+            return starts[asked.method, path]()
+        if path.endswith(("/cancel", ":cancel", "/stop")):
+            self.cancelled = True
+            return Answer({}, 200) if path.endswith(("stop", ":cancel")) else self._about("cancelling", path)
+        return self._told(path)
+
+    def _told(self, path: str) -> Answer:
+        self.left -= 1
+        done = self.left < 0
+        state = "cancelled" if self.cancelled else "completed" if done else "in_progress"
+        return self._about(state, path)
+
+    def _about(self, state: str, path: str) -> Answer:
+        on = state in ("in_progress", "cancelling")
+        if path.startswith("/v1/statuses"):
+            body: Any = {"status": "InProgress" if on else "Succeeded", "percentComplete": 40 if on else 100}
+        elif path.startswith("/v1/operations"):
+            body = {"name": "operations/77", "done": not on, "metadata": {"progressPercent": 30}}
+            outcome = (
+                {"error": {"code": 1, "message": "cancelled"}} if self.cancelled else {"response": {"labels": ["cat"]}}
+            )
+            body |= {} if on else outcome
+        elif path == "/v1/transcriptions/describe":
+            body = {"Job": {"JobId": "j-1", "JobStatus": "IN_PROGRESS" if on else state.upper()}}
+        elif path.startswith("/v1/batches"):
+            body = {"id": "b1", "status": state, "request_counts": {"total": 10, "completed": 4}}
+        elif path.startswith("/v1/tasks"):
+            body = {"id": "5", "state": state}
+        elif on:
+            return Answer(b"", 202, self.headers)
+        else:
+            body = {"rows": 3}
+        return Answer(body, 200, self.headers if on else {})
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Tabulation:
+    return tabulate(tmp_path_factory.mktemp("works"), DOCUMENT)
+
+
+@pytest.fixture
+def works() -> Works:
+    return Works()
+
+
+@pytest.fixture
+def api(works: Works) -> Iterator[Local]:
+    with serving(works) as local:
+        works.url = local.url
+        yield local
+
+
+@pytest.fixture
+def folder(tmp_path: Path, table: Tabulation, api: Local) -> Path:
+    package = tmp_path / "src" / "works_adapter"
+    for path, text in table.texts.items():
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        (package / path).write_text(text, encoding="utf-8")
+    return package
+
+
+def environ(tmp_path: Path, api: Local, **more: str) -> dict[str, str]:
+    variable = {"WORKS_KEY": "open-sesame-123456"}
+    state = f"sqlite:///{tmp_path / 'state.sqlite3'}"
+    return {
+        "MCP_AQL_CONFIG": os.devnull,
+        "MCP_AQL_STATE_URL": state,
+        "MCP_AQL_BASE_URL": f"{api.url}/v1",
+        "MCP_AQL_LOG_LEVEL": "error",
+        **variable,
+        **more,
+    }
+
+
+@pytest.fixture
+def adapter(tmp_path: Path, folder: Path, api: Local) -> Assembly:
+    return assemble(folder, environ=environ(tmp_path, api))
+
+
+Caller = Callable[..., Any]
+
+
+class Refusing:
+    """Hooks of an owner who lets no address be asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def before_call(self, call: Call) -> None:
+        self.calls.append(call)
+        if call.operation.endswith(" status"):
+            raise Refuse("no addresses")
+
+
+@asynccontextmanager
+async def calling(server: Any, era: str = "auto", **more: Any) -> AsyncIterator[Caller]:
+    """Yield what calls an operation through a client, and returns its data, or its error."""
+    async with Client(server, mode=era) as client:
+
+        async def call(operation: str, tool: str = "", **params: Any) -> Any:
+            arguments = {"operation": operation, "params": params}
+            tool = tool or ("read" if operation.startswith("get_") else "execute")
+            result = (await client.call_tool(f"mcp_aql_{tool}", arguments, **more)).structured_content
+            assert result is not None
+            return result.get("data", result.get("error"))
+
+        yield call
+
+
+async def begin(call: Caller, operation: str, tool: str = "execute", **params: Any) -> dict[str, Any]:
+    data = await call(operation, tool, **params)
+    execution: dict[str, Any] = data.get("_execution", data)
+    assert execution.keys() >= {"execution_id", "status", "started_at"}, data
+    assert execution["status"] in CORE
+    assert execution["follow_with"] == "get_execution_status"
+    return execution
+
+
+STARTS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
+    "azure": ("create_vault", "create", {"vault": "main", "location": "x"}),
+    "google": ("create_video", "create", {}),
+    "aws": ("start_transcription_job", "execute", {"media_uri": "s3://x"}),
+    "openai": ("create_batch", "create", {}),
+    "plain": ("start_export", "execute", {}),
+    "plain, declared": ("start_import", "execute", {}),
+}
+RESULTS = {
+    "azure": {"status": "Succeeded", "percentComplete": 100},
+    "google": {"labels": ["cat"]},
+    "aws": {"job": {"job_id": "j-1", "job_status": "COMPLETED"}},
+    "openai": {"id": "b1", "status": "completed", "request_counts": {"total": 10, "completed": 4}},
+    "plain": {"rows": 3},
+    "plain, declared": {"id": "5", "state": "completed"},
+}
+PROGRESS = {
+    "azure": {"percentage": 40, "message": "InProgress"},
+    "google": {"percentage": 30},
+    "aws": {"message": "IN_PROGRESS"},
+    "openai": {"current": 4, "total": 10, "message": "in_progress"},
+    "plain": None,
+    "plain, declared": {"message": "in_progress"},
+}
+CANCELLING = {"google": "cancel_operation", "aws": "stop_transcription_job", "openai": "cancel_batch"} | {
+    "plain, declared": "cancel_task"
+}
+
+
+def test_the_table_says_what_monitors_and_cancels_the_work(table: Tabulation) -> None:
+    work = {name: row["long_running"] for name, row in table.rows.items() if "long_running" in row}
+    assert work == {
+        "create_vault": {"status": "202"},
+        "start_export": {"status": "202"},
+        "start_import": {"status": "202"},
+        "create_video": {
+            "status": "200",
+            "monitor": "get_operation",
+            "arguments": {"name": "/name"},
+            "monitor_state": "/done",
+            "cancel": "cancel_operation",
+        },
+        "start_transcription_job": {
+            "status": "200",
+            "monitor": "describe_transcription_job",
+            "arguments": {"JobId": "/JobId"},
+            "monitor_state": "/Job/JobStatus",
+            "cancel": "stop_transcription_job",
+        },
+        "create_batch": {
+            "status": "200",
+            "monitor": "get_batch",
+            "arguments": {"batch_id": "/id"},
+            "state": "/status",
+            "monitor_state": "/status",
+            "cancel": "cancel_batch",
+        },
+    }
+    assert table.adapter["executions"] is True
+
+
+async def test_introspection_shows_the_lifecycle(adapter: Assembly) -> None:
+    """The specification's LifecycleInfo (8.4.5), of operations whose work can be followed and of no other."""
+    async with calling(build_server(adapter.dispatcher)) as call:
+        shown = {
+            name: (await call("introspect", "read", query="operations", name=name))["operation"].get("lifecycle")
+            for name in ("create_batch", "start_export", "get_batch", "cancel_batch")
+        }
+        listed = await call("introspect", "read", query="operations")
+    states = {"states": list(CORE), "supports_retry": False, "progress_reporting": True}
+    assert shown == {
+        "create_batch": {**states, "supports_cancel": True},
+        "start_export": {**states, "supports_cancel": False},
+        "get_batch": None,
+        "cancel_batch": None,
+    }
+    families = {operation["name"]: operation["endpoint"] for operation in listed["operations"]}
+    assert (families["get_execution_status"], families["cancel_execution"]) == ("read", "execute")
+
+
+@pytest.mark.parametrize("pattern", STARTS)
+async def test_each_pattern_is_followed_to_its_result(adapter: Assembly, works: Works, pattern: str) -> None:
+    operation, tool, params = STARTS[pattern]
+    async with calling(build_server(adapter.dispatcher)) as call:
+        execution = await begin(call, operation, tool, **params)
+        assert execution["status"] in ("pending", "running")
+        first = await call("get_execution_status", execution_id=execution["execution_id"])
+        waited = await call("get_execution_status", execution_id=execution["execution_id"], wait_seconds=5)
+    assert first["operation"] == operation
+    assert first["status"] == "running"
+    assert first.get("progress") == PROGRESS[pattern]
+    assert first["retry_after_seconds"] == 1
+    assert first["started_at"] == execution["started_at"]
+    assert waited["status"] == "completed"
+    assert waited["result"] == RESULTS[pattern]
+
+
+@pytest.mark.parametrize("pattern", STARTS)
+async def test_cancelling_reaches_the_api_or_says_that_it_cannot(
+    adapter: Assembly, works: Works, api: Local, pattern: str
+) -> None:
+    operation, tool, params = STARTS[pattern]
+    works.left = 9
+    async with calling(build_server(adapter.dispatcher)) as call:
+        execution = await begin(call, operation, tool, **params)
+        data = await call("cancel_execution", execution_id=execution["execution_id"])
+        if data.get("code") == "CONFIRMATION_REQUIRED":
+            assert not works.cancelled
+            token = data["details"]["confirmation_token"]
+            data = await call("cancel_execution", execution_id=execution["execution_id"], confirmation_token=token)
+    assert works.cancelled is (pattern in CANCELLING)
+    if pattern in CANCELLING:
+        assert data["cancelled_by"] == CANCELLING[pattern]
+        assert data["status"] in CORE
+    else:
+        assert data["code"] == "VALIDATION_INVALID_VALUE"
+        assert data["details"] == {"operation": operation, "reason": "the API cannot cancel it"}
+
+
+async def test_a_wait_is_bounded_and_asks_no_sooner_than_the_api_wants(
+    adapter: Assembly, works: Works, api: Local
+) -> None:
+    works.left = 1000
+    async with calling(build_server(adapter.dispatcher)) as call:
+        execution = await begin(call, "create_batch", "create")
+        begun = time.monotonic()
+        data = await call("get_execution_status", execution_id=execution["execution_id"], wait_seconds=3)
+        assert time.monotonic() - begun < 4
+        assert len(api.at("/v1/batches/b1")) == 3
+        assert data["status"] == "running"
+        works.headers = {"Retry-After": "60"}
+        begun = time.monotonic()
+        data = await call("get_execution_status", execution_id=execution["execution_id"], wait_seconds=10)
+        assert time.monotonic() - begun < 2, "the API wants to be asked after the bound, so it is not asked again"
+        assert data["retry_after_seconds"] == 60
+        refused = await call("get_execution_status", execution_id=execution["execution_id"], wait_seconds=100)
+    assert refused["code"] == "VALIDATION_INVALID_VALUE"
+
+
+async def test_a_batch_of_waits_takes_no_longer_than_a_call(adapter: Assembly, works: Works) -> None:
+    works.left = 1000
+    async with Client(build_server(adapter.dispatcher)) as client:
+        started = await client.call_tool("mcp_aql_execute", {"operation": "start_import"})
+        assert started.structured_content is not None
+        params = {"execution_id": started.structured_content["data"]["execution_id"], "wait_seconds": 3}
+        begun = time.monotonic()
+        batch = {"operations": [{"operation": "get_execution_status", "params": params}] * 4}
+        done = await client.call_tool("mcp_aql_read", batch)
+    assert done.structured_content is not None
+    assert done.structured_content["summary"]["succeeded"] == 4
+    assert time.monotonic() - begun < 6
+
+
+async def test_progress_only_grows_and_a_client_that_cannot_be_told_goes_without() -> None:
+    """MCP, progress: each notification has a larger number than the one before."""
+    notices: list[tuple[float, float | None, str | None]] = []
+
+    async def report(*progress: Any) -> None:
+        if len(notices) == 3:
+            raise ConnectionError
+        notices.append(progress)
+
+    token = REPORTER.set(report)
+    progress = Progress()
+    for shown in ({"percentage": 5}, {"percentage": 5}, {"current": 1, "total": 4}, {"message": "resting"}, None, None):
+        await progress.tell({"status": "running", "progress": shown})
+    REPORTER.reset(token)
+    assert notices == [(5.0, 100.0, "running"), (25.0, 100.0, "running"), (26.0, None, "resting")]
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_an_execution_survives_the_process_over_stdio(
+    tmp_path: Path, folder: Path, api: Local, works: Works, era: str
+) -> None:
+    program = [str(HERE / "serve_folder.py"), str(folder), "stdio"]
+    server = StdioServerParameters(command=sys.executable, args=program, env=environ(tmp_path, api))
+    async with calling(server, era) as call:
+        execution = await begin(call, "start_import")
+    notices: list[Any] = []
+
+    async def on_progress(*progress: Any) -> None:
+        notices.append(progress)
+
+    async with calling(server, era, progress_callback=on_progress) as call:
+        data = await call("get_execution_status", execution_id=execution["execution_id"], wait_seconds=5)
+    assert (data["status"], data["result"]) == ("completed", {"id": "5", "state": "completed"})
+    assert notices[0] == (0.0, None, "in_progress")
+    assert not works.cancelled, "what the API does goes on when a session ends (R-OPS-2)"
+
+
+async def test_an_execution_is_followed_over_http_by_any_process_in_both_eras(
+    tmp_path: Path, folder: Path, api: Local, works: Works
+) -> None:
+    program = [sys.executable, str(HERE / "serve_folder.py"), str(folder), "http"]
+    processes = [
+        subprocess.Popen(program, stderr=subprocess.PIPE, env=os.environ | environ(tmp_path, api)) for _ in range(2)
+    ]
+    try:
+        urls = []
+        for process in processes:
+            assert process.stderr
+            lines = (re.search(rb"http://127\.0\.0\.1:\d+/mcp", line) for line in process.stderr)
+            urls.append(next(match[0].decode() for match in lines if match))
+        for era in ("auto", "legacy"):
+            works.left = 1
+            async with calling(urls[0], era) as call:
+                execution = await begin(call, "start_export")
+            async with calling(urls[1], era, progress_callback=ignored) as call:
+                data = await call("get_execution_status", execution_id=execution["execution_id"], wait_seconds=5)
+            assert (data["status"], data["result"]) == ("completed", {"rows": 3})
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+async def ignored(*_: Any) -> None:
+    """Take a notification of progress; over HTTP, answers are single documents and there are none."""
+
+
+async def handled(adapter: Assembly, operation: str, caller: str | None = None, **params: Any) -> dict[str, Any]:
+    with with_caller(None, caller):
+        return await adapter.dispatcher.handle(None, {"operation": operation, "params": params})
+
+
+async def test_a_handle_is_good_for_its_caller_alone_and_cannot_be_made_up(adapter: Assembly, api: Local) -> None:
+    begun = await handled(adapter, "start_export", "anna")
+    text = begun["data"]["execution_id"]
+    assert "elsewhere" not in text
+    assert (await handled(adapter, "get_execution_status", "anna", execution_id=text))["success"]
+    before = len(api.asked)
+    for caller, other in (("bert", text), (None, text), ("anna", text[:-2] + "AA"), ("anna", "exec_" + "A" * 90)):
+        error = (await handled(adapter, "get_execution_status", caller, execution_id=other))["error"]
+        assert error["code"] == "NOT_FOUND_RESOURCE"
+        assert not (await handled(adapter, "cancel_execution", caller, execution_id=other))["success"]
+    assert len(api.asked) == before, "nothing was sent"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "http://evil.example/v1/elsewhere/9",
+        "//evil.example/v1/elsewhere/9",
+        "http://user:secret@127.0.0.1/v1/x",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "http://[",
+        "/v1/" + "x" * 3000,
+    ],
+)
+async def test_no_credential_leaves_for_a_host_that_the_api_names(
+    adapter: Assembly, works: Works, api: Local, place: str
+) -> None:
+    works.place = place
+    data = (await handled(adapter, "start_export"))["data"]
+    if "execution_id" in data:
+        error = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["error"]
+        assert error["code"] == "PERMISSION_DENIED"
+        assert "evil.example" in error["message"]
+    assert len(api.asked) == 1
+
+
+async def test_an_address_is_asked_with_credentials_at_the_host_of_the_call_whatever_its_port(
+    adapter: Assembly, works: Works, api: Local
+) -> None:
+    works.place = "https://127.0.0.1:1/v1/elsewhere/9?key=2"
+    data = (await handled(adapter, "start_export"))["data"]
+    assert (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["success"]
+    request = api.asked[-1]
+    assert (request.method, request.path, request.headers["x-key"]) == (
+        "GET",
+        "/v1/elsewhere/9?key=2",
+        "open-sesame-123456",
+    )
+
+
+async def test_hooks_see_what_is_asked_and_may_refuse_it(tmp_path: Path, folder: Path, api: Local) -> None:
+    hooks = Refusing()
+    adapter = assemble(folder, hooks, environ=environ(tmp_path, api))
+    data = (await handled(adapter, "start_export"))["data"]
+    error = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["error"]
+    assert error["message"] == "Permission denied: no addresses"
+    declared = (await handled(adapter, "start_import"))["data"]
+    assert (await handled(adapter, "get_execution_status", execution_id=declared["execution_id"]))["success"]
+    assert [call.operation for call in hooks.calls] == [
+        "start_export",
+        "start_export status",
+        "start_import",
+        "get_task",
+    ]
+    assert len(api.at("/v1/elsewhere/9")) == 0
+
+
+async def test_a_status_that_cannot_be_read_is_the_apis_own_failure(adapter: Assembly, works: Works) -> None:
+    works.place = "/v1/elsewhere/none"
+    data = (await handled(adapter, "start_export"))["data"]
+    works._told = lambda _: Answer({"error": "gone"}, 410)  # type: ignore[method-assign]
+    answered = await handled(adapter, "get_execution_status", execution_id=data["execution_id"], wait_seconds=3)
+    assert answered["error"]["details"]["upstream"]["status"] == 410
+
+
+async def test_what_failed_says_why_in_the_apis_own_words(adapter: Assembly, works: Works) -> None:
+    """Specification, 8.4.3: `error` of a failed execution; it is data, and no failed call."""
+    data = (await handled(adapter, "create_batch"))["data"]["_execution"]
+    works._told = lambda _: Answer(  # type: ignore[method-assign]
+        {"id": "b1", "status": "failed", "error": {"message": "no rows"}, "completed_at": 1_700_000_000}
+    )
+    answered = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["data"]
+    assert answered["status"] == "failed"
+    assert answered["finished_at"] == "2023-11-14T22:13:20Z"
+    assert answered["error"]["code"] == "INTERNAL_ERROR"
+    assert answered["error"]["details"] == {"upstream": {"message": "no rows"}}
+
+
+async def test_a_status_that_fails_is_of_the_work_and_a_question_that_fails_is_not(
+    adapter: Assembly, works: Works
+) -> None:
+    data = (await handled(adapter, "create_vault", vault="main", location="x"))["data"]["_execution"]
+    works._told = lambda _: Answer(  # type: ignore[method-assign]
+        {"status": "Failed", "error": {"code": "Quota", "message": "none left"}}
+    )
+    answered = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["data"]
+    assert answered["status"] == "failed"
+    assert "none left" in json.dumps(answered["error"]["details"]["upstream"])
+    works._told = lambda _: Answer({"ok": False, "error": "rate_limited"})  # type: ignore[method-assign]
+    failed = await handled(adapter, "get_execution_status", execution_id=data["execution_id"])
+    assert failed["error"]["code"] == "RATE_LIMIT_EXCEEDED"
+
+
+async def test_success_with_202_is_of_the_call_and_the_work_goes_on(adapter: Assembly, works: Works) -> None:
+    works.accepted = b'{"status": "success"}'
+    data = (await handled(adapter, "start_export"))["data"]
+    assert data["_execution"]["status"] == "running"
+    assert data["status"] == "success"
+    works.accepted = b'"Accepted"'
+    data = (await handled(adapter, "start_export"))["data"]
+    assert (data["status"], data["data"]) == ("running", "Accepted")
+
+
+async def test_a_call_that_was_carried_out_is_no_failure_if_it_cannot_be_followed(
+    adapter: Assembly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any) -> None:
+        raise ImportError("no cryptography")
+
+    monkeypatch.setattr(adapter.dispatcher._executions._handles, "write", broken)
+    answered = await handled(adapter, "start_export")
+    assert answered["data"]["status"] == "accepted"
+
+
+async def test_an_answer_that_never_ends_or_is_huge_is_bounded(adapter: Assembly, works: Works) -> None:
+    data = (await handled(adapter, "start_export"))["data"]
+    works._told = lambda _: Answer({"rows": ["x" * 100] * 20_000})  # type: ignore[method-assign]
+    answered = await handled(adapter, "get_execution_status", execution_id=data["execution_id"])
+    assert len(json.dumps(answered)) < 100_000
+
+
+async def test_only_so_many_calls_wait_at_a_time(adapter: Assembly, works: Works) -> None:
+    works.left = 10_000
+    data = (await handled(adapter, "start_import"))["data"]
+    adapter.dispatcher._executions._waiting = 100
+    begun = time.monotonic()
+    await asyncio.wait_for(
+        handled(adapter, "get_execution_status", execution_id=data["execution_id"], wait_seconds=30), 10
+    )
+    assert time.monotonic() - begun < 5
+
+
+async def test_what_has_ended_with_its_answer_is_no_execution(adapter: Assembly, works: Works) -> None:
+    works.state = "completed"
+    assert (await handled(adapter, "create_batch"))["data"] == {"id": "b1", "status": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("status", "data", "expected"),
+    [
+        (200, {"status": "Succeeded"}, "completed"),
+        (200, {"properties": {"provisioningState": "Creating"}}, "running"),
+        (200, {"state": "JOB_STATE_PENDING"}, "pending"),
+        (200, {"state": "JOB_STATE_CANCELLED"}, "cancelled"),
+        (200, {"status": "completed_with_errors"}, "completed"),
+        (200, {"done": True, "error": {"code": 3}}, "failed"),
+        (200, {"done": True, "error": {"code": 1}}, "cancelled"),
+        (200, {"rows": 3}, "completed"),
+        (202, {"rows": 3}, "running"),
+        (202, None, "running"),
+        (200, [1], "completed"),
+        (204, None, "completed"),
+    ],
+)
+def test_states_are_read_from_answers_of_every_kind(status: int, data: Any, expected: str) -> None:
+    assert condition_of(status, data).status == expected
+
+
+def test_a_state_of_no_known_word_goes_on_and_is_shown() -> None:
+    condition = condition_of(200, {"status": "sleeping"}, "/status")
+    assert (condition.status, condition.progress) == ("running", {"message": "sleeping"})
+
+
+@pytest.mark.parametrize(
+    ("family", "place", "expected"),
+    [
+        ("read", "/v1/tasks/5", Target("op", {"task_id": "5"})),
+        ("read", "https://api.example.com/v1/tasks/a%20b", Target("op", {"task_id": "a b"})),
+        ("read", "tasks/5", Target("op", {"task_id": "5"})),
+        ("read", "/v1/tasks/5?wait=1", Target(url="/v1/tasks/5?wait=1")),
+        ("read", "/v1/tasks/5?key=hidden-key", Target("op", {"task_id": "5"})),
+        ("read", "/v1/other/5", Target(url="/v1/other/5")),
+        ("read", "/v2/tasks/5", Target(url="/v2/tasks/5")),
+        ("execute", "/v1/tasks/5", None),
+        ("read", "/v1/tasks/hidden-key", None),
+        ("read", "https://status.example.com/5", Target(url="https://status.example.com/5")),
+    ],
+)
+def test_an_address_of_an_operation_is_called_as_that_if_it_reads(
+    tmp_path: Path, family: str, place: str, expected: Target | None
+) -> None:
+    """An address that is that of an operation which is no read is asked by nobody."""
+    task = {"in": "path", "name": "task_id", "required": True, "schema": TEXT}
+    rows = {"op": operation("GET", "/tasks/{task_id}", parameters={"task_id": task})}
+    package = make_package(tmp_path, rows, family=family)
+    started = row_of("start", "execute", operation("POST", "/exports"))
+    request = ApiRequest("POST", "https://api.example.com/v1/exports?key=hidden-key", secrets=frozenset({"hidden-key"}))
+    assert target_at(place, started, request, package.table) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("/operations/{name}", "operations/7", {"name": "7"}),
+        ("/v1/operations/{name}", "operations/7", {"name": "7"}),
+        ("/projects/{project}/operations/{name}", "projects/p/operations/7", {"project": "p", "name": "7"}),
+        ("/operations/{name}", "7", {"name": "7"}),
+        ("/operations/{name}", "tasks/7", {"name": "tasks/7"}),
+    ],
+)
+def test_the_name_of_a_whole_resource_fills_the_path_that_it_is_of(
+    tmp_path: Path, path: str, name: str, expected: dict[str, str]
+) -> None:
+    """AIP-122: names are paths. What fits no path is sent as it is, encoded, in its own place."""
+    named = {key: {"in": "path", "required": True, "schema": TEXT} for key in re.findall(r"\{(\w+)\}", path)}
+    package = make_package(tmp_path, {"get_operation": operation("GET", path, parameters=named)})
+    work = {"monitor": "get_operation", "arguments": {"name": "/name"}}
+    started = row_of("start", "execute", operation("POST", "/videos", long_running=work))
+    assert target_of(started, {}, {"name": name}, package.table) == Target("get_operation", expected)
