@@ -79,7 +79,8 @@ class Dispatcher:
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
-        self._warning_rules = WarningRules(config, table)
+        self._warning_rules = rules = WarningRules(config, table)
+        self.select, self.remember = rules.select, rules.remember
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = SafetyLoop(config, self.state, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self.state, self._loop, table)
@@ -148,7 +149,7 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                envelope = self.introspection.answer(request.params, session.id)
+                envelope = self.introspection.answer(request.params, session.id, self._warning_rules.history(session))
                 if self._metering.status is not None and request.params.get("query") == QUOTA_STATUS:
                     return {**envelope, "data": await self._metering.status()} if envelope["success"] else envelope
                 return envelope
@@ -167,11 +168,12 @@ class Dispatcher:
                 if row.name != request.operation:
                     warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
+                    self.remember(row.name, warnings, session)
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
                         batch_warnings.extend(warnings)
                         warnings = about_data
-                    shown = self._warning_rules.select(warnings, session)
+                    shown = self.select(warnings, session)
         except Failure as failure:
             return failure.envelope()
         except Exception as error:  # noqa: BLE001 - the only place that handles the unexpected
@@ -226,15 +228,16 @@ class Dispatcher:
         metadata, grant = request.metadata(row), request.grant
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
+        warnings: Warnings | None = None
         try:
-            answer = await self._performed(row, params, request, stamp, session, approval)
+            data, warnings = await self._performed(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
             raise
         finally:
-            self._gate.ended(row, session, stamp.request_id, code, approval)
-        return answer
+            self._gate.ended(row, session, stamp.request_id, code, approval, warnings or ())
+        return data, warnings
 
     def _validated(
         self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
@@ -297,7 +300,7 @@ class Dispatcher:
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
-            warnings = rules.after(row, response, exchanges.seconds, warnings)
+            warnings = rules.after(row, response, exchanges.seconds, warnings, params)
             answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
         stamp.last = exchanges.last
         if row.long_running is not None:
@@ -392,7 +395,3 @@ class Dispatcher:
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""
         return value if self._masked is None else self._masked(value)
-
-    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
-        """Return the warnings that the envelope shows."""
-        return self._warning_rules.select(warnings, session)
