@@ -17,8 +17,9 @@ PACKAGE = Path(aqlgen.__file__).parent
 MODULES = {
     path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8"))
     for path in sorted(PACKAGE.rglob("*.py"))
-    if "templates" not in path.parts and not path.name.startswith("catalogue")
+    if not {"templates", "runtime"} & {*path.parts} and not path.name.startswith("catalogue")
 }
+"""The generator's modules; an adapter has codes of its own, those of the protocol."""
 
 
 def codes_passed() -> Iterator[tuple[str, str]]:

@@ -85,3 +85,21 @@ async def test_a_page_that_a_plan_cut_has_no_cursor_behind_items_that_are_not_sh
     assert "endCursor" not in answer["data"]["x"][0]["pageInfo"]
     answer = await run(listing, {"params": {"first": 2}})
     assert "endCursor" in answer["data"]["steps"][0]["data"]["pageInfo"]
+
+
+async def test_what_a_plan_cut_is_kept_in_the_history_unless_it_is_suppressed(tmp_path: Path) -> None:
+    """R-WARN-6"""
+
+    def answer(query: dict[str, str], request: ApiRequest) -> Any:
+        return [{**item, "text": "word " * 50} for item in by_offset(query, request)]
+
+    asked = {"operation": "introspect", "params": {"query": "warnings", "name": ["run_steps"]}}
+    for suppressed, expected in (((), 1), (("VALIDATION_",), 0)):
+        settings = {"max_answer_tokens": MOST, "warn_suppress": suppressed}
+        listing = Client(tmp_path / str(expected), Listing(answer), COUNTED, **settings)
+        session = Session("s")
+        steps = [{"operation": "list_things", "params": {"first": 100}}]
+        plan = {"operation": "run_steps", "params": {"steps": steps}}
+        envelope = await listing.dispatcher.handle(None, plan, session)
+        kept = (await listing.dispatcher.handle("read", asked, session))["data"]["warnings"]
+        assert len(envelope.get("warnings", [])) == len(kept) == expected

@@ -78,6 +78,7 @@ class Performer:
     ) -> tuple[Any, Warnings | None]:
         """Send what is needed, and return the data in at most `most` tokens, if given, and the warnings."""
         # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
+        call_params = params
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
         if options:
             params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
@@ -114,7 +115,7 @@ class Performer:
                 raise no_list()  # a text in place of the list
         if row.selects and (query is None or query.aggregates is None):
             data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
-        notices = self._board.after(row, last, exchanges.seconds, notices)
+        notices = self._board.after(row, last, exchanges.seconds, notices, call_params)
         whole, gathered = page is not None, query is not None
         fitted, notices = self._board.fit(data, row, last, notices, page=whole, gathered=gathered, most=most)
         meta.page = page

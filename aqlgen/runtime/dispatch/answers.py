@@ -7,7 +7,7 @@ cut leads on behind its last item, or nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..warnings.ceiling import CODE, Cut, cut_warnings, fit, fit_together
@@ -16,6 +16,7 @@ from ..warnings.rules import is_repeatable
 if TYPE_CHECKING:
     from ..envelope import Envelope, Paged
     from ..table import Row
+    from ..warnings.collector import CallWarning
 
 __all__ = ["Answers", "fit_plan"]
 
@@ -37,8 +38,11 @@ class Answers:
         if row is not None and envelope["success"]:
             self._answers.append(_Answer(envelope, row, page))
 
-    async def fit(self, most: int) -> None:
-        """Cut the data of the answers to `most` tokens together."""
+    async def fit(self, most: int, remember: Callable[[str, Iterable[CallWarning]], list[CallWarning]]) -> None:
+        """Cut the data of the answers to `most` tokens together.
+
+        `remember` takes the warnings of an operation, and returns those that are shown.
+        """
         answers = self._answers
         if len(answers) < 2:
             return
@@ -48,17 +52,19 @@ class Answers:
             if cuts:
                 if answer.page is not None:
                     await answer.page.prepare()
-                _replace(answer, shorter, cuts, most)
+                again = is_repeatable(answer.row)
+                warnings = cut_warnings(cuts, most, page=answer.page is not None, again=again)
+                _replace(answer, shorter, remember(answer.row.name, warnings))
 
 
-def _replace(answer: _Answer, data: Any, cuts: Sequence[Cut], most: int) -> None:
-    envelope, row, page = answer
+def _replace(answer: _Answer, data: Any, cuts: Iterable[CallWarning]) -> None:
+    envelope, _, page = answer
     if page is not None:
         data = {**data, "pageInfo": page.info(len(data["items"]))}
     warnings = envelope.get("warnings", [])
     before = {entry["details"]["field"]: entry for entry in warnings if entry["code"] == CODE}
     added = []
-    for warning in cut_warnings(cuts, most, page=page is not None, again=is_repeatable(row)):
+    for warning in cuts:
         entry = warning.as_json()
         earlier = before.get(entry["details"]["field"])
         if earlier is not None:
@@ -66,10 +72,12 @@ def _replace(answer: _Answer, data: Any, cuts: Sequence[Cut], most: int) -> None
         added.append(entry)
     fields = {entry["details"]["field"] for entry in added}
     kept = [entry for entry in warnings if entry["code"] != CODE or entry["details"]["field"] not in fields]
-    envelope |= {"data": data, "warnings": [*kept, *added]}
+    envelope["data"] = data
+    if kept or added:
+        envelope["warnings"] = [*kept, *added]
 
 
-def fit_plan(data: Any, most: int, *, entries: bool) -> tuple[Any, list[dict[str, Any]]]:
+def fit_plan(data: Any, most: int, *, entries: bool) -> tuple[Any, list[CallWarning]]:
     """Return the answer of a plan cut to `most` tokens, with the warnings of what was cut.
 
     `entries` says that the data are those of every step, which share the room; a step's are named by its id or number.
@@ -80,7 +88,7 @@ def fit_plan(data: Any, most: int, *, entries: bool) -> tuple[Any, list[dict[str
         return data, []
     for cut in cuts:
         _end_page(fitted, cut)
-    warnings = [warning.as_json() for warning in cut_warnings(cuts, most, again=False)]
+    warnings = list(cut_warnings(cuts, most, again=False))
     if entries:
         fitted = {
             "steps": [{**entry, "data": fitted.get(str(entry.get("id", entry["step"])))} for entry in data["steps"]]

@@ -7,14 +7,14 @@ token, which is sent back as `confirmation_token` beside `operations`. What a pe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.together import Grant, Pending, fitting
-from ..warnings.collector import Warnings
+from ..warnings.collector import CallWarning, Warnings
 from .answers import Answers
 from .arguments import Request, read_item
 
@@ -66,6 +66,10 @@ class Calls(Protocol):
         """Return the warnings that the envelope shows."""
         ...
 
+    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
+        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
+        ...
+
 
 @dataclass
 class Batch:
@@ -100,7 +104,10 @@ class Batch:
             if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
                 halted = True
                 break
-        await answers.fit(self.calls.config.max_answer_tokens)
+        await answers.fit(
+            self.calls.config.max_answer_tokens,
+            lambda operation, cuts: self.calls.remember(operation, cuts, self.session),
+        )
         envelope = success(None, self.stamp.meta(), self.calls.select(warnings, self.session))
         failed = len(results) - succeeded - halted
         if halted:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from ..calls.exchanges import ApiSide, Exchanges
+from ..calls.exchanges import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
 from ..executions.operations import CANCEL, STATUS
-from ..hooks import Call, Hooks
+from ..hooks import Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, wrong_family
 from ..logs.log import Logger
@@ -24,20 +24,18 @@ from ..session import Session
 from ..settings.config import Config
 from ..state.custody import State
 from ..steps.operation import RUN_STEPS
-from ..table import Adapter, Row, Table, chosen
+from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
 from .metering import Metering
+from .sending import Sending
 from .watch import watched
 
 if TYPE_CHECKING:
-    from ..calls.performer import Performer
-    from ..safety.approval import Approval
     from ..steps.kept import KeptPlans
     from ..telemetry.observer import Observers
     from ..validation.understood import Understood
-    from ..wire import ApiRequest
     from .ahead import Ahead
     from .executions import Executions
 
@@ -75,17 +73,20 @@ class Dispatcher:
         self.observers = observers
         self.state = state or State(name=adapter.name)
         self._metering = metering or Metering()
-        self._called, self._performed = self._metering.around(self._call, self._perform)
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
-        self._warning_rules = WarningRules(config, table)
+        self._warning_rules = rules = WarningRules(config, table)
+        self.select, self.remember = rules.select, rules.remember
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = SafetyLoop(config, self.state, audit.record)
         self._gate = Gatekeeper(
             adapter, config, self._hooks, audit, self._log, self.state, self._loop, table, observers
         )
         self._loop.bind(self._gate)
+        parts = self._hooks, table, rules, self._gate, self.state
+        self._sending = Sending(api, *parts, lambda: self._executions)
+        self._called, self._performed = self._metering.around(self._call, self._sending.perform)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
         later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
         self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
@@ -150,7 +151,7 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                envelope = self.introspection.answer(request.params, session.id)
+                envelope = self.introspection.answer(request.params, session.id, self._warning_rules.history(session))
                 if self._metering.status is not None and request.params.get("query") == QUOTA_STATUS:
                     return {**envelope, "data": await self._metering.status()} if envelope["success"] else envelope
                 return envelope
@@ -162,18 +163,21 @@ class Dispatcher:
             if protocol_operation is not None:
                 operation, handler = protocol_operation
                 self.check_family(family, operation.name, operation.family)
+                name = operation.name
                 data, warnings = await self._metering.handled(handler, request, session, person)
             else:
                 row = self.find(family, request.operation, session, stamp)
+                name = row.name
                 data, warnings = await self._called(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
             if warnings:
+                self.remember(name, warnings, session)
                 if batch_warnings is not None:
                     about_data = warnings.take_about_data()
                     batch_warnings.extend(warnings)
                     warnings = about_data
-                shown = self._warning_rules.select(warnings, session)
+                shown = self.select(warnings, session)
         except Failure as failure:
             return failure.envelope()
         except Exception as error:  # noqa: BLE001 - the only place that handles the unexpected
@@ -195,7 +199,7 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
         understood: list[Understood] = []
-        row, params = self._validated(row, request.for_row(row), understood)
+        row, params = self._sending.validated(row, request.for_row(row), understood)
         if not understood:
             return await self._run(row, params, request, stamp, session, person)
         self._limits.check({"params": params})  # what was text may be deep
@@ -219,103 +223,25 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform or preview an operation with valid parameters, once the gatekeeper lets it through."""
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
-            return await self._dry_run(row, params, request, stamp, session), None
+            return await self._sending.dry_run(row, params, request, stamp, session), None
         if row.family != "read":
             await self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
             return await self._performed(row, params, request, stamp, session)
-        built = partial(self._built, row, params)
+        built = partial(self._sending.built, row, params)
         metadata, grant = request.metadata(row), request.grant
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
+        warnings: Warnings | None = None
         try:
-            answer = await self._performed(row, params, request, stamp, session, approval)
+            data, warnings = await self._performed(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
             raise
         finally:
-            self._gate.ended(row, session, stamp.request_id, code, approval)
-        return answer
-
-    def _validated(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
-    ) -> tuple[Row, dict[str, Any]]:
-        """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
-        if not row.choices:
-            return row, self._api.validate(row, params, understood)
-        whole = row if not row.kinds else self.table.find(row.name, row.family) or row
-        row = chosen(whole, params)
-        valid = self._api.validate(row, params, understood)
-        meant = chosen(whole, valid)
-        return (row, valid) if meant is row else (meant, self._api.validate(meant, valid, understood))
-
-    def _built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
-        return self._api.build(row, {name: params[name] for name in params if name not in row.adapter_parameters})
-
-    async def _dry_run(
-        self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
-    ) -> dict[str, Any]:
-        """Return what a call would send, and how the gatekeeper would decide; the owner's hooks see it as a call."""
-        from ..calls.dry_run import preview
-
-        hooks = self._hooks
-        call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row), dry_run=True)
-        decision = await self._gate.foresee(row, call)
-        changed = await hooks.on_call(call)
-        if changed is not call:
-            call = changed
-            row, params = self._validated(row, changed.params)
-        data = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
-        if decision.outcome != "allow":
-            data["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
-        return data
-
-    async def _perform(
-        self,
-        row: Row,
-        params: Mapping[str, Any],
-        request: Request,
-        stamp: Stamp,
-        session: Session,
-        approval: Approval | None = None,
-    ) -> tuple[Any, Warnings | None]:
-        """Send what an operation needs, if it is what was approved, and return its data with its warnings."""
-        api, hooks, rules = self._api, self._hooks, self._warning_rules
-        call = None
-        if hooks:
-            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
-            changed = await hooks.on_call(call)
-            if changed is not call:
-                call = changed
-                row, params = self._validated(row, changed.params)
-                if approval is not None:
-                    approval.altered("before_call", parameters=True)
-        warnings = rules.before(row, params)
-        exchanges = Exchanges(api, hooks, call, approval)
-        if row.adapter_parameters or row.update is not None:
-            answer = await self._performer.perform(exchanges, row, params, warnings, stamp, request.max_tokens)
-        else:
-            response = await exchanges.send(row, params)
-            data = api.decode(response, row, params)
-            warnings = rules.after(row, response, exchanges.seconds, warnings)
-            answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
-        stamp.last = exchanges.last
-        if row.long_running is not None:
-            answer = await self._executions.begun(row, params, exchanges, answer[0]), answer[1]
-        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
-            headers = api.told_headers(exchanges.last, row, answer[0])
-            if headers:
-                stamp.notes = {**(stamp.notes or {}), "headers": headers}
-        return answer
-
-    @cached_property
-    def _performer(self) -> Performer:
-        """The performer of calls that are more than one exchange, or return less than the whole answer."""
-        from ..calls.performer import Performer
-
-        return Performer(self.table, self._warning_rules, self.state)
+            self._gate.ended(row, session, stamp.request_id, code, approval, warnings or ())
+        return data, warnings
 
     @cached_property
     def _executions(self) -> Executions:
@@ -382,7 +308,7 @@ class Dispatcher:
         from .ahead import Ahead
 
         parts = self.introspection, self._registry, self._api, self._gate, self._loop, self._limits
-        return Ahead(*parts, self._validated, self._dry_run)
+        return Ahead(*parts, self._sending.validated, self._sending.dry_run)
 
     @cached_property
     def kept_plans(self) -> KeptPlans:
@@ -394,7 +320,3 @@ class Dispatcher:
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""
         return value if self._masked is None else self._masked(value)
-
-    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
-        """Return the warnings that the envelope shows."""
-        return self._warning_rules.select(warnings, session)

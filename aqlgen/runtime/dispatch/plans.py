@@ -21,7 +21,7 @@ from ..steps.plan import Plan, Step, check_plan, read_plan
 from ..steps.run import Progress, Run
 from ..steps.workflows import written_plan
 from ..text import folded
-from ..warnings.collector import Warnings
+from ..warnings.collector import CallWarning, Warnings
 from .answers import fit_plan
 from .arguments import TOKEN, Request, sent_tokens
 from .batch import Calls
@@ -121,7 +121,8 @@ async def answer_plan(
     data = await run.run()
     await side.claim()
     data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
-    warnings = calls.select(side.warnings, session) + side.shown_warnings + cuts
+    shown_cuts = [warning.as_json() for warning in calls.remember(operation.name, cuts, session)]
+    warnings = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
     stamp.notes = {"summary": run.summary()}
     return success(data, stamp.meta(), warnings)
 
@@ -255,6 +256,11 @@ class _Side:
         """Add the warnings of a call."""
         for warning in warnings[: max(0, _MOST_WARNINGS - len(self.shown_warnings))]:
             self.shown_warnings.append({**warning, "details": {**warning.get("details", {}), "step": step}})
+
+    def warn(self, warning: CallWarning, step: int) -> None:
+        """Add a warning of the plan itself."""
+        warnings = self._calls.remember(self._plan.steps[step - 1].operation, [warning], self._session)
+        self.add_warnings([shown.as_json() for shown in warnings], step)
 
     # The plan itself
 

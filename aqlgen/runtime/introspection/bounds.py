@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ..errors import Code, Failure
 
-__all__ = ["UNBOUNDED", "Bounds", "tokens_of"]
+__all__ = ["UNBOUNDED", "Bounds", "refuse_narrowing", "tokens_of"]
 
 _Entry = TypeVar("_Entry")
 
@@ -50,6 +50,10 @@ class Bounds:
             page = page[: _fitting(page, self.tokens)]
         return page, len(entries) - start - len(page)
 
+    def described(self, page: Sequence[Mapping[str, Any]], total: int, left: int) -> dict[str, Any]:
+        """Return what an answer says of a page: how many there are of all, and the entry to go on after."""
+        return {"total": total, "first": self.first or total, "next": page[-1]["name"] if page and left else None}
+
     def taken(self, names: Sequence[str], make: Callable[[str], _Entry]) -> tuple[list[_Entry], int]:
         """Return the entries made from the names that an answer holds, and how many follow. Raises Failure."""
         start = 0 if self.after is None else self._start(names)
@@ -75,6 +79,13 @@ class Bounds:
 
 
 UNBOUNDED = Bounds()
+
+
+def refuse_narrowing(params: Mapping[str, Any], query: str, names: Sequence[str]) -> None:
+    """Raise Failure for one of these parameters, by which a query is not narrowed."""
+    for name in names:
+        if params.get(name) is not None:
+            raise Failure(Code.INVALID_VALUE, f"Parameter '{name}' does not narrow query '{query}'; give name")
 
 
 def _fitting(entries: Sequence[Any], most: int) -> int:

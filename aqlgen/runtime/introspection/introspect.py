@@ -5,14 +5,15 @@ Its answers are closed: nothing beside success and data, and errors of code and 
 tokens (`max_answer_tokens`). Its parameters are checked as those of any operation are.
 
 The queries `operations` and `types` are the protocol's own, and so are their answers. The query `search` is ours: it
-answers words with the description of the operation that they mean, and names with the descriptions of all of them.
+answers words with the description of the operation that they mean, and names with the descriptions of all of them. So
+are `danger`, the levels of operations and what the policy does with them, and `warnings`, those given so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure, unknown_operation
 from ..safety.loop_operations import active_operations, inactive, types_of
@@ -31,13 +32,17 @@ from .info import (
     operation_type,
     protocol_operation_details,
 )
-from .names import Alias, Aliases, Spellings
+from .names import Alias, Aliases, Spellings, spellings_of_resource
 from .outline import outline
 from .postings import Hit, plain_entry
 from .ranking import Ranking
 from .search import Search, search_of
 from .type_info import more_note, type_details, type_info
 from .workflows import workflow_operations
+
+if TYPE_CHECKING:
+    from ..warnings.history import History
+    from .danger import Dangers
 
 __all__ = ["Introspection"]
 
@@ -48,8 +53,11 @@ _OTHERS_FIRST = 4
 _MOST_NAMES, _LONGEST_NAME = 10, 500
 _ENVELOPE = 60
 """Tokens of an answer beside its entries."""
+_SUMMARY = 120
+"""Tokens of what stands beside the entries of danger and warnings."""
 
 _PARAMETERS = {parameter["name"]: parameter["type"] for parameter in protocol.INTROSPECT["parameters"]}
+_QUOTED_QUERIES = ", ".join(f"'{query}'" for query in protocol.QUERIES)
 _PYTHON_TYPES = {"integer": int, "boolean": bool}
 
 
@@ -60,9 +68,7 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     """
     unknown = [name for name in params if name not in _PARAMETERS]
     if params.get("query") is None:
-        raise Failure(
-            Code.MISSING_PARAM, "Missing required parameter 'query'. It is 'search', 'operations' or 'types'."
-        )
+        raise Failure(Code.MISSING_PARAM, f"Missing required parameter 'query'. It is one of {_QUOTED_QUERIES}.")
     if unknown:
         raise Failure(
             Code.UNKNOWN_PARAM,
@@ -76,7 +82,7 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     if query not in protocol.QUERIES:
         raise Failure(
             Code.INVALID_VALUE,
-            f"Parameter 'query' is '{line(query, 40)}'; allowed values: {', '.join(map(repr, protocol.QUERIES))}. "
+            f"Parameter 'query' is '{line(query, 40)}'; allowed values: {_QUOTED_QUERIES}. "
             "Give name to describe one of them, search to find some.",
         )
     category = params.get("category")
@@ -128,10 +134,12 @@ class Introspection:
         self._protocol_operations = {operation.name: operation for operation in operations}
         self._search = Search(table, self._protocol_operations.values())
 
-    def answer(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
-        """Answer one introspection, always with an envelope."""
+    def answer(
+        self, params: Mapping[str, Any], session_id: str | None, history: History | None = None
+    ) -> dict[str, Any]:
+        """Answer one introspection, always with an envelope; `history` has the caller's warnings, if kept."""
         try:
-            return {"success": True, "data": self._data(params, session_id)}
+            return {"success": True, "data": self._data(params, session_id, history)}
         except Failure as failure:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 
@@ -163,11 +171,21 @@ class Introspection:
         """Return the alias of that name, as long as it is answered; the name of an operation is no alias."""
         return self._aliases.find(name)
 
-    def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
+    def _data(self, params: Mapping[str, Any], session_id: str | None, history: History | None) -> dict[str, Any]:
         query = checked_query(params, self._config.max_list)
         if query == protocol.QUOTA_STATUS:
             return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
         names = names_of(params, query)
+        if query in ("warnings", "danger"):
+            if names is None:
+                names = [] if params.get("name") is None else [params["name"]]
+            bounds = Bounds.of(params, self._config.max_list, self._tokens - _SUMMARY)
+            if query == "danger":
+                return self._dangers.answer(params, names, bounds)
+            from .past import warnings_so_far
+
+            spelled = [row.name for name in names if (row := self.find(name)) is not None]
+            return warnings_so_far(history, params, [*names, *spelled], bounds)
         if names is not None:
             return self._described(names)
         if query == "search":
@@ -185,7 +203,13 @@ class Introspection:
     def _tokens(self) -> int:
         return self._config.max_answer_tokens - _ENVELOPE
 
-    # The query of our own: from words or names to descriptions
+    # The queries of our own: danger, and from words or names to descriptions
+
+    @cached_property
+    def _dangers(self) -> Dangers:
+        from .danger import Dangers
+
+        return Dangers(self._table, self._config, self._protocol_operations, self.find)
 
     def _matches(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Describe the operation that a text means, if one is clearly the best, and name others by their summaries."""
@@ -265,7 +289,7 @@ class Introspection:
             if category is not None:
                 infos = [info for info in infos if info["endpoint"] == category.lower()]
             if resource is not None:
-                spellings = _spellings_of(resource)
+                spellings = spellings_of_resource(resource)
                 infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
         narrowed = any(key in params for key in ("search", "category", "resource", "after"))
         metadata: dict[str, Any] = (
@@ -349,16 +373,11 @@ class Introspection:
         return None if schema is None else type_details(name, schema, types, bounds)
 
 
-def _spellings_of(resource: str) -> set[str]:
-    wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
-    return {wanted, wanted.removesuffix("s")}
-
-
 def _wanted(params: Mapping[str, Any]) -> Callable[[Hit], bool] | None:
     """Return what a search is narrowed to; None for a search of all."""
     category, resource = params.get("category"), params.get("resource")
     family = None if category is None else category.lower()
-    resources = None if resource is None else _spellings_of(resource)
+    resources = None if resource is None else spellings_of_resource(resource)
     if family is None and resources is None:
         return None
     return lambda hit: family in (None, hit.family) and (resources is None or hit.resource.lower() in resources)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..table import Table
 from ..text import folded
 
-__all__ = ["Alias", "Aliases", "Spellings"]
+__all__ = ["Alias", "Aliases", "Spellings", "spellings_of_resource"]
 
 
 class Alias(NamedTuple):
@@ -115,3 +115,9 @@ def _fits(template: list[str], steps: list[str]) -> bool:
     return len(template) == len(steps) and all(
         pattern == step or "{" in pattern for pattern, step in zip(template, steps, strict=True)
     )
+
+
+def spellings_of_resource(resource: str) -> set[str]:
+    """Return the names that a resource may have in the table, for what an agent calls it."""
+    wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
+    return {wanted, wanted.removesuffix("s")}

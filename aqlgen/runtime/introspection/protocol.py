@@ -20,8 +20,8 @@ TOOL = "mcp_aql"
 
 QUOTA_STATUS = "quota_status"
 """The query about quotas (rate limiting document, 6.1)."""
-QUERIES = ("operations", "types", "search", QUOTA_STATUS)
-"""What introspect answers: three queries of the protocol, and `search`, our own, which goes beyond them."""
+QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS)
+"""What introspect answers: three queries of the protocol, and those that go beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -101,10 +101,17 @@ INTROSPECT: Mapping[str, Any] = {
             "query",
             "string",
             True,
-            "What to discover; search finds operations by words and describes the best, or all that are named",
+            "What to discover; search finds operations by words and describes the best, or all that are named; danger "
+            "says how much harm operations can do and whether they must be confirmed; warnings are those given so far",
             enum=list(QUERIES),
         ),
-        _field("name", "string", False, "Show this operation or type in full; of query search several, as a list"),
+        _field(
+            "name",
+            "string",
+            False,
+            "Show this operation or type in full; of query search several, as a list; of danger an operation or a "
+            "level, of warnings an operation or a code",
+        ),
         _field("search", "string", False, "Words to find, the best matches first"),
         _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
         _field("resource", "string", False, "Only operations on this resource"),
@@ -112,7 +119,7 @@ INTROSPECT: Mapping[str, Any] = {
         _field("after", "string", False, "Go on after this one: the last of the page before"),
         _field("all", "boolean", False, "The whole, however long"),
     ],
-    "returns": {"name": "object", "kind": "object", "description": "operations, operation, types or type"},
+    "returns": {"name": "object", "kind": "object", "description": "operations, operation, types, type or warnings"},
     "examples": [
         {"description": "Find an operation", "params": {"query": "search", "search": "{resource}"}},
         {"description": "Show one operation", "params": {"query": "operations", "name": "{operation}"}},

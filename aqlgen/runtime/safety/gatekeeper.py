@@ -13,7 +13,7 @@ and a token is neither issued nor accepted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..state.tickets import Token
     from ..table import Adapter, Row, Table
     from ..telemetry.observer import Observers
+    from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
     from .approval import Approval
     from .audit import Audit
@@ -172,13 +173,27 @@ class Gatekeeper:
             await self._tokens.find(token, self._any_call(session))
 
     def ended(
-        self, row: Row, session: Session, request_id: str, code: str | None, approval: Approval | None = None
+        self,
+        row: Row,
+        session: Session,
+        request_id: str,
+        code: str | None,
+        approval: Approval | None = None,
+        warnings: Iterable[CallWarning] = (),
     ) -> None:
-        """Record how a grave or confirmed call ended; `code` is that of its error."""
+        """Record how a grave or confirmed call ended; `code` is that of its error, `warnings` those of its answer."""
         if row.danger in GRAVE or approval is not None:
-            details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "error": code}
+            details: dict[str, Any] = {
+                "operation": row.name,
+                "endpoint": row.family,
+                "danger_level": row.danger,
+                "error": code,
+            }
             if approval is not None and approval.altered_by:
                 details["altered_by"] = ", ".join(dict.fromkeys(approval.altered_by))
+            codes = list(dict.fromkeys(warning.code for warning in warnings))
+            if codes:
+                details["warnings"] = codes
             event = "OPERATION_PERFORMED" if code is None else "OPERATION_FAILED"
             self._audit.record(event, {**details, "session_id": session.id, "request_id": request_id})
 

@@ -171,13 +171,14 @@ class SqliteState:
             if self.path is not None:
                 self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
-            self._connection = sqlite3.connect(
+            connection = sqlite3.connect(
                 self.path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
+            _set_wal(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
             for statement in _TABLE:
-                self._connection.execute(statement)
+                connection.execute(statement)
+            self._connection = connection
         return self._connection
 
 
@@ -237,6 +238,22 @@ class SqliteStore:
             return await anyio.to_thread.run_sync(step)
         except (sqlite3.Error, OSError) as problem:
             raise StoreAway(f"the state in {self.state.path or 'memory'} does not work: {problem}") from None
+
+
+def _set_wal(connection: Connection) -> None:
+    """Set the journal's mode; SQLite waits for nobody there when several processes begin a new file at once."""
+    import sqlite3
+
+    ends = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _text(value: Any) -> str:

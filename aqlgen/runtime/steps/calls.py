@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ..envelope import Envelope
+    from ..warnings.collector import CallWarning
     from .plan import Step
 
 __all__ = ["StepCalls"]
@@ -53,6 +54,10 @@ class StepCalls(Protocol):
 
     async def keep(self, progress: Mapping[str, Any]) -> str | None:
         """Keep a halted plan and return its token; None if it cannot be kept."""
+        ...
+
+    def warn(self, warning: CallWarning, step: int) -> None:
+        """Add a warning of the plan itself."""
         ...
 
     def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:

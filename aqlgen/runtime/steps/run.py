@@ -230,7 +230,7 @@ class Run:
         if len(items) > MAX_ITEMS:
             message = f"foreach took the first {MAX_ITEMS} of {len(items)} items; the rest is left out"
             details = {"limit": MAX_ITEMS, "items": len(items)}
-            self._calls.add_warnings([CallWarning(CUT, message, "high", details).as_json()], step.number)
+            self._calls.warn(CallWarning(CUT, message, "high", details), step.number)
         if not is_reference(step.foreach):
             return
         reference = read_reference(step.foreach)
@@ -240,7 +240,7 @@ class Run:
             info = page.get("pageInfo") if _is_object(page) else None
             if isinstance(info, Mapping) and info.get("hasNextPage") is True:
                 message = "foreach took one page of a list; it has more pages"
-                self._calls.add_warnings([CallWarning(CUT, message, "medium").as_json()], step.number)
+                self._calls.warn(CallWarning(CUT, message, "medium"), step.number)
 
     def _params(self, step: Step, item: Any, index: int) -> dict[str, Any]:
         params: dict[str, Any] = self._resolved(step.params, item, index)
@@ -263,7 +263,7 @@ class Run:
             return self._value(reference, None, 0)
         except Failure as failure:
             warning = CallWarning(NOWHERE, f"return: {failure.message}", "medium", failure.details)
-            self._calls.add_warnings([warning.as_json()], len(self._plan.steps))
+            self._calls.warn(warning, len(self._plan.steps))
             return None
 
     def _filtered(self, step: Step, data: Any) -> Any:

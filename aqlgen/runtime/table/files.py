@@ -20,6 +20,8 @@ __all__ = ["Attribute", "Table", "row_of", "values_of"]
 Attribute: TypeAlias = Literal[
     "aliases",
     "danger",
+    "danger_reason",
+    "deprecated",
     "method",
     "operation_id",
     "path",

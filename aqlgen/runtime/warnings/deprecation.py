@@ -16,6 +16,7 @@ from ..decode.headers import read_links
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
 from .collector import CallWarning
+from .replacement import replacement
 
 __all__ = ["CODE", "Deprecations", "alias_warning", "deprecations_of", "headers_warning"]
 
@@ -31,24 +32,30 @@ class Deprecations(NamedTuple):
     """The deprecations of an operation: its own, its parameters' by name, and those of fields within parameters."""
 
     operation: bool
-    parameters: frozenset[str]
+    parameters: Mapping[str, Mapping[str, str]]
+    """What is known of each deprecated parameter."""
     fields: Mapping[str, JsonSchema]
 
     def warnings(self, row: Row, params: Mapping[str, Any], types: Table | None) -> Iterator[CallWarning]:
         """Yield the warnings of one call."""
         if self.operation:
             yield _warning("operation", row.name, _stated(row))
-        for name in params.keys() & self.parameters:
-            yield _warning("parameter", name, {})
+        for name in params.keys() & self.parameters.keys():
+            yield _warning("parameter", name, self.parameters[name])
         if types is not None:
             for name in params.keys() & self.fields.keys():
-                for path in dict.fromkeys(_deprecated_paths(params[name], self.fields[name], types, name, 0)):
-                    yield _warning("parameter", path, {})
+                paths = dict(_deprecated_paths(params[name], self.fields[name], types, name, 0))
+                for path, known in paths.items():
+                    yield _warning("parameter", path, known)
 
 
 def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
     """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
-    parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
+    deprecated = {name: parameter for name, parameter in row.parameters.items() if parameter.deprecated}
+    names = _current_names(row) if deprecated else {}
+    parameters = {
+        name: _replaced_by(replacement(parameter.description, names)) for name, parameter in deprecated.items()
+    }
     fields = {
         name: parameter.schema
         for name, parameter in row.parameters.items()
@@ -57,6 +64,16 @@ def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
         and _has_deprecated_field(parameter.schema, table, set(), 0)
     }
     return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
+
+
+def _current_names(row: Row) -> dict[str, str]:
+    """Return the parameters that are not deprecated by each spelling: their names, and the API's."""
+    current = {name: item for name, item in row.parameters.items() if not item.deprecated}
+    return {**{item.wire: name for name, item in current.items()}, **{name: name for name in current}}
+
+
+def _replaced_by(name: str | None) -> dict[str, str]:
+    return {} if name is None else {"replacement": name}
 
 
 def alias_warning(name: str, operation: str, until: date | None) -> CallWarning:
@@ -173,8 +190,10 @@ def _subschemas(schema: JsonSchema, table: Table, seen: set[str] | None) -> Iter
         yield None, schema["items"]
 
 
-def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, depth: int) -> Iterator[str]:
-    """Yield the paths of the deprecated fields that a value has."""
+def _deprecated_paths(
+    value: Any, schema: JsonSchema, table: Table, path: str, depth: int
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the paths of the deprecated fields that a value has, each with what is known of the deprecation."""
     if depth > 3 * _DEEPEST:
         return
     if isinstance(value, list):
@@ -187,5 +206,15 @@ def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, d
             yield from _deprecated_paths(value, inner, table, path, depth + 1)
         elif name is not None and isinstance(value, Mapping) and name in value:
             if inner.get("deprecated") is True:
-                yield f"{path}.{name}"
+                yield f"{path}.{name}", _field_replacement(inner, schema, table, path)
             yield from _deprecated_paths(value[name], inner, table, f"{path}.{name}", depth + 1)
+
+
+def _field_replacement(field: JsonSchema, owner: JsonSchema, table: Table, path: str) -> dict[str, str]:
+    """Return the field of the same object that a deprecated field's description names instead, by its path."""
+    description = field.get("description")
+    if not isinstance(description, str):
+        return {}
+    others = {name: inner for name, inner in _subschemas(owner, table, None) if name is not None}
+    name = replacement(description, {name: name for name in others if others[name].get("deprecated") is not True})
+    return _replaced_by(None if name is None else f"{path}.{name}")

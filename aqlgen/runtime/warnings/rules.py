@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..media import JSON
 from ..settings.config import Config
 from ..text import line
 from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Warnings
+from .identity import Key, is_among, key_of, merge, rank
 
 if TYPE_CHECKING:
     from datetime import date
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..validation.understood import Understood
     from ..wire import ApiResponse
     from .deprecation import Deprecations
+    from .history import Histories, History
 
 __all__ = [
     "MOST_UNDERSTOOD",
@@ -43,16 +45,6 @@ UNDERSTOOD = "VALIDATION_UNDERSTOOD_WARNING"
 MOST_UNDERSTOOD = 20
 _LONGEST = 400
 
-_RANKS = {"high": 0, "medium": 1, "low": 2}
-_IDENTITY = {
-    "DEPRECATION_WARNING": ("type", "deprecated_item"),
-    "RATE_LIMIT_QUOTA_WARNING": ("metric", "warn_threshold"),
-    "PERFORMANCE_SLOW_QUERY_WARNING": ("operation", "threshold_ms"),
-    "VALIDATION_TRUNCATED_WARNING": ("field",),
-}
-"""The details by which two warnings of a code are equal; for other codes all details count."""
-
-_PEAKS = frozenset({"current", "duration_ms"})
 _STATE = "warnings"
 _MOST_KNOWN = 256
 
@@ -62,18 +54,16 @@ _BEGINNINGS = frozenset({b"{", b"["})
 _GROWTH = 2
 """How much longer data may be than the JSON that they are read from, in bytes: by names of fields, and by escapes."""
 
-Key: TypeAlias = tuple[str, str]
-
 
 def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the warnings to show; `state` is the session's, which remembers them."""
     merged: dict[Key, CallWarning] = {}
     counts: dict[Key, int] = {}
     for warning in warnings:
-        if _is_suppressed(warning.code, config.warn_suppress):
+        if is_among(warning.code, config.warn_suppress):
             continue
-        key = _key(warning)
-        merged[key] = _merge(merged[key], warning) if key in merged else warning
+        key = key_of(warning)
+        merged[key] = merge(merged[key], warning) if key in merged else warning
         counts[key] = counts.get(key, 0) + 1
     if config.warn_repeat_after:
         known: dict[Key, tuple[float, int]] = state.setdefault(_STATE, {})
@@ -81,10 +71,12 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
             key: warning for key, warning in merged.items() if _is_news(key, warning, known, config.warn_repeat_after)
         }
     selected = [_with_count(warning, counts[key]) for key, warning in merged.items()]
-    selected.sort(key=_rank)
+    selected.sort(key=rank)
     if len(selected) > config.warn_most:
         kept = config.warn_most - 1
-        selected = [*selected[:kept], _omitted(selected[kept:], config.warn_most)]
+        omitted = _omitted(selected[kept:], config.warn_most)
+        silent = is_among(OMITTED, config.warn_suppress)
+        selected = selected[: config.warn_most] if silent else [*selected[:kept], omitted]
     return [warning.as_json() for warning in selected]
 
 
@@ -95,33 +87,6 @@ def understood_warning(understood: Sequence[Understood]) -> CallWarning:
     return CallWarning(UNDERSTOOD, line("Understood: " + "; ".join(messages), _LONGEST), "low", details)
 
 
-def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:
-    """Return True if a code is suppressed; an entry that ends with an underscore stands for its whole category."""
-    return any(code == entry or (entry.endswith("_") and code.startswith(entry)) for entry in suppressed)
-
-
-def _rank(warning: CallWarning) -> int:
-    return _RANKS.get(warning.severity or "medium", 1)
-
-
-def _key(warning: CallWarning) -> Key:
-    details = warning.details or {}
-    names = _IDENTITY.get(warning.code, details)
-    return warning.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
-
-
-def _merge(first: CallWarning, second: CallWarning) -> CallWarning:
-    """Merge two equal warnings: the details they share, the higher counts, and the more urgent severity."""
-    other = second.details or {}
-    details = {
-        name: max(value, other[name]) if name in _PEAKS else value
-        for name, value in (first.details or {}).items()
-        if name in other and (name in _PEAKS or other[name] == value)
-    }
-    urgent = min(first, second, key=_rank)
-    return CallWarning(first.code, urgent.message, urgent.severity, details)
-
-
 def _with_count(warning: CallWarning, count: int) -> CallWarning:
     return warning if count == 1 else warning._replace(details={**(warning.details or {}), "occurrence_count": count})
 
@@ -130,14 +95,14 @@ def _is_news(key: Key, warning: CallWarning, known: dict[Key, tuple[float, int]]
     """Return True if the session has not seen the warning within the window, or not as urgent; and remember it."""
     if warning.code.startswith(ABOUT_DATA):  # about this very data, so it is always news
         return True
-    now, rank = monotonic(), _rank(warning)
-    last_shown, last_rank = known.get(key, (-float(window), rank))
-    if now - last_shown < window and rank >= last_rank:
+    now, urgency = monotonic(), rank(warning)
+    last_shown, last_urgency = known.get(key, (-float(window), urgency))
+    if now - last_shown < window and urgency >= last_urgency:
         return False
     known.pop(key, None)
     if len(known) >= _MOST_KNOWN:
         known.pop(next(iter(known)))
-    known[key] = (now, rank)
+    known[key] = (now, urgency)
     return True
 
 
@@ -147,6 +112,7 @@ def _omitted(rest: list[CallWarning], most: int) -> CallWarning:
     return CallWarning(OMITTED, f"{len(rest)} further warnings were left out", "low", details)
 
 
+_NO_PARAMS: Mapping[str, Any] = {}
 _DEPRECATIONS = frozenset({"deprecation", "sunset"})
 _WATCHED = frozenset({"ratelimit", *QUOTA_HEADERS, *_DEPRECATIONS})
 """Headers of an answer that a rule reads."""
@@ -194,13 +160,20 @@ class WarningRules:
         warnings.extend([alias_warning(*alias)])
         return warnings
 
-    def after(self, row: Row, response: ApiResponse, seconds: float, warnings: Warnings | None) -> Warnings | None:
-        """Add the warnings that the answer causes; `seconds` is how long the API took."""
+    def after(
+        self,
+        row: Row,
+        response: ApiResponse,
+        seconds: float,
+        warnings: Warnings | None,
+        params: Mapping[str, Any] = _NO_PARAMS,
+    ) -> Warnings | None:
+        """Add the warnings that the answer causes; `seconds` is how long the API took for a call with `params`."""
         if seconds > self._slow:
             from .thresholds import slow_warning
 
             warnings = warnings or Warnings()
-            warnings.extend([slow_warning(row, seconds, self._config.warn_slow_ms)])
+            warnings.extend([slow_warning(row, seconds, self._config.warn_slow_ms, params, self._table)])
         if _WATCHED.isdisjoint(response.headers):
             return warnings
         return self._by_headers(row, response.headers, warnings or Warnings()) or None
@@ -255,10 +228,25 @@ class WarningRules:
 
     def select(self, warnings: Warnings | None, session: Session) -> list[dict[str, Any]]:
         """Return what the envelope of a successful call shows, the most urgent first."""
-        if not warnings:
-            return []
+        return select_warnings(warnings, self._config, session.state) if warnings else []
 
-        return select_warnings(warnings, self._config, session.state)
+    @cached_property
+    def _histories(self) -> Histories:
+        from .history import Histories
+
+        return Histories()
+
+    def history(self, session: Session) -> History | None:
+        """Return the warnings that a session or a known caller was given; None for a caller who is not known."""
+        return self._histories.of(session)
+
+    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
+        """Add the warnings of a call to the history, and return them; those that the owner suppresses are left out."""
+        allowed = [warning for warning in warnings if not is_among(warning.code, self._config.warn_suppress)]
+        history = self.history(session) if allowed else None
+        if history is not None:
+            history.add(operation, allowed)
+        return allowed
 
     def _by_headers(self, row: Row, headers: Mapping[str, str], warnings: Warnings) -> Warnings:
         from .thresholds import quota_warning

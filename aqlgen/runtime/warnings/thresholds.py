@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ..decode.headers import Quota, quotas, seconds_until_reset
-from ..table import Row
+from ..table import Row, Table
 from .ceiling import CODE
 from .collector import CallWarning
+from .suggestions import suggestions
 
 __all__ = ["QUOTA", "SLOW", "quota_warning", "slow_warning", "stream_warning"]
 
@@ -25,36 +25,20 @@ _URGENT = 0.9
 _UNITS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
 """Names of a quota's window, by its seconds."""
 
-_PAGING = re.compile(r"(^|_)(limit|page|per_page|page_size|size|first|count|offset|cursor|max_results|top)(_|$)")
-_FILTERS = "Consider adding filters to narrow results"
-_PAGES = "Use pagination for large result sets"
 
-
-def slow_warning(row: Row, seconds: float, threshold_ms: int) -> CallWarning:
-    """Return the warning about a call that took longer than the threshold."""
+def slow_warning(
+    row: Row, seconds: float, threshold_ms: int, params: Mapping[str, Any], table: Table | None
+) -> CallWarning:
+    """Return the warning about a call that took longer than the threshold, with what could make it faster."""
     duration = round(seconds * 1000)
     details: dict[str, Any] = {"operation": row.name, "duration_ms": duration, "threshold_ms": threshold_ms}
-    suggestions = _suggestions(row)
-    if suggestions:
-        details["suggestions"] = suggestions
+    advice = suggestions(row, params, table)
+    if advice:
+        details["suggestions"] = advice
     severity = (
         "high" if duration > _SEVERE * threshold_ms else "medium" if duration >= _NOTABLE * threshold_ms else "low"
     )
     return CallWarning(SLOW, f"Operation took {duration}ms (threshold: {threshold_ms}ms)", severity, details)
-
-
-def _suggestions(row: Row) -> list[str]:
-    """Return what this operation offers to make it faster."""
-    if row.family != "read":
-        return []
-    query = [parameter.name for parameter in row.parameters.values() if parameter.location == "query"]
-    paging = [name for name in query if _PAGING.search(name)]
-    suggestions = []
-    if len(query) > len(paging):
-        suggestions.append(_FILTERS)
-    if paging:
-        suggestions.append(_PAGES)
-    return suggestions
 
 
 def quota_warning(headers: Mapping[str, str], percent: int) -> CallWarning | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -156,3 +157,20 @@ async def test_the_played_api_writes_nowhere(package: Path, tmp_path: Path) -> N
     assert (await parts.dispatcher.handle("delete", deleting(7)))["success"] is True
     await parts.store.put("a", "b", 1)
     assert [path.name for path in tmp_path.iterdir()] == ["src"]
+
+
+async def test_the_end_of_a_call_is_written_with_the_codes_of_its_warnings(tmp_path: Path, api: FakeApi) -> None:
+    """R-SAFE-5, R-WARN-6: warnings document, 6.3."""
+    operations = copy.deepcopy(OPERATIONS)
+    operations["delete"]["delete_animal"]["deprecated"] = True
+    folder = write_package(tmp_path / "zoo", ADAPTER, operations)
+    audit = Audit(tmp_path / "audit.jsonl", adapter="zoo")
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy="open"), audit=audit)
+    await dispatcher.handle("delete", deleting(7))
+    api.fails = Failure(Code.NOT_FOUND_RESOURCE, "Resource 'animal' not found")
+    await dispatcher.handle("delete", deleting(7))
+    ends = [entry for entry in entries(tmp_path / "audit.jsonl") if entry["event"] != "OPERATION_ALLOWED"]
+    assert [(entry["event"], entry.get("warnings")) for entry in ends] == [
+        ("OPERATION_PERFORMED", ["DEPRECATION_WARNING"]),
+        ("OPERATION_FAILED", None),
+    ]

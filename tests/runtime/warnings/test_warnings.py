@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,129 +11,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
-from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
+from users_api import LATER, SOON, Agent, Answer, agent, answering, dispatcher
 
-from aqlgen.runtime.client.api import Api
-from aqlgen.runtime.client.transport import HttpTransport
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table
+from aqlgen.runtime.table import Table
 from aqlgen.runtime.tokens import tokens_of
 from aqlgen.runtime.warnings.collector import CallWarning, Warnings
 from aqlgen.runtime.warnings.deprecation import headers_warning
 from aqlgen.runtime.warnings.rules import WarningRules, select_warnings
 from aqlgen.runtime.warnings.thresholds import quota_warning
-from aqlgen.runtime.wire import QUOTA_HEADERS
+from aqlgen.runtime.wire import QUOTA_HEADERS, ApiResponse
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(
     ["100", "@1", "true", "limit=", ";", ",", '"', "r=5", "w=60", "<a>", "rel=", "²", "2027-01-01", "-"]
 )
 NOISE = st.one_of(st.lists(PIECES).map("".join), st.text(max_size=40))
-
-QUERY = {"in": "query", "schema": {"type": "string"}}
-ID = {"in": "path", "name": "animalId", "required": True, "schema": {"type": "integer"}}
-SOON = (datetime.now(UTC) + timedelta(days=10)).date()
-LATER = (datetime.now(UTC) + timedelta(days=200)).date()
-
-
-def row(path: str, method: str = "GET", **more: Any) -> dict[str, Any]:
-    return {
-        "summary": "An operation",
-        "method": method,
-        "path": path,
-        "resource": "user",
-        "verb": "list",
-        "danger": "safe",
-        "parameters": {},
-        "responses": {"200": {"content_type": "application/json", "schema": {}}},
-        "returns": {"name": "any", "kind": "scalar"},
-        **more,
-    }
-
-
-READS: dict[str, Any] = {
-    "list_users": row("/users"),
-    "list_users_v1": row(
-        "/v1/users", deprecated=True, deprecation={"replacement": "list_users", "removal_date": "2027-01-01"}
-    ),
-    "list_old": row("/old", deprecated=True),
-    "list_soon": row("/soon", deprecated=True, deprecation={"removal_date": SOON.isoformat()}),
-    "list_later": row("/later", deprecated=True, deprecation={"removal_date": LATER.isoformat()}),
-    "search_all": row("/search", parameters={"q": QUERY, "limit": QUERY, "order": {**QUERY, "deprecated": True}}),
-    "get_text": row("/text", responses={"200": {"content_type": "text/plain", "schema": {"type": "string"}}}),
-}
-CREATES: dict[str, Any] = {
-    "create_user": row(
-        "/users",
-        "POST",
-        verb="create",
-        parameters={
-            "name": {"in": "body", "required": True, "schema": {"type": "string"}},
-            "homes": {"in": "body", "schema": {"type": "array", "items": {"$ref": "#/types/Home"}}},
-        },
-        body={"content_type": "application/json", "required": True, "shape": "fields", "schema": {"type": "object"}},
-    )
-}
-HOME = {
-    "type": "object",
-    "properties": {"street": {"type": "string"}, "fax": {"type": "string", "deprecated": True}},
-    "required": ["street"],
-}
-
-Answer = Callable[[httpx2.Request], httpx2.Response]
-
-
-@pytest.fixture
-def users(tmp_path: Path) -> Path:
-    operations = {**OPERATIONS, "read": READS, "create": CREATES, "update": {}, "delete": {}}
-    counts = {family: len(rows) for family, rows in operations.items()}
-    adapter = {**ADAPTER, "counts": counts, "quick_start": {"read": "list_users", "create": "create_user"}}
-    return write_package(tmp_path / "users", adapter, operations, {**TYPES, "Home": HOME})
-
-
-def answering(body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
-    return lambda _: httpx2.Response(200, json=[] if body is None else body, headers=dict(headers or {}))
-
-
-def dispatcher(package: Path, answer: Answer, hooks: Hooks | None = None, **settings: Any) -> Dispatcher:
-    config, adapter, table = Config(**settings), Adapter.load(package), Table(package)
-    transport = HttpTransport(5, config.max_response_size, transport=httpx2.MockTransport(answer))
-    api = Api(adapter, table, transport, base_url="https://zoo.example/v1", environ={"ZOO_API_KEY": "sesame"})
-    return Dispatcher(adapter, table, api, config, hooks)
-
-
-class Agent:
-    """A client that calls by the tool that has the operation."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-
-    async def call(self, operation: str, **params: Any) -> dict[str, Any]:
-        tool = "mcp_aql_create" if operation.startswith("create") else "mcp_aql_read"
-        result = await self.client.call_tool(tool, {"operation": operation, "params": params})
-        assert result.structured_content is not None
-        return result.structured_content
-
-    async def warned(self, operation: str, **params: Any) -> list[dict[str, Any]]:
-        envelope = await self.call(operation, **params)
-        assert envelope["success"], envelope
-        assert envelope.get("warnings") != []
-        warnings: list[dict[str, Any]] = envelope.get("warnings", [])
-        return warnings
-
-
-@asynccontextmanager
-async def agent(
-    package: Path, answer: Answer | None = None, hooks: Hooks | None = None, era: str = "auto", **settings: Any
-) -> AsyncIterator[Agent]:
-    server = build_server(dispatcher(package, answer or answering(), hooks, **settings))
-    async with Client(server, mode=era) as client:
-        yield Agent(client)
-
 
 # Their form
 
@@ -169,101 +62,6 @@ async def test_a_failure_has_no_warnings(users: Path) -> None:
         envelope = await client.call("list_old")
     assert envelope["success"] is False
     assert "warnings" not in envelope
-
-
-# The document's examples (warnings document, 4.1 to 4.4)
-
-
-async def test_the_deprecation_example_comes_out(users: Path) -> None:
-    """R-WARN-2"""
-    async with agent(users) as client:
-        [warning] = await client.warned("list_users_v1")
-    assert warning.pop("severity") in ("medium", "high")  # by the day that the test runs
-    assert warning == {
-        "code": "DEPRECATION_WARNING",
-        "message": "Operation 'list_users_v1' is deprecated",
-        "details": {
-            "type": "operation",
-            "deprecated_item": "list_users_v1",
-            "replacement": "list_users",
-            "removal_date": "2027-01-01",
-        },
-    }
-
-
-async def test_the_quota_example_comes_out(users: Path) -> None:
-    """R-WARN-5"""
-    headers = {"RateLimit-Policy": '"hourly";q=5000;w=3600', "RateLimit": '"hourly";r=900;t=1200'}
-    async with agent(users, answering(headers=headers)) as client:
-        assert await client.warned("list_users") == [
-            {
-                "code": "RATE_LIMIT_QUOTA_WARNING",
-                "message": "Approaching quota limit",
-                "details": {"metric": "requests_per_hour", "current": 4100, "warn_threshold": 4000},
-                "severity": "medium",
-            }
-        ]
-
-
-async def test_the_truncation_example_comes_out(users: Path) -> None:
-    """R-WARN-3"""
-    body = {"results": ["red " * 100] * 1523}
-    async with agent(users, answering(body), max_answer_tokens=10_320) as client:
-        envelope = await client.call("search_all")
-    assert envelope["data"] == {"results": ["red " * 100] * 100}
-    [warning] = envelope["warnings"]
-    assert warning["code"] == "VALIDATION_TRUNCATED_WARNING"
-    assert warning["message"] == "Response truncated to 100 items"
-    assert warning["severity"] == "medium"
-    details = warning["details"]
-    assert details.pop("max_answer_tokens") == 10_320
-    assert details == {"field": "results", "original_count": 1523, "truncated_count": 100, "limit": 100}
-
-
-async def test_the_slow_query_example_comes_out(users: Path) -> None:
-    """R-WARN-4"""
-    table = Table(users)
-    rules = WarningRules(Config(warn_slow_ms=1000), table)
-    search = table.find("search_all")
-    assert search is not None
-    warnings = rules.after(search, await _response(), 5.23, None)
-    assert rules.select(warnings, Session()) == [
-        {
-            "code": "PERFORMANCE_SLOW_QUERY_WARNING",
-            "message": "Operation took 5230ms (threshold: 1000ms)",
-            "details": {
-                "operation": "search_all",
-                "duration_ms": 5230,
-                "threshold_ms": 1000,
-                "suggestions": [
-                    "Consider adding filters to narrow results",
-                    "Use pagination for large result sets",
-                ],
-            },
-            "severity": "medium",
-        }
-    ]
-
-
-async def _response() -> Any:
-    from aqlgen.runtime.wire import ApiResponse
-
-    return ApiResponse(200, {}, b"[]")
-
-
-async def test_the_example_of_repeated_warnings_comes_out() -> None:
-    """R-WARN-6"""
-    warnings = Warnings()
-    for original in (200, 300, 400):
-        details = {"field": "results", "original_count": original, "truncated_count": 100}
-        warnings.add("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", details=details)
-    assert select_warnings(warnings, Config(), {}) == [
-        {
-            "code": "VALIDATION_TRUNCATED_WARNING",
-            "message": "Response truncated to 100 items",
-            "details": {"field": "results", "truncated_count": 100, "occurrence_count": 3},
-        }
-    ]
 
 
 # Deprecation
@@ -447,6 +245,10 @@ async def test_a_slow_operation_is_as_severe_as_it_is_slow(
     assert (None if shown is None else len(shown)) == suggestions
 
 
+async def _response() -> Any:
+    return ApiResponse(200, {}, b"[]")
+
+
 async def test_a_slow_answer_is_warned_of_in_its_envelope(users: Path) -> None:
     """R-WARN-4"""
     import time
@@ -573,6 +375,23 @@ async def test_ten_are_shown_and_the_last_says_how_many_are_not() -> None:
         "details": {"omitted_count": 3, "limit": 10, "codes": ["VALIDATION_X_WARNING"]},
         "severity": "low",
     }
+
+
+async def test_the_warning_about_omitted_ones_can_be_suppressed() -> None:
+    """R-WARN-6"""
+    shown = select_warnings(many(12), Config(warn_suppress=("META_",)), {})
+    assert [warning["code"] for warning in shown] == ["VALIDATION_X_WARNING"] * 10
+
+
+async def test_what_a_batch_cuts_can_be_suppressed_as_what_a_call_cuts(users: Path) -> None:
+    """R-WARN-6"""
+    async with agent(users, answering(["x" * 1000] * 30), warn_suppress=("VALIDATION_",)) as client:
+        calls = [{"operation": "list_users"}] * 3
+        result = await client.client.call_tool("mcp_aql_read", {"operations": calls})
+    assert result.structured_content is not None
+    results = [entry["result"] for entry in result.structured_content["results"]]
+    assert all(len(result["data"]) < 30 for result in results)
+    assert all("warnings" not in result for result in results)
 
 
 async def test_a_warning_said_twice_of_one_call_is_one() -> None:

@@ -1,0 +1,135 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The query `danger`: the level of each operation, why it has it, and what the policy in force does with a call.
+
+Levels, reasons and behaviors have the names of the protocol (danger levels document, 3.4 and 4.2; R-SAFE-1). A hook of
+the adapter's owner may still decide otherwise about a single call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..protocol_operations import ProtocolOperation
+from ..safety.confirmation import danger_reasons
+from ..safety.gatekeeper import LEVELS, outcome_of
+from ..settings.config import Config
+from ..table import Row, Table
+from ..text import line
+from .bounds import Bounds, refuse_narrowing
+from .names import spellings_of_resource
+
+__all__ = ["Dangers"]
+
+_BEHAVIORS = {"allow": "allow", "confirm": "confirm", "refuse": "deny"}
+_ADAPTERS_OWN = "An operation of the adapter itself; the calls that it makes have levels of their own"
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What lists need to know of an operation."""
+
+    name: str
+    family: str
+    level: str
+    reason: str
+    review: Sequence[str] = ()
+    resource: str = ""
+
+    @property
+    def mildness(self) -> int:
+        """The place in a list that begins with the most dangerous."""
+        return -LEVELS.index(self.level) if self.level in LEVELS else -len(LEVELS)
+
+
+class Dangers:
+    """Answers from the operation table and the settings; the levels are collected at the first list."""
+
+    def __init__(
+        self,
+        table: Table,
+        config: Config,
+        operations: Mapping[str, ProtocolOperation],
+        find: Callable[[str], Row | None],
+    ) -> None:
+        self._table = table
+        self._config = config
+        self._operations = operations
+        self._find = find
+
+    def answer(self, params: Mapping[str, Any], names: Sequence[str], bounds: Bounds) -> dict[str, Any]:
+        """Describe the one operation that is named; otherwise list those that are named, of a level, or all.
+
+        A list begins with the counts by level, and has the most dangerous first. Raises Failure.
+        """
+        refuse_narrowing(params, "danger", ("search",))
+        if len(names) == 1 and names[0] not in LEVELS:
+            return {"operation": self._details(names[0])}
+        chosen = list(self._chosen(params, names))
+        levels = [known.level for known in chosen]
+        page, left = bounds.page([self._entry(known) for known in chosen])
+        return {
+            "summary": {level: levels.count(level) for level in dict.fromkeys((*LEVELS, *levels))},
+            "policy": {"name": self._config.policy, "approval": self._config.approval},
+            "operations": page,
+            "page": bounds.described(page, len(chosen), left),
+        }
+
+    def _chosen(self, params: Mapping[str, Any], names: Sequence[str]) -> Iterator[_Known]:
+        category, resource = params.get("category"), params.get("resource")
+        family = None if category is None else category.lower()
+        resources = None if resource is None else spellings_of_resource(resource)
+        wanted = {*names, *(row.name for name in names if (row := self._find(name)) is not None)}
+        for known in self._sorted:
+            if (
+                (not wanted or known.name in wanted or known.level in wanted)
+                and family in (None, known.family)
+                and (resources is None or known.resource.lower() in resources)
+            ):
+                yield known
+
+    def _details(self, name: str) -> dict[str, Any] | None:
+        """Return all that is known of one operation; None for an unknown one."""
+        row = self._find(name)
+        if row is None:
+            return next((self._entry(known) for known in self._protocols() if known.name == name), None)
+        entry = self._entry(_Known(row.name, row.family, row.danger, row.danger_reason, row.review))
+        entry["danger"]["reasons"] += danger_reasons(row)
+        if row.review:
+            entry["danger"]["reasons"].append(f"Under review: {line('; '.join(row.review), _LONGEST_REASON)}")
+        if row.confirmation:
+            entry["danger"]["confirmation_message"] = row.confirmation
+        return entry
+
+    def _entry(self, known: _Known) -> dict[str, Any]:
+        outcome = outcome_of(self._config.policy, known.level, under_review=bool(known.review))
+        reason = line(known.reason, _LONGEST_REASON)
+        return {
+            "name": known.name,
+            "semantic_category": known.family.upper(),
+            "danger": {"level": known.level, "reasons": [reason] if reason else []},
+            "behavior": _BEHAVIORS[outcome],
+        }
+
+    @cached_property
+    def _sorted(self) -> Sequence[_Known]:
+        return sorted(self._collected(), key=lambda known: known.mildness)
+
+    def _collected(self) -> Iterator[_Known]:
+        for name, family, values in self._table.values("danger", "danger_reason", "review", "resource"):
+            level, reason, review, resource = values
+            yield _Known(name, family, level, reason, review, resource)
+        yield from self._protocols()
+
+    def _protocols(self) -> Iterator[_Known]:
+        yield _Known("introspect", "read", "safe", "category: READ")
+        for name, operation in self._operations.items():
+            workflow = self._table.workflows.get(name)
+            if workflow is not None:
+                yield _Known(name, operation.family, workflow.danger, workflow.danger_reason)
+            else:
+                level = "safe" if operation.family == "read" else "reversible"
+                yield _Known(name, operation.family, level, _ADAPTERS_OWN)
