@@ -16,7 +16,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.dispatch import concurrency
-from aqlgen.runtime.state.store import StoreAway
+from aqlgen.runtime.state.store import Counter, StoreAway
 from aqlgen.runtime.state.watched import WatchedStore
 from tests.runtime.redis_server import redis_server
 
@@ -185,3 +185,42 @@ async def test_without_the_store_calls_exclude_each_other_within_a_process(
     answers = await together(*((parts, READ) for _ in range(3)))
     assert ([answer["success"] for answer in answers], api.most) == ([True] * 3, 1)
     assert caplog.text.count("the store is away") == 1
+
+
+class SlowPerson:
+    """A person who thinks about each question until somebody lets them answer."""
+
+    batched = False
+    reachable = True
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = anyio.Event(), anyio.Event()
+
+    async def ask(self, _: str) -> bool:
+        self.asked.set()
+        await self.may_answer.wait()
+        return True
+
+
+@pytest.mark.parametrize("mode", ["serialized", "resource-locked"])
+async def test_nobody_waits_for_a_person_who_is_asked(start: Start, api: Api, mode: str) -> None:
+    """R-OPS-5, R-RATE-1: of a quota's pause and of a confirmation; the calls are of one resource."""
+    quota = '{"update_animal": {"per_day": 20, "pause_percent": 90, "warn_percent": 50}}'
+    parts = start(mode, MCP_AQL_QUOTA_OPERATIONS=quota)
+    await parts.store.spend([Counter("zoo quota requests_per_day operations update_animal", 86_400, 19)])
+    asked = (change(7), ("delete_animal", {"animal_id": 7}))
+    for name, params in asked:
+        person = SlowPerson()
+        answers: list[dict[str, Any]] = []
+
+        async def held(name: str, params: dict[str, Any], person: Any, answers: list[Any]) -> None:
+            answers.append(await parts.dispatcher.handle(None, {"operation": name, "params": params}, None, person))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(held, name, params, person, answers)
+            with anyio.fail_after(10):
+                await person.asked.wait()
+                (other,) = await together((parts, ("get_animal", {"animal_id": 7})))
+            person.may_answer.set()
+        assert other["success"]
+        assert answers[0]["success"], answers

@@ -518,6 +518,29 @@ async def test_a_handle_is_good_for_its_caller_alone_and_cannot_be_made_up(adapt
     assert len(api.asked) == before, "nothing was sent"
 
 
+@pytest.mark.parametrize("start", ["start_export", "create_batch"])
+async def test_what_is_asked_about_work_counts_against_quotas(
+    tmp_path: Path, folder: Path, api: Local, start: str
+) -> None:
+    """R-RATE-1: by an address that the API named, and by an operation; a token lets a question go on."""
+    quota = {"MCP_AQL_QUOTA_PER_DAY": "5", "MCP_AQL_QUOTA_PAUSE_PERCENT": "80"}
+    adapter = assemble(folder, environ=environ(tmp_path, api, **quota))
+    begun = await handled(adapter, start)
+    execution = begun["data"].get("_execution", begun["data"])["execution_id"]
+    for _ in range(3):
+        assert (await handled(adapter, "get_execution_status", execution_id=execution))["success"]
+    shown = await handled(adapter, "introspect", query="quota_status")
+    assert shown["data"]["quotas"][0]["current"] == len(api.asked) == 4
+    paused = (await handled(adapter, "get_execution_status", execution_id=execution))["error"]
+    assert (paused["code"], len(api.asked)) == ("RATE_LIMIT_QUOTA_PAUSE", 4)
+    token = paused["details"]["confirmation_token"]
+    answer = await handled(adapter, "get_execution_status", execution_id=execution, _quota_continue=token)
+    assert answer["success"], answer
+    assert answer["warnings"][0]["code"] == "RATE_LIMIT_QUOTA_WARNING"
+    spent = (await handled(adapter, "get_execution_status", execution_id=execution))["error"]
+    assert (spent["code"], len(api.asked)) == ("RATE_LIMIT_QUOTA_EXHAUSTED", 5)
+
+
 @pytest.mark.parametrize(
     "place",
     [

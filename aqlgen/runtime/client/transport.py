@@ -332,7 +332,7 @@ class _Call:
     async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request once, before the eyes of those who watch."""
         observers = self._owner._observers
-        if not observers:
+        if not observers or not observers.wants_exchange(tries):
             return await self._exchange(request, checked=checked)
         with observers.exchange(request, self._row.name if self._row is not None else "", tries) as exchange:
             response = await self._exchange(exchange.request, checked=checked)

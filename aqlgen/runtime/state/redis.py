@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from .store import Count, Counter, Spent, StoreAway
+from .store import Count, Counter, Spent, StoreAway, canonical
 
 __all__ = ["MISSING", "RedisState", "RedisStore", "is_installed"]
 
@@ -89,12 +89,12 @@ class RedisStore:
 
     async def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
         """Store a value."""
-        await self._asked(self._opened().set(self._key(space, key), _text(value), px=_milliseconds(seconds)))
+        await self._asked(self._opened().set(self._key(space, key), canonical(value), px=_milliseconds(seconds)))
 
     async def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
         """Store a value if there is none."""
         name, expiry = self._key(space, key), _milliseconds(seconds)
-        return bool(await self._asked(self._opened().set(name, _text(value), px=expiry, nx=True)))
+        return bool(await self._asked(self._opened().set(name, canonical(value), px=expiry, nx=True)))
 
     async def take(self, space: str, key: str) -> Any:
         """Remove the value and return it."""
@@ -102,7 +102,7 @@ class RedisStore:
 
     async def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
         """Store `new` if the value is `old`."""
-        texts = ["" if value is None else _text(value) for value in (old, new)]
+        texts = ["" if value is None else canonical(value) for value in (old, new)]
         arguments = [*texts, _milliseconds(seconds) or ""]
         return bool(await self._run(_SWAP, [self._key(space, key)], arguments))
 
@@ -184,7 +184,7 @@ class RedisState:
 
     def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
         """Store a value."""
-        self._asked("set", f"{self._prefix}{space}:{key}", _text(value), px=_milliseconds(seconds))
+        self._asked("set", f"{self._prefix}{space}:{key}", canonical(value), px=_milliseconds(seconds))
 
     def drop(self, space: str, key: str) -> None:
         """Remove a value."""
@@ -205,11 +205,6 @@ class RedisState:
             return getattr(self._client, command)(*arguments, **options)
         except (import_module("redis.exceptions").RedisError, OSError, TimeoutError) as problem:
             raise StoreAway(f"the store does not answer: {type(problem).__name__}") from None
-
-
-def _text(value: Any) -> str:
-    """Return JSON of which equal values have the same text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _value(text: bytes | None) -> Any:

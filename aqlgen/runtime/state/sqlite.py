@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 
-from .store import Count, Counter, Spent, StoreAway, window_ends
+from .store import Count, Counter, Spent, StoreAway, canonical, window_ends
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -58,7 +58,7 @@ class SqliteState:
     def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
         """Store a value, for that many seconds if they are given."""
         with self._written() as (connection, now):
-            self._write(connection, space, key, _text(value), _expiry(now, seconds))
+            self._write(connection, space, key, canonical(value), _expiry(now, seconds))
 
     def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
         """Store a value if there is none. Returns True if it was stored."""
@@ -67,12 +67,12 @@ class SqliteState:
     def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
         """Store `new` if the value is `old`; None is none."""
         with self._written() as (connection, now):
-            if self._read(connection, space, key, now) != (None if old is None else _text(old)):
+            if self._read(connection, space, key, now) != (None if old is None else canonical(old)):
                 return False
             if new is None:
                 self._delete(connection, space, key)
             else:
-                self._write(connection, space, key, _text(new), _expiry(now, seconds))
+                self._write(connection, space, key, canonical(new), _expiry(now, seconds))
             return True
 
     def take(self, space: str, key: str) -> Any:
@@ -254,11 +254,6 @@ def _set_wal(connection: Connection) -> None:
             time.sleep(0.01)
         else:
             return
-
-
-def _text(value: Any) -> str:
-    """Return JSON of which equal values have the same text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _expiry(now: float, seconds: float | None) -> float | None:

@@ -7,12 +7,13 @@ also between processes and replicas; the clock is the store's.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import Code, Failure
 
-__all__ = ["Count", "Counter", "Spent", "Store", "StoreAway", "window_ends"]
+__all__ = ["Count", "Counter", "Spent", "Store", "StoreAway", "canonical", "window_ends"]
 
 
 class StoreAway(Failure):
@@ -100,6 +101,11 @@ class Store(Protocol):
     async def close(self) -> None:
         """Close the connections; a later use opens them again."""
         ...
+
+
+def canonical(value: Any) -> str:
+    """Return JSON of which equal values have the same text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def window_ends(now: float, seconds: int) -> int:

@@ -94,6 +94,10 @@ class Metrics:
         with self._lock:
             counter.add(*(labels.get(label, "") for label in counter.labels))
 
+    def wants_exchange(self, _: int) -> bool:
+        """Return True."""
+        return True
+
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:
         """Count a request to the API."""

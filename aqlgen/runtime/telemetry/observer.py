@@ -48,18 +48,26 @@ class CallEnd(NamedTuple):
 class Exchange:
     """A request to the API; `status` is 0 until there is an answer. An observer may add headers to `request`."""
 
-    __slots__ = ("began", "host", "operation", "port", "request", "seconds", "status", "tries")
+    __slots__ = ("began", "operation", "request", "seconds", "status", "tries")
 
     def __init__(self, request: ApiRequest, operation: str, tries: int) -> None:
-        parts = urlsplit(request.url)
         self.request = request
         self.operation = operation
-        self.host = parts.hostname or ""
-        self.port = parts.port or (443 if parts.scheme == "https" else 80)
         self.tries = tries
         self.status = 0
         self.began = perf_counter()
         self.seconds = 0.0
+
+    @property
+    def host(self) -> str:
+        """The host of the API."""
+        return urlsplit(self.request.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """The port of the API."""
+        parts = urlsplit(self.request.url)
+        return parts.port or (443 if parts.scheme == "https" else 80)
 
 
 class Observer(Protocol):
@@ -67,6 +75,10 @@ class Observer(Protocol):
 
     def call_ended(self, call: CallEnd) -> None:
         """Note a call that was answered."""
+        ...
+
+    def wants_exchange(self, tries: int) -> bool:
+        """Return True if a request to the API is to be told, which is sent again after so many tries."""
         ...
 
     def exchanging(self, exchange: Exchange) -> AbstractContextManager[object]:
@@ -101,13 +113,18 @@ class Observers:
         for observer in self._observers:
             observer.event(name, labels)
 
+    def wants_exchange(self, tries: int) -> bool:
+        """Return True if anybody is to be told of a request to the API."""
+        return any(observer.wants_exchange(tries) for observer in self._observers)
+
     @contextmanager
     def exchange(self, request: ApiRequest, operation: str, tries: int) -> Iterator[Exchange]:
         """Inform all observers of a request to the API, which is to be sent as `Exchange.request` stands then."""
         exchange = Exchange(request, operation, tries)
         with ExitStack() as contexts:
             for observer in self._observers:
-                contexts.enter_context(observer.exchanging(exchange))
+                if observer.wants_exchange(tries):
+                    contexts.enter_context(observer.exchanging(exchange))
             try:
                 yield exchange
             finally:

@@ -78,23 +78,25 @@ class CallRecords:
         shown: dict[str, Any] = {label: value for label, value in labels.items() if value}
         self._logger.write(level, message, logger=name, private=True, **shown)
 
+    def wants_exchange(self, tries: int) -> bool:
+        """Return True if a record of it is to be written."""
+        return self._logger.wants("notice" if tries else "debug")
+
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:
         """Write the record of a request to the API: debug, notice if it is sent again."""
         try:
             yield
         finally:
-            level = "notice" if exchange.tries else "debug"
-            if self._logger.wants(level):
-                self._logger.write(
-                    level,
-                    "request to the API sent again" if exchange.tries else "request to the API",
-                    logger="api",
-                    private=True,
-                    operation=exchange.operation,
-                    method=exchange.request.method,
-                    host=exchange.host,
-                    status=exchange.status,
-                    tries=exchange.tries + 1,
-                    ms=round(exchange.seconds * 1000, 1),
-                )
+            self._logger.write(
+                "notice" if exchange.tries else "debug",
+                "request to the API sent again" if exchange.tries else "request to the API",
+                logger="api",
+                private=True,
+                operation=exchange.operation,
+                method=exchange.request.method,
+                host=exchange.host,
+                status=exchange.status,
+                tries=exchange.tries + 1,
+                ms=round(exchange.seconds * 1000, 1),
+            )

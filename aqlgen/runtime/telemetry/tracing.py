@@ -61,6 +61,10 @@ class Tracing:
     def event(self, name: str, labels: Mapping[str, str]) -> None:
         """Do nothing: an event has no time of its own."""
 
+    def wants_exchange(self, _: int) -> bool:
+        """Return True."""
+        return True
+
     @contextmanager
     def exchanging(self, exchange: Exchange) -> Iterator[None]:
         """Make the span of a request to the API."""

@@ -11,6 +11,7 @@ import pytest
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.state.places import open_state
 from aqlgen.runtime.state.sqlite import SqliteState
+from aqlgen.runtime.state.store import Counter
 
 
 def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> None:
@@ -79,3 +80,16 @@ def test_where_it_is(tmp_path: Path) -> None:
 def test_another_url_is_an_error(package: Path, url: str) -> None:
     with pytest.raises(ConfigError, match="MCP_AQL_STATE_URL must be"):
         load(package, {"MCP_AQL_STATE_URL": url})
+
+
+def test_counts_are_read_while_another_process_writes(tmp_path: Path) -> None:
+    """R-OPS-3: amounts of 0 are no write."""
+    state, other = SqliteState(tmp_path / "state.sqlite3"), SqliteState(tmp_path / "state.sqlite3")
+    assert state.spend([Counter("calls", 86_400, 3)]).admitted
+    with other._written():
+        began = time.monotonic()
+        (count,) = state.spend([Counter("calls", 86_400, 0, limit=1)]).counts
+    assert count.used == 3
+    assert time.monotonic() - began < 2
+    state.close()
+    other.close()
