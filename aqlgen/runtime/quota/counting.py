@@ -83,7 +83,7 @@ class Quotas:
             return None
 
     def note(self, outcome: str, limit: Limit | None = None) -> None:
-        """Tell those who watch the adapter of what came of a request."""
+        """Inform those who watch the adapter of what came of a request."""
         if self._observers is not None:
             metric, scope = ("", "") if limit is None else (limit.metric, limit.scope)
             self._observers.event("quota", outcome=outcome, metric=metric, scope=scope)

@@ -142,7 +142,7 @@ class CallSpending:
         )
 
     def _note_reached(self, limit: Limit, used: int, amount: int) -> None:
-        """Tell of a threshold that this very request has reached."""
+        """Report a threshold that this very request has reached."""
         for step, threshold in (("reached_pause", limit.pause), ("reached_warn", limit.warn)):
             if used - amount < threshold <= used:
                 self._quotas.note(step, limit)

@@ -355,7 +355,7 @@ class Gatekeeper:
             self._audit.record("TOKEN_REVOKED", details)
 
     def _note(self, outcome: str, by: str, row: Row) -> None:
-        """Tell those who watch the adapter of a confirmation."""
+        """Inform those who watch the adapter of a confirmation."""
         if self._observers is not None:
             self._observers.event("confirmation", outcome=outcome, by=by, operation=row.name)
 

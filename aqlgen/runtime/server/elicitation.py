@@ -62,7 +62,7 @@ class Questions:
         self._observers = observers
 
     def asked(self) -> None:
-        """Tell those who watch the adapter that a person is asked."""
+        """Inform those who watch the adapter that a person is asked."""
         if self._observers is not None:
             self._observers.event("confirmation", outcome="asked", by="person")
 

@@ -38,7 +38,7 @@ class Holder(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What a ticket is bound to."""
+        """The text that a ticket is bound to."""
         return json.dumps(self)
 
     @property
