@@ -44,3 +44,4 @@ def _no_adapters_log() -> Iterator[None]:
     root = logging.getLogger()
     for handler in [each for each in root.handlers if type(each).__module__.startswith("aqlgen.")]:
         root.removeHandler(handler)
+    logging.captureWarnings(False)

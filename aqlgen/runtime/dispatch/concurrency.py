@@ -138,7 +138,7 @@ class Concurrency:
             await anyio.sleep(_RENEWED)
             try:
                 if not await self._store.swap(_SPACE, key, holder, holder, _LEASE):
-                    self._logger.write("warning", "a lease was lost: calls that exclude each other may run together")
+                    self._logger.write("warning", "a lease was lost: calls may run together")
                     return
             except StoreAway as problem:
                 self._missed(problem)
@@ -158,8 +158,8 @@ class Concurrency:
 
     def _busy(self, row: Row) -> Failure:
         text = (
-            f"Operation '{row.name}' did not get its turn within {self._patience:g} seconds, since other calls that "
-            f"exclude it run (concurrency: {self._mode}). Nothing was sent; try again."
+            f"Operation '{row.name}' did not get its turn within {self._patience:g} seconds: other calls exclude "
+            f"it (concurrency: {self._mode}). Nothing was sent; try again."
         )
         details = {"concurrency": self._mode, "waited_seconds": self._patience, "retry_after_seconds": 1, "sent": False}
         return Failure(Code.RATE_LIMIT_EXCEEDED, text, details)

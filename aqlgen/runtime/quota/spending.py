@@ -69,7 +69,7 @@ class CallSpending:
             counters.append(Counter(key, limit.window, amount, most))
         spent = await quotas.spend(counters)
         if spent is None:
-            text = "The owner's quotas are not counted at present, since their store cannot be reached"
+            text = "The owner's quotas are not counted now: their store cannot be reached"
             self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
             return
         uses = [Use(limit, count) for (limit, _), count in zip(charges, spent.counts, strict=True)]
