@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from glob import glob
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -134,8 +135,8 @@ class Project:
         home = f"src/{self.package}/"
         if not path.startswith(home) or any(os.path.exists(f"{self.folder}/{place}") for place in (home[:-1], path)):
             return path
-        tables = glob("*/adapter.json", root_dir=self.folder / "src")
-        packages = [table.split(os.sep)[0] for table in tables if (self.folder / "src" / table).is_file()]
+        tables = (Path(table) for table in glob("src/*/operations", root_dir=self.folder))
+        packages = [table.parent.name for table in tables if (self.folder / table.parent / "adapter.json").is_file()]
         return f"src/{packages[0]}/{path.removeprefix(home)}" if len(packages) == 1 else path
 
     def document(self) -> Path:

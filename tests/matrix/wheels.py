@@ -14,7 +14,7 @@ from tests.checkouts import Checkout
 from tests.generator.commands import Run
 
 OLD, NEW = "0.1.0", "0.2.0"
-AT_ONCE = 2
+AT_ONCE = 1
 
 PROJECT = "templates/project/"
 RUNTIME = "src/{{package}}/runtime/"
@@ -50,7 +50,7 @@ def lines(about: str, comment: str = "#") -> str:
 
 
 class Aqlgen:
-    """A wheel that is unpacked into a folder of its own, and processes that run its commands, one a core."""
+    """A wheel that is unpacked into a folder of its own, and processes that run its commands."""
 
     def __init__(self, version: str, site: Path) -> None:
         self.version = version
