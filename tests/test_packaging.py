@@ -14,7 +14,7 @@ import pytest
 
 from aqlgen import __version__
 from aqlgen.resources import URL
-from tests.checkouts import CACHES, ROOT, Checkout
+from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long
 
@@ -35,6 +35,7 @@ def held(wheel: Path) -> dict[str, bytes]:
 def unpacked(wheel: Path, folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
+    compile_as_here(folder / "aqlgen")
     return folder
 
 
@@ -204,6 +205,7 @@ def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
 
 def clone(checkout: Checkout, folder: Path, *options: str) -> Checkout:
     checkout.git("clone", "--quiet", *options, f"file://{checkout.folder}", str(folder / "clone"))
+    compile_as_here(folder / "clone/aqlgen")
     return Checkout(folder / "clone", checkout.environment | {"PYTHONPATH": str(folder / "clone")})
 
 

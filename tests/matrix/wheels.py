@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.checkouts import Checkout
+from tests.checkouts import Checkout, compile_as_here
 from tests.generator.commands import Run
 
 OLD, NEW = "0.1.0", "0.2.0"
@@ -112,4 +112,5 @@ def _wheel(checkout: Checkout, folder: Path) -> Path:
     (wheel,) = checkout.build(folder / "dist", "wheel")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
+    compile_as_here(folder / "site/aqlgen")
     return folder / "site"
