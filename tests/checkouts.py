@@ -31,7 +31,7 @@ CARRIED = "template"
 
 
 def compile_as_here(folder: Path, original: Path = ROOT / "aqlgen") -> None:
-    """Give the modules in a folder the bytecode of the same modules here, where they are compiled.
+    """Place the bytecode of the modules here, where they are compiled, beside the same modules in a folder.
 
     A process that starts there would compile each of them, which takes as long as its work. The bytecode names the hash
     of its source, and Python passes it over when the module is another.

@@ -14,6 +14,8 @@ from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.template import BYTECODE, render_template
 from aqlgen.resources import own_templates
 
+pytestmark = pytest.mark.long
+
 ANSWERS = {
     "name": "shop",
     "package": "shop_adapter",

@@ -18,6 +18,8 @@ from aqlgen.runtime.server.access import AccessError
 from aqlgen.runtime.server.http import BindError, bind, serve_http
 from aqlgen.runtime.settings.load import Variables
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).parent
 PROGRAM = """
 import sys

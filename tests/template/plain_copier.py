@@ -1,4 +1,4 @@
-"""Runs copier's command. It compiles the same few templates anew for each of hundreds of files; here that is done once."""
+"""Runs copier's command. It compiles the same few texts anew for each of hundreds of files; here that is done once."""
 
 from functools import cache
 
