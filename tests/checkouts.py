@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -29,6 +30,28 @@ CARRIED = "template"
 """What a build put into `aqlgen/`, where this work tree is that of an sdist."""
 
 
+def compile_as_here(folder: Path, original: Path = ROOT / "aqlgen") -> None:
+    """Place the bytecode of the modules here, where they are compiled, beside the same modules in a folder.
+
+    A process that starts there would compile each of them, which takes as long as its work. The bytecode names the hash
+    of its source, and Python passes it over when the module is another.
+    """
+    for module in folder.rglob("*.py"):
+        source = original / module.relative_to(folder)
+        compiled = Path(importlib.util.cache_from_source(str(source)))
+        if not source.is_file() or not compiled.is_file():
+            continue
+        text, code, written = source.read_bytes(), compiled.read_bytes(), source.stat()
+        of_source = b"".join(
+            number.to_bytes(4, "little") for number in (0, int(written.st_mtime) & 0xFFFFFFFF, len(text) & 0xFFFFFFFF)
+        )
+        if code[:16] == importlib.util.MAGIC_NUMBER + of_source and module.read_bytes() == text:
+            place = Path(importlib.util.cache_from_source(str(module)))
+            place.parent.mkdir(exist_ok=True)
+            by_hash = importlib.util.MAGIC_NUMBER + (3).to_bytes(4, "little") + importlib.util.source_hash(text)
+            place.write_bytes(by_hash + code[16:])
+
+
 @dataclass(frozen=True)
 class Checkout:
     """A repository of aqlgen, and the environment in which its public address leads to it, with no network."""
@@ -46,6 +69,7 @@ class Checkout:
                 shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(*CACHES, CARRIED))
             else:
                 shutil.copy(source, target)
+        compile_as_here(folder / "aqlgen")
         home = folder.parent / f"{folder.name}-home"
         home.mkdir()
         settings = f'[user]\nname = U\nemail = u@example.org\n[url "{folder}"]\ninsteadOf = {URL}\n'

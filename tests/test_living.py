@@ -20,6 +20,7 @@ PAGE = ROOT / "docs/living.md"
 BLOCK = re.compile(r"^#+ (.*?)$|^```(sh|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENDS = {"aqlgen update  # ends with 1": 1, "aqlgen diff HEAD ../openapi.yaml": 1, "aqlgen diff main  #": 1}
 FIRST = "0.1.0"
+COPIER = ROOT / "tests/template/plain_copier.py"
 
 
 def commands() -> Iterator[tuple[str, str, str]]:
@@ -132,7 +133,7 @@ def owner(tmp_path: Path) -> Owner:
     tools, home = tmp_path / "tools", tmp_path / "home"
     tools.mkdir()
     home.mkdir()
-    for name, text in (("aqlgen", "-m aqlgen"), ("copier", "-m copier")):
+    for name, text in (("aqlgen", "-m aqlgen"), ("copier", f"'{COPIER}'")):
         (tools / name).write_text(f'#!/bin/sh\nexec {sys.executable} {text} "$@"\n', encoding="utf-8")
     (tools / "gh").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
     for tool in tools.iterdir():

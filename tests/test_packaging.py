@@ -14,7 +14,7 @@ import pytest
 
 from aqlgen import __version__
 from aqlgen.resources import URL
-from tests.checkouts import CACHES, ROOT, Checkout
+from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long
 
@@ -35,6 +35,7 @@ def held(wheel: Path) -> dict[str, bytes]:
 def unpacked(wheel: Path, folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
+    compile_as_here(folder / "aqlgen")
     return folder
 
 
@@ -47,6 +48,8 @@ def ask(site: Path, question: str, **environment: str) -> object:
     return json.loads(done.stdout)
 
 
+NO_RELEASES = ("v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1")
+RELEASES = ("0.0.1", "0.0.2", __version__)
 TEMPLATES = """(lambda tag: (lambda context: (lambda folder: folder and {
     str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()
 })(context.__enter__()))(releases.templates_of(tag)))"""
@@ -162,29 +165,52 @@ def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
         assert Path(path).read_bytes() == (checkout.folder / f"aqlgen/runtime{path.removeprefix(prefix)}").read_bytes()
 
 
+Trees = dict[str, dict[str, str] | None]
+
+
+def ask_all(place: Path) -> Trees:
+    """Return the templates of each tag, which one process reads."""
+    tags = [*NO_RELEASES, *(f"v{version}" for version in RELEASES)]
+    answer = ask(place, f"{{tag: {TEMPLATES}(tag) for tag in {tags!r}}}")
+    assert isinstance(answer, dict)
+    return answer
+
+
+@pytest.fixture(scope="module")
+def of_site(site: Path) -> Trees:
+    """Ask the wheel for the templates of each tag."""
+    return ask_all(site)
+
+
+@pytest.fixture(scope="module")
+def of_checkout(checkout: Checkout) -> Trees:
+    """Ask the checkout for the templates of each tag."""
+    return ask_all(checkout.folder)
+
+
 def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Path) -> None:
     assert ask(site, TAG, PATH=str(tmp_path)) == LATEST
 
 
-def test_a_wheel_gives_the_templates_of_every_release(site: Path) -> None:
-    for version, port in (("0.0.1", 7000), ("0.0.2", 7500), (__version__, 8000)):
-        templates = ask(site, f"{TEMPLATES}('v{version}')")
+def test_a_wheel_gives_the_templates_of_every_release(of_site: Trees) -> None:
+    for version, port in zip(RELEASES, (7000, 7500, 8000), strict=True):
+        templates = of_site[f"v{version}"]
+        assert templates is not None
         assert f"EXPOSE {port}" in templates["templates/project/Dockerfile.jinja"]
         assert "\n_subdirectory: templates/project\n" in templates["copier.yml"]
         assert {path.split("/")[0] for path in templates} == {"copier.yml", "templates", "aqlgen"}
     assert set(templates) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
 
 
-@pytest.mark.parametrize("tag", ["v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1"])
-def test_what_is_no_release_has_no_templates(site: Path, checkout: Checkout, tag: str) -> None:
-    for where in (site, checkout.folder):
-        assert ask(where, f"{TEMPLATES}({tag!r})") is None
+@pytest.mark.parametrize("tag", NO_RELEASES)
+def test_what_is_no_release_has_no_templates(of_site: Trees, of_checkout: Trees, tag: str) -> None:
+    for trees in (of_site, of_checkout):
+        assert trees[tag] is None
 
 
-def test_a_checkout_has_the_same_releases_as_its_wheel(site: Path, checkout: Checkout) -> None:
-    for version in ("0.0.1", "0.0.2", __version__):
-        question = f"{TEMPLATES}('v{version}')"
-        assert ask(checkout.folder, question) == ask(site, question)
+def test_a_checkout_has_the_same_releases_as_its_wheel(of_site: Trees, of_checkout: Trees, checkout: Checkout) -> None:
+    for version in RELEASES:
+        assert of_checkout[f"v{version}"] == of_site[f"v{version}"] is not None
     assert ask(checkout.folder, TAG) == LATEST
 
 
@@ -204,6 +230,7 @@ def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
 
 def clone(checkout: Checkout, folder: Path, *options: str) -> Checkout:
     checkout.git("clone", "--quiet", *options, f"file://{checkout.folder}", str(folder / "clone"))
+    compile_as_here(folder / "clone/aqlgen")
     return Checkout(folder / "clone", checkout.environment | {"PYTHONPATH": str(folder / "clone")})
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 OFFLINE = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -13,9 +14,10 @@ WRAPPED = (
 )
 
 
-def imported(*arguments: str) -> set[str]:
+@cache
+def imported(*arguments: str) -> frozenset[str]:
     done = subprocess.run([sys.executable, "-c", WRAPPED, *arguments], capture_output=True, text=True, check=True)
-    return set(done.stderr.splitlines()[-1].split())
+    return frozenset(done.stderr.splitlines()[-1].split())
 
 
 def test_help_imports_no_stage() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from glob import glob
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -90,7 +92,7 @@ class Project:
         if problem:
             raise damaged(self.folder / FILE, problem)
         refuse_links(self.folder, (*recorded, *(path.format(package=self.package) for path in _READ)))
-        placed = (self.placed(path).relative_to(self.folder).as_posix() for path in recorded)
+        placed = map(self.place_of, recorded)
         beside = (path.relative_to(self.folder).as_posix() for path in (*self.overlays(), *self.workflows()))
         refuse_links(self.folder, (*placed, *beside))
 
@@ -126,12 +128,16 @@ class Project:
 
     def placed(self, path: str) -> Path:
         """Return where a file of the project is, also in a package that the user renamed."""
-        home, place = f"src/{self.package}/", self.folder / path
-        if not path.startswith(home) or place.exists() or (self.folder / home).exists():
-            return place
-        tables = self.folder.glob("src/*/operations")
-        packages = [table.parent for table in tables if (table.parent / "adapter.json").is_file()]
-        return packages[0] / path.removeprefix(home) if len(packages) == 1 else place
+        return self.folder / self.place_of(path)
+
+    def place_of(self, path: str) -> str:
+        """Return the path in the project at which a file is, also in a package that the user renamed."""
+        home = f"src/{self.package}/"
+        if not path.startswith(home) or any(os.path.exists(f"{self.folder}/{place}") for place in (home[:-1], path)):
+            return path
+        tables = (Path(table) for table in glob("src/*/operations", root_dir=self.folder))
+        packages = [table.parent.name for table in tables if (self.folder / table.parent / "adapter.json").is_file()]
+        return f"src/{packages[0]}/{path.removeprefix(home)}" if len(packages) == 1 else path
 
     def document(self) -> Path:
         """Return the file of the kept document. Raises FileError when it is gone."""

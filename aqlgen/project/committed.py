@@ -93,7 +93,7 @@ class Committed:
 
     def placed(self, path: str) -> str:
         """Return where a file is committed, also in a package that the user renamed."""
-        return self.project.placed(path).relative_to(self.project.folder).as_posix()
+        return self.project.place_of(path)
 
     def with_line_ends(self, path: str, content: bytes) -> bytes:
         """Return new content of a file with the line ends that it is committed with."""

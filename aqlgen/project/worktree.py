@@ -92,17 +92,15 @@ class Worktree:
 
     def own(self) -> tuple[str, ...]:
         """Return the files that aqlgen did not write, without those that git ignores."""
-        folder = self.project.folder
-        placed = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.recorded)
-        kept = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.fork)
-        known = {*placed, *kept, *self.project.recorded, *self._by_copier(), FILE}
+        project = self.project
+        placed = map(project.place_of, (*project.recorded, *project.fork))
+        known = {*placed, *project.recorded, *self._by_copier(), FILE}
         return tuple(sorted(path for path in self._files() if path not in known))
 
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""
         project = self.project
-        places = (project.placed(folder).relative_to(project.folder) for folder in folders(project.package))
-        prefixes = tuple(f"{place.as_posix()}/" for place in places)
+        prefixes = tuple(f"{project.place_of(folder).rstrip('/')}/" for folder in folders(project.package))
         return tuple(path for path in self.own() if path.startswith(prefixes))
 
     def _files(self) -> Iterator[str]:
@@ -132,4 +130,5 @@ def _listing(folder: Path) -> list[str] | None:
 def _walk(folder: Path) -> Iterator[str]:
     for place, inner, files in os.walk(folder):
         inner[:] = sorted(name for name in inner if name not in _SKIPPED and not name.endswith(".egg-info"))
-        yield from ((Path(place) / name).relative_to(folder).as_posix() for name in files if not name.endswith(".pyc"))
+        prefix = "" if Path(place) == folder else f"{Path(place).relative_to(folder).as_posix()}/"
+        yield from (f"{prefix}{name}" for name in files if not name.endswith(".pyc"))

@@ -17,11 +17,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.resources import own_templates, runtime_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
 
 __all__ = ["BYTECODE", "PROJECT", "render_directly", "render_template"]
 
@@ -73,14 +77,37 @@ def _refuse_unfit(answers: Mapping[str, str]) -> None:
 
 
 def _render(answers: Mapping[str, str], root: Path) -> dict[str, bytes]:
-    import yaml
     from jinja2 import TemplateError as JinjaError
 
-    questions = yaml.safe_load((root / "copier.yml").read_bytes())
+    questions = _questions((root / "copier.yml").read_bytes())
     try:
         return _render_files(_template_files(root), _Template(questions, answers), answers["package"])
     except JinjaError as error:
         raise _failed(str(error)) from None
+
+
+@lru_cache(maxsize=4)
+def _questions(text: bytes) -> Mapping[str, Any]:
+    """Read the questions of a template, once for those who render it several times, as an update does."""
+    import yaml
+
+    questions: Mapping[str, Any] = yaml.safe_load(text)
+    return questions
+
+
+@lru_cache(maxsize=128)
+def _compiled(text: str) -> Template:
+    """Compile a text of a template, once as well."""
+    return _environment().from_string(text)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)  # noqa: S701 - no HTML
+    environment.filters |= _FILTERS
+    return environment
 
 
 def _render_by_copier(answers: Mapping[str, str], templates: Path) -> dict[str, bytes]:
@@ -123,10 +150,6 @@ class _Template:
     """Answers to the questions of `copier.yml`, with which texts are rendered as copier would."""
 
     def __init__(self, questions: Mapping[str, Any], answers: Mapping[str, str]) -> None:
-        from jinja2 import Environment, StrictUndefined
-
-        self._environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)  # noqa: S701 - no HTML
-        self._environment.filters |= _FILTERS
         self._answers: dict[str, Any] = {}
         for name, question in questions.items():
             if not name.startswith("_"):
@@ -142,7 +165,7 @@ class _Template:
             raise _failed(f"the template could not be rendered: {name} is {answer!r}. {refusal}")
 
     def render(self, text: str) -> str:
-        return self._environment.from_string(text).render(self._answers)
+        return _compiled(text).render(self._answers)
 
 
 def _nice_yaml(value: object) -> str:

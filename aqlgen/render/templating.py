@@ -11,11 +11,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from copier import run_copy
 from copier.errors import CopierError
+from jinja2 import Environment, Template
 from jinja2 import TemplateError as JinjaError
+from jinja2.sandbox import SandboxedEnvironment
 
 
 def main(folder: Path) -> int:
@@ -29,11 +33,23 @@ def main(folder: Path) -> int:
 
 def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
     """Render by copier; return the problem, "" if there is none."""
+    _compile_once()
     try:
         run_copy(str(source), target, data=dict(answers), defaults=True, quiet=True)
     except (CopierError, JinjaError, ValueError) as error:
         return f"the template could not be rendered: {error}".splitlines()[0]
     return ""
+
+
+def _compile_once() -> None:
+    """Let jinja compile a text once: copier has it compile the names of the same few folders for each of the files."""
+    original = SandboxedEnvironment.from_string
+    compiled = cache(original)
+
+    def from_string(environment: Environment, source: Any, *more: Any, **named: Any) -> Template:
+        return original(environment, source, *more, **named) if more or named else compiled(environment, source)
+
+    SandboxedEnvironment.from_string = from_string  # type: ignore[assignment, method-assign]
 
 
 def _format(folder: Path) -> str:

@@ -17,6 +17,8 @@ from typing import Any
 import aqlgen
 
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+ANY = ("fullmatch", "search")
+"""The methods to try where any could be used: a search begins with all that a match does."""
 _ROOT = Path(aqlgen.__file__).parent
 _MANY = 60
 """A repeat that is bounded by less cannot be pumped."""
@@ -106,7 +108,7 @@ def _uses(tree: ast.Module, name: str) -> tuple[str, ...]:
         for node in _nodes(tree)
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node not in attributes
     ]
-    return ("match", "fullmatch", "search") if loads or not methods else tuple(sorted(set(methods)))
+    return ANY if loads or not methods else tuple(sorted(set(methods)))
 
 
 def _inline(name: str, tree: ast.Module) -> Iterator[Expression]:
@@ -124,7 +126,7 @@ def _inline(name: str, tree: ast.Module) -> Iterator[Expression]:
             last = node.args[-1]
             if isinstance(last, (ast.Attribute, ast.BinOp)) and "re." in ast.unparse(last):
                 flags = _flags(last)
-            methods = ("match", "fullmatch", "search") if node.func.attr == "compile" else (node.func.attr,)
+            methods = ANY if node.func.attr == "compile" else (node.func.attr,)
             if node.func.attr != "compile" or node.col_offset:
                 if node.func.attr == "compile" and node in _module_level(tree):
                     continue

@@ -12,6 +12,8 @@ import pytest
 
 from tests.attacks.expressions import Expression, expressions, pumps
 
+pytestmark = pytest.mark.long
+
 _SIZES = (24, 40, 64, 120, 400, 4_000)
 _SIZE = 262_144
 _MOST = 0.05

@@ -16,6 +16,8 @@ from aqlgen.project.edits.rows import Found
 from tests.edits.conftest import OPERATIONS, PACKAGE, Petstore
 from tests.examples import examples
 
+pytestmark = pytest.mark.long
+
 Rows = dict[str, Any]
 PET = "POST /pets"
 

@@ -10,11 +10,11 @@ import zipfile
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.checkouts import Checkout
+from tests.checkouts import Checkout, compile_as_here
 from tests.generator.commands import Run
 
 OLD, NEW = "0.1.0", "0.2.0"
-AT_ONCE = 2
+AT_ONCE = 1
 
 PROJECT = "templates/project/"
 RUNTIME = "src/{{package}}/runtime/"
@@ -50,7 +50,7 @@ def lines(about: str, comment: str = "#") -> str:
 
 
 class Aqlgen:
-    """A wheel that is unpacked into a folder of its own, and processes that run its commands, one a core."""
+    """A wheel that is unpacked into a folder of its own, and processes that run its commands."""
 
     def __init__(self, version: str, site: Path) -> None:
         self.version = version
@@ -112,4 +112,5 @@ def _wheel(checkout: Checkout, folder: Path) -> Path:
     (wheel,) = checkout.build(folder / "dist", "wheel")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
+    compile_as_here(folder / "site/aqlgen")
     return folder / "site"

@@ -5,16 +5,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
 from mcp import Client
 from mcp.types import ElicitResult
+from tiny_zoo import write_package
 
 from aqlgen.runtime.server.access import AccessError
 from aqlgen.runtime.server.http import BindError, bind, serve_http
 from aqlgen.runtime.settings.load import Variables
+
+pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -39,22 +43,42 @@ sys.exit(serve_http(server, bind("127.0.0.1", 0), host="127.0.0.1", max_body=100
 """
 
 
-@pytest.fixture
-def process(package: Path) -> Iterator[subprocess.Popen[bytes]]:
+@contextmanager
+def serving(package: Path) -> Iterator[subprocess.Popen[bytes]]:
     runtime = HERE.parents[1]
     program = PROGRAM.format(here=str(HERE), runtime=str(runtime))
     server = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
-    yield server
-    server.kill()
-    server.communicate()
+    try:
+        yield server
+    finally:
+        server.kill()
+        server.communicate()
 
 
-@pytest.fixture
-def url(process: subprocess.Popen[bytes]) -> str:
+def url_of(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr
     match = re.search(rb"http://127\.0\.0\.1:\d+/mcp", process.stderr.readline())
     assert match
     return match[0].decode()
+
+
+@pytest.fixture
+def process(package: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start an adapter for one test, which looks at its standard error or ends it."""
+    with serving(package) as server:
+        yield server
+
+
+@pytest.fixture
+def url(process: subprocess.Popen[bytes]) -> str:
+    return url_of(process)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start an adapter for all tests that only call it: starting one takes a second."""
+    with serving(write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")) as server:
+        yield url_of(server)
 
 
 @pytest.mark.anyio
@@ -80,9 +104,9 @@ async def test_the_sdks_client_speaks_with_it_in_both_eras(
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-async def test_a_client_that_knows_the_tools_repeats_the_operation_in_a_header(url: str, era: str) -> None:
+async def test_a_client_that_knows_the_tools_repeats_the_operation_in_a_header(shared: str, era: str) -> None:
     """R-REQ-11: with and without it the same calls are answered, batches and odd names included."""
-    async with Client(url, mode=era) as client:
+    async with Client(shared, mode=era) as client:
         listed = await client.list_tools()
         if era == "auto":
             assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "private")
@@ -95,14 +119,14 @@ async def test_a_client_that_knows_the_tools_repeats_the_operation_in_a_header(u
         assert result.structured_content["success"]
 
 
-def test_foreign_hosts_and_origins_and_large_bodies_are_refused(url: str) -> None:
+def test_foreign_hosts_and_origins_and_large_bodies_are_refused(shared: str) -> None:
     """R-TRUST-3"""
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"accept": "application/json, text/event-stream"}
-    assert httpx2.post(url, json=ping, headers={**headers, "host": "evil.example"}).status_code == 421
-    assert httpx2.post(url, json=ping, headers={**headers, "origin": "http://evil.example"}).status_code == 403
-    assert httpx2.post(url, json={**ping, "x": "y" * 200_000}, headers=headers).status_code == 413
-    assert httpx2.get(url.removesuffix("mcp")).status_code == 404
+    assert httpx2.post(shared, json=ping, headers={**headers, "host": "evil.example"}).status_code == 421
+    assert httpx2.post(shared, json=ping, headers={**headers, "origin": "http://evil.example"}).status_code == 403
+    assert httpx2.post(shared, json={**ping, "x": "y" * 200_000}, headers=headers).status_code == 413
+    assert httpx2.get(shared.removesuffix("mcp")).status_code == 404
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -129,14 +153,14 @@ def test_an_address_of_the_network_needs_authentication() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-async def test_a_delete_is_confirmed_by_a_person_or_a_token(url: str, era: str) -> None:
+async def test_a_delete_is_confirmed_by_a_person_or_a_token(shared: str, era: str) -> None:
     """R-SAFE-3, R-SAFE-4: JSON responses leave no way to ask with earlier protocols, and a token is given instead."""
 
     async def person(_: object, __: object) -> ElicitResult:
         return ElicitResult(action="accept")
 
     for callback in (person, None):
-        async with Client(url, mode=era, elicitation_callback=callback) as client:
+        async with Client(shared, mode=era, elicitation_callback=callback) as client:
             arguments = {"operation": "delete_animal", "params": {"animal_id": 7}}
             envelope = (await client.call_tool("mcp_aql_delete", arguments)).structured_content
             assert envelope

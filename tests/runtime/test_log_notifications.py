@@ -23,7 +23,7 @@ from aqlgen.runtime.logs import LEVELS
 from aqlgen.runtime.logs.log import Logger, Record, adopt_libraries
 from aqlgen.runtime.server.mcp import build_server
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 HERE = Path(__file__).parent
 READ = ("mcp_aql_read", {"operation": "list_keepers"})
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

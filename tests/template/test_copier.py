@@ -14,7 +14,7 @@ from aqlgen import __version__
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.template import render_template
 from aqlgen.resources import URL
-from tests.checkouts import CACHES, ROOT, Checkout
+from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long
 
@@ -73,7 +73,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def copier(checkout: Checkout, *arguments: str, cwd: Path) -> None:
     """Run copier as a command: nobody is there to be asked, nothing is trusted."""
-    checkout.python("-m", "copier", *arguments, cwd=cwd)
+    checkout.python(str(Path(__file__).with_name("plain_copier.py")), *arguments, cwd=cwd)
 
 
 def rendered(checkout: Checkout, answers: Mapping[str, str] = ANSWERS) -> dict[str, bytes]:
@@ -92,6 +92,7 @@ def generated(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> P
     """Make a project by the aqlgen of the older release."""
     folder = tmp_path_factory.mktemp("made")
     checkout.git("clone", "--quiet", "--branch", f"v{OLD}", str(checkout.folder), str(folder / "older"))
+    compile_as_here(folder / "older/aqlgen")
     older = Checkout(folder / "older", checkout.environment | {"PYTHONPATH": str(folder / "older")})
     spec = str(ROOT / "fixtures/petstore.yaml")
     older.python("-m", "aqlgen", "from-openapi", spec, "-o", str(folder / "project"), "--quiet", cwd=folder)

@@ -119,22 +119,34 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def desk(generated: Path, tmp_path: Path) -> Desk:
-    desk = Desk(tmp_path)
+@pytest.fixture(scope="module")
+def begun(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the folder that is copied for each test."""
+    folder = tmp_path_factory.mktemp("begun")
+    desk = Desk(folder)
     shutil.copytree(generated, desk.project)
-    (tmp_path / "bin").mkdir()
+    (folder / "bin").mkdir()
     for name, text in (("gh", GH), ("aqlgen", '#!/bin/sh\nexec "$PYTHON" -m aqlgen "$@"\n')):
-        (tmp_path / "bin" / name).write_text(text, encoding="utf-8")
-        (tmp_path / "bin" / name).chmod(0o755)
-    desk.git("init", "--quiet", "--bare", str(tmp_path / "remote.git"), cwd=tmp_path)
+        (folder / "bin" / name).write_text(text, encoding="utf-8")
+        (folder / "bin" / name).chmod(0o755)
+    desk.git("init", "--quiet", "--bare", str(folder / "remote.git"), cwd=folder)
     work = desk.project.parent
     desk.git("init", "--quiet", "--initial-branch", "main", cwd=work)
     (work / "elsewhere.txt").write_text("of the repository\n", encoding="utf-8")
     desk.git("add", "--all", cwd=work)
     desk.commit()
-    desk.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    desk.git("remote", "add", "origin", str(folder / "remote.git"))
     desk.git("push", "--quiet", "origin", "main")
+    desk.git("gc", "--quiet")
+    return folder
+
+
+@pytest.fixture
+def desk(begun: Path, tmp_path: Path) -> Desk:
+    shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
+    desk = Desk(tmp_path)
+    desk.git("remote", "set-url", "origin", str(tmp_path / "remote.git"))
+    desk.git("update-index", "-q", "--refresh")
     return desk
 
 

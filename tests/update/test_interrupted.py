@@ -14,6 +14,8 @@ import pytest
 
 from tests.update.repos import ISOLATED, ROOT, Repo, Templates, grown, operation
 
+pytestmark = pytest.mark.long
+
 Spec = Callable[[Any], Path]
 GIT = """#!/bin/sh
 case " $* " in *" {command} "*) kill -{signal} $PPID {also} ;; esac

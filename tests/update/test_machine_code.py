@@ -13,6 +13,8 @@ from aqlgen.render.provenance import file_hash, tree_hash
 from tests.generator.commands import run
 from tests.update.repos import Repo, Templates, grown, operation
 
+pytestmark = pytest.mark.long
+
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
 SOURCE = "src/{{package}}/runtime"

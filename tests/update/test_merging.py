@@ -17,6 +17,8 @@ from tests.generator.commands import run
 from tests.update.conftest import committed
 from tests.update.repos import Repo, Templates, git, grown, operation
 
+pytestmark = pytest.mark.long
+
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
 SOURCE = "src/{{package}}/runtime"

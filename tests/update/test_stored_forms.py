@@ -17,6 +17,8 @@ import pytest
 from tests.generator.commands import run
 from tests.update.repos import Repo, Templates, grown, operation
 
+pytestmark = pytest.mark.long
+
 Spec = Callable[[Any], Path]
 FILTER = """import hashlib, pathlib, sys
 store = pathlib.Path(sys.argv[2]); content = sys.stdin.buffer.read()

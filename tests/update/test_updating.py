@@ -16,6 +16,8 @@ from tests.generator.commands import run
 from tests.update.conftest import committed
 from tests.update.repos import SHOP, Repo, Templates, grown, operation
 
+pytestmark = pytest.mark.long
+
 Spec = Callable[[Any], Path]
 
 

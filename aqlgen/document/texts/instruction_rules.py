@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 __all__ = ["RULES", "THRESHOLD", "Rule"]
@@ -16,7 +17,7 @@ __all__ = ["RULES", "THRESHOLD", "Rule"]
 THRESHOLD: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """A sign of an instruction: its name, its score, words of which one must be there, and its pattern.
 
@@ -27,13 +28,18 @@ class Rule:
     score: int
     words: frozenset[str]
     parts: tuple[str, ...]
-    pattern: re.Pattern[str]
+    source: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled when a text has one of the words: all of them take as long as a small document."""
+        return re.compile(self.source)
 
 
 def _rule(name: str, score: int, words: str, pattern: str) -> Rule:
     known = words.split()
     parts = tuple(word for word in known if not word.isascii())
-    return Rule(name, score, frozenset(filter(str.isascii, known)), parts, re.compile(pattern))
+    return Rule(name, score, frozenset(filter(str.isascii, known)), parts, pattern)
 
 
 _SECRETS: Final = (

@@ -45,10 +45,10 @@ def serve_over_stdio(folder: Path, hooks: object | None, *, mock: bool) -> int:
 
 def serve_over_http(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     """Serve at an address until a signal arrives. Returns the exit code; raises ConfigError."""
-    from ..server.http import BindError, bind
-
     config = load(folder, os.environ)
     _check_processes(config)
+    from ..server.http import BindError, bind
+
     try:
         listener = bind(options.host, options.port)
     except BindError as problem:

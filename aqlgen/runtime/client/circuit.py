@@ -184,6 +184,6 @@ def _refused(seconds: int, scope: str, operation: str, *, changes: bool) -> Fail
     details: dict[str, Any] = {"circuit": "open", "scope": scope, "retry_after_seconds": seconds, "sent": False}
     if changes:
         details["outcome"] = NOT_PERFORMED
-    whose = "the API cannot be reached" if scope == "host" else f"the API keeps failing at '{operation}'"
+    whose = "the API cannot be reached" if scope == "host" else f"the API keeps failing for '{operation}'"
     message = f"Internal error: {whose}, so nothing was sent; try again in {seconds} seconds"
     return Failure(Code.INTERNAL_ERROR, message, details)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..exact_json import ExactFloat, read_float
+from ..introspection.protocol import tool_name
 from ..schema.reader import json_type
 from ..settings.config import Config
 from ..table import Row
@@ -30,6 +31,7 @@ __all__ = [
     "refuse_in_batch",
     "sent_tokens",
     "too_large",
+    "wrong_family",
 ]
 
 
@@ -295,3 +297,13 @@ def _wrong_type(name: str, expected: str, value: Any) -> Failure:
     advice = {"params": '. Give an object, such as {"id": 1}', "operations": ". Give a list of {operation, params}"}
     message = f"Parameter '{name}' expected '{expected}', got '{actual}'{advice.get(name, '')}"
     return Failure(Code.INVALID_TYPE, message, details)
+
+
+def wrong_family(config: Config, operation: str, expected: str, actual: str) -> Failure:
+    """Return the refusal of an operation of one family that was called through the tool of another."""
+    expected_tool, actual_tool = tool_name(config, expected), tool_name(config, actual)
+    return Failure(
+        Code.ENDPOINT_MISMATCH,
+        f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
+        {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": actual.upper()},
+    )

@@ -134,13 +134,13 @@ class Concurrency:
             await anyio.sleep(_RENEWED)
             with suppress(StoreAway):
                 if not await lease.renew():
-                    self._logger.write("warning", "a lease was lost: calls that exclude each other may run together")
+                    self._logger.write("warning", "a lease was lost: calls may run together")
                     return
 
     def _busy(self, row: Row) -> Failure:
         text = (
-            f"Operation '{row.name}' did not get its turn within {self._patience:g} seconds, since other calls that "
-            f"exclude it run (concurrency: {self._mode}). Nothing was sent; try again."
+            f"Operation '{row.name}' did not get its turn within {self._patience:g} seconds: other calls exclude "
+            f"it (concurrency: {self._mode}). Nothing was sent; try again."
         )
         details = {"concurrency": self._mode, "waited_seconds": self._patience, "retry_after_seconds": 1, "sent": False}
         return Failure(Code.RATE_LIMIT_EXCEEDED, text, details)

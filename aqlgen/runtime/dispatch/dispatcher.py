@@ -13,7 +13,7 @@ from ..errors import Code, Failure, internal_failure
 from ..executions.operations import CANCEL, STATUS
 from ..hooks import Hooks
 from ..introspection.introspect import Introspection
-from ..introspection.protocol import QUOTA_STATUS, wrong_family
+from ..introspection.protocol import QUOTA_STATUS
 from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
@@ -27,7 +27,16 @@ from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
+from .arguments import (
+    Limits,
+    Request,
+    parse_json_texts,
+    read_batch,
+    read_single,
+    refuse_in_batch,
+    sent_tokens,
+    wrong_family,
+)
 from .metering import Metering
 from .sending import Sending
 from .watch import watched

@@ -113,7 +113,7 @@ class Executions:
             execution = await self._execution(row, params, request, response, work)
         except Exception as error:  # noqa: BLE001 - a call that was carried out is no failure
             trace = {"error": f"{type(error).__name__}: {error}", "operation": row.name}
-            self._calls.log.write("error", "work that a call began cannot be followed", trace=trace)
+            self._calls.log.write("error", "the work of a call cannot be followed", trace=trace)
             return data
         if execution is None:
             return data
@@ -262,8 +262,8 @@ class Executions:
         if row is None or monitor is None:
             raise Failure(
                 Code.INVALID_VALUE,
-                f"What '{handle.operation}' began cannot be cancelled: the API has no operation for it that the "
-                f"adapter knows of. {STATUS} tells when it has ended.",
+                f"The work of '{handle.operation}' cannot be cancelled: no known operation of the API does it. "
+                f"{STATUS} tells when it has ended.",
                 {"operation": handle.operation, "reason": "the API cannot cancel it"},
             )
         shared = counterparts(row, monitor)
@@ -286,7 +286,7 @@ def _shown(text: str, handle: Handle, look: _Look) -> dict[str, Any]:
     if condition.progress:
         execution["progress"] = dict(condition.progress)
     if condition.status == "failed":
-        message = f"The API says that what '{handle.operation}' began has failed"
+        message = f"The work of '{handle.operation}' has failed, as the API says"
         execution["error"] = {"code": Code.INTERNAL_ERROR.value, "message": message}
         if condition.error is not None:
             execution["error"]["details"] = {"upstream": condition.error}

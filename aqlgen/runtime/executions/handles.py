@@ -63,15 +63,15 @@ class Handles:
         if opened is None:
             raise Failure(
                 Code.NOT_FOUND_RESOURCE,
-                "There is no such execution: give the execution_id whole, as the call that began it returned it. It is "
-                "good for the caller of that call alone.",
+                "There is no such execution: give the execution_id whole, as it was returned. It is "
+                "good for its own caller alone.",
                 {"param_name": "execution_id"},
             )
         if opened.expires < now:
             raise Failure(
                 Code.TOKEN_EXPIRED,
                 f"The execution_id has expired: it is good for {_SECONDS // 86_400} days. Ask the API's own operations "
-                "for what became of the work.",
+                "how the work ended.",
                 {"param_name": "execution_id"},
             )
         return Handle(*opened.value)

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import Code, Failure
 from ..safety.loop_operations import loop_settings
 from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
     "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "TOOL", "TYPES",
-    "capabilities", "metadata", "tool_name", "wrong_family",
+    "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
@@ -52,16 +51,6 @@ PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
 def tool_name(config: Config, family: str) -> str:
     """Return the name of the tool that serves a family in the configured mode, with the prefix."""
     return f"{config.tool_prefix}{TOOL}" if config.mode == "single" else f"{config.tool_prefix}{TOOL}_{family}"
-
-
-def wrong_family(config: Config, operation: str, expected: str, actual: str) -> Failure:
-    """Return the refusal of an operation of one family that was called through the tool of another."""
-    expected_tool, actual_tool = tool_name(config, expected), tool_name(config, actual)
-    return Failure(
-        Code.ENDPOINT_MISMATCH,
-        f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
-        {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": actual.upper()},
-    )
 
 
 def capabilities(config: Config) -> dict[str, Any]:

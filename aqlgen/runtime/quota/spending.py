@@ -66,7 +66,7 @@ class CallSpending:
         counters = self._counters(charges, again=again)
         spent = await quotas.spend(counters)
         if spent is None:
-            text = "The owner's quotas are not counted at present, since their store cannot be reached"
+            text = "The owner's quotas are not counted now: their store cannot be reached"
             self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
             quotas.note("uncounted")
         elif spent.admitted:

@@ -58,7 +58,7 @@ class Binding(NamedTuple):
 
     @property
     def holder(self) -> Holder:
-        """Who the token is for."""
+        """The caller that the token is for, with the session."""
         return Holder(self.adapter, self.session, self.caller)
 
     @property

@@ -82,7 +82,7 @@ class KeptExecutions:
             await anyio.sleep(random.uniform(0, 0.002 * min(number + 1, 20)))  # noqa: S311 - it only spreads them
         raise Failure(
             Code.RATE_LIMIT_EXCEEDED,
-            "Too many calls of this caller report steps at the same time: send them one after the other",
+            "Too many calls of this caller report steps together: send them one after the other",
             {"retry_after_seconds": 1},
         )
 
