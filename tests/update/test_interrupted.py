@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal as signals
 import subprocess
 import sys
 from collections.abc import Callable
@@ -31,8 +32,19 @@ def ended(repo: Repo, spec: Path, folder: Path, command: str, signal: str, *, al
     file.chmod(0o755)
     command_line = [sys.executable, "-m", "aqlgen", "update", str(repo.folder), "--spec", str(spec)]
     paths = {"PATH": f"{file.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command_line, env={**os.environ, **ISOLATED, **paths}, capture_output=True, check=False)
+    done = subprocess.run(
+        command_line,
+        env={**os.environ, **ISOLATED, **paths},
+        capture_output=True,
+        check=False,
+        preexec_fn=_heed_interrupts if os.name == "posix" else None,
+    )
     return done.returncode
+
+
+def _heed_interrupts() -> None:
+    """Undo what a shell does to commands in the background: they ignore Ctrl-C, and so would what they start."""
+    signals.signal(signals.SIGINT, signals.SIG_DFL)
 
 
 def files(repo: Repo) -> dict[str, bytes]:
