@@ -35,9 +35,9 @@ def watched(answer: Callable[P, Coroutine[Any, Any, Envelope]]) -> Callable[P, C
         began = perf_counter()
         envelope = await answer(*args, **kwargs)
         dispatcher, _, request, stamp, session = cast("tuple[_Watched, Any, Request, Stamp, Session]", args[:5])
-        if dispatcher.observers:
+        outcome = OK if envelope["success"] else envelope["error"]["code"]
+        if dispatcher.observers and dispatcher.observers.wants_call(outcome):
             name, family = dispatcher.named(request.operation)
-            outcome = OK if envelope["success"] else envelope["error"]["code"]
             seconds = perf_counter() - began
             dispatcher.observers.call_ended(CallEnd(name, family, outcome, seconds, stamp.request_id, session.id))
         return envelope

@@ -127,55 +127,100 @@ def question(text: str) -> Question:
 
 
 def _asked(text: str, *, quoted: bool) -> Question:
-    place, verb, noun, many = _OBJECT, "", "", False
-    words: list[Asked] = []
-    values = _Values()
-    at_start, in_object, counting = True, True, False
+    reading = _Reading()
     for piece in _ITEM.findall(text)[: _MOST_WORDS * 3]:
+        reading.take(piece)
+    return reading.question(quoted=quoted)
+
+
+class _Reading:
+    """A question while it is read, a piece at a time: what was spoken of so far, and what the next piece may be."""
+
+    def __init__(self) -> None:
+        self._words: list[Asked] = []
+        self._values = _Values()
+        self._verb = self._noun = ""
+        self._many = False
+        self._place = _OBJECT
+        self._at_start = self._in_object = True
+        self._counting = False
+
+    def take(self, piece: str) -> None:
+        """Take a piece: a sign, a word that says how others belong together, a value, or words."""
         lower = piece.lower()
-        if piece in ".!?;":
-            place = _AFTERTHOUGHT if words else place
-            continue
-        if piece in "\x00,&":
-            values.mark(piece)
-            continue
+        if self._is_sign(piece):
+            return
         if lower in _NAMING:
-            values.naming = True
-        if lower in _MARKS and words:
-            place, in_object = max(place, _PARTICULAR), False
-            continue
-        if at_start and lower in _OPENERS:
-            continue
-        if in_object and lower in _COUNTS:
-            counting, many = True, many or lower in _MANY
-            at_start, verb = False, verb or ("list" if lower == "list" else "")
-            continue
-        if lower in _JOINTS:
-            values.mark(lower)
-            if noun in _HOLDERS:
-                noun = ""
-            elif noun or (words and not verb):
-                in_object, place = False, max(place, _CIRCUMSTANCE)
-            continue
-        many = many or (counting and piece.isdigit() and piece != "1")
-        counting_this, counting = counting, False
-        if any(map(str.isdigit, piece)) and (any(map(str.isupper, piece)) or piece.isdigit()):
-            if not counting_this:
-                values.mark("\x00")
-            continue
-        is_name = piece[0].isupper() and not at_start and not piece.isupper()
+            self._values.naming = True
+        if not (self._is_mark(lower) or self._is_opening(lower) or self._is_joint(lower) or self._is_value(piece)):
+            self._take_words(piece)
+
+    def question(self, *, quoted: bool) -> Question:
+        """Return what was read."""
+        words, values = tuple(self._words[:_MOST_WORDS]), self._values
+        identified = frozenset(values.identified)
+        return Question(words, self._verb, self._noun, self._many, quoted, identified, values.several)
+
+    def _is_sign(self, piece: str) -> bool:
+        if piece in ".!?;":
+            self._place = _AFTERTHOUGHT if self._words else self._place
+            return True
+        if piece in "\x00,&":
+            self._values.mark(piece)
+            return True
+        return False
+
+    def _is_mark(self, lower: str) -> bool:
+        """Return True for a word behind which particulars stand."""
+        if lower not in _MARKS or not self._words:
+            return False
+        self._place, self._in_object = max(self._place, _PARTICULAR), False
+        return True
+
+    def _is_opening(self, lower: str) -> bool:
+        """Return True for a word of courtesy, and for one that says how many are meant."""
+        if self._at_start and lower in _OPENERS:
+            return True
+        if not self._in_object or lower not in _COUNTS:
+            return False
+        self._counting, self._many = True, self._many or lower in _MANY
+        self._at_start, self._verb = False, self._verb or ("list" if lower == "list" else "")
+        return True
+
+    def _is_joint(self, lower: str) -> bool:
+        """Return True for a word that joins others, such as a preposition, behind which the object has ended."""
+        if lower not in _JOINTS:
+            return False
+        self._values.mark(lower)
+        if self._noun in _HOLDERS:
+            self._noun = ""
+        elif self._noun or (self._words and not self._verb):
+            self._in_object, self._place = False, max(self._place, _CIRCUMSTANCE)
+        return True
+
+    def _is_value(self, piece: str) -> bool:
+        """Return True for a number and an identifier."""
+        self._many = self._many or (self._counting and piece.isdigit() and piece != "1")
+        counted, self._counting = self._counting, False
+        if not any(map(str.isdigit, piece)) or not (any(map(str.isupper, piece)) or piece.isdigit()):
+            return False
+        if not counted:
+            self._values.mark("\x00")
+        return True
+
+    def _take_words(self, piece: str) -> None:
+        is_name = piece[0].isupper() and not self._at_start and not piece.isupper()
         for part in plain_words(piece):
             if part.isdigit():
                 continue
             part_stem = stem(part)
-            if at_start and part_stem in VERBS:
-                verb = part_stem
-            elif in_object:
-                noun = part
-            words.append(Asked(part_stem, place, part, is_name))
-            values.of(part_stem)
-            at_start = at_start and part.endswith("ly") and not verb
-    return Question(tuple(words[:_MOST_WORDS]), verb, noun, many, quoted, frozenset(values.identified), values.several)
+            if self._at_start and part_stem in VERBS:
+                self._verb = part_stem
+            elif self._in_object:
+                self._noun = part
+            self._words.append(Asked(part_stem, self._place, part, is_name))
+            self._values.of(part_stem)
+            self._at_start = self._at_start and part.endswith("ly") and not self._verb
 
 
 _NAMING = set_of("named called titled name title title saying text message")

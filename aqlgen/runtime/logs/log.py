@@ -11,14 +11,13 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from logging.handlers import QueueHandler, QueueListener
 from queue import Full, Queue
 from typing import Any
 
 from ..redaction import redact, redacted
 from ..session import audience
-from ..text import escaped
+from ..text import escaped, iso_time
 from . import LEVELS, NUMBERS
 from .shapes import without_shapes, without_shapes_in
 
@@ -60,7 +59,7 @@ class Record(logging.LogRecord):
 
     def as_json(self, *, whole: bool) -> dict[str, Any]:
         """Return what a reader gets, with the trace if `whole`; keys without a value are left out."""
-        time = datetime.fromtimestamp(self.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        time = iso_time(self.created, "milliseconds")
         shown: dict[str, Any] = {"timestamp": time, "level": self.level, "logger": self.name, "message": self.message}
         if self.session_id is not None:
             shown["session_id"] = self.session_id

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..logs.shapes import without_shapes_in
 from ..redaction import MASK, redacted
 from ..session import current_caller
 from ..table import Row
+from ..text import iso_time
 from .audit_chain import Chain
 
 __all__ = ["Audit", "masked_params"]
@@ -54,7 +55,7 @@ class Audit:
 
     def write(self, event: str, **details: Any) -> None:
         """Write one entry; keys without a value are left out. Raises OSError when it cannot be written."""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = iso_time(time.time(), "milliseconds")
         details = {**details, "caller": current_caller()}
         known = {key: value for key, value in details.items() if value is not None}
         if isinstance(known.get("params"), Mapping):

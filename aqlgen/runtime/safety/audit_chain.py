@@ -10,6 +10,7 @@ next.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from ..text import iso_time
 
 __all__ = ["Chain", "Verdict", "chained_files", "verify"]
 
@@ -55,8 +58,12 @@ class Chain:
         aside = self.path.with_name(f"{self.path.stem}-{now:%Y%m%dT%H%M%S%f}Z{self.path.suffix}")
         os.replace(self.path, aside)
         end = _END.search(last)
-        begin = f'{{"timestamp":"{now.isoformat(timespec="milliseconds")[:23]}Z","event":"AUDIT_CONTINUED"'
-        line = f'{begin},"after":"{aside.name}"}}'.encode()
+        entry = {
+            "timestamp": iso_time(now.timestamp(), "milliseconds"),
+            "event": "AUDIT_CONTINUED",
+            "after": aside.name,
+        }
+        line = json.dumps(entry, separators=(",", ":")).encode()
         with _opened(self.path) as file:
             os.write(file, _chained(line, end[2] if end else _START.encode()))
         if self._keep:

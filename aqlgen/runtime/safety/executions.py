@@ -13,11 +13,11 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..settings.config import Config
+from ..text import iso_time
 
 __all__ = ["IDLE", "Execution", "Executions", "Notification", "Pause", "Profile", "profile_of", "timestamp"]
 
@@ -27,7 +27,7 @@ IDLE = 3600.0
 
 def timestamp() -> str:
     """Return the current time in ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso_time(time.time(), "milliseconds")
 
 
 class Profile(NamedTuple):

@@ -295,26 +295,43 @@ _AGENT_KEYS: Mapping[str, Callable[[Any], Any]] = {
 
 def agents(value: Any) -> Mapping[str, Mapping[str, Any]]:
     """Return the tables of single agents; the environment gives them as JSON."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise ValueError("must be a JSON object of agents") from None
+    value = from_json(value, "must be a JSON object of agents")
     if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
         raise ValueError("must hold a table for each agent, such as [safety_loop.agents.researcher]")
     return {str(name): _agent(str(name), table) for name, table in value.items()}
 
 
 def _agent(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    unbuilt = next((key for key in table if key in _NOT_BUILT), None)
+    if unbuilt is not None:
+        raise ValueError(f"for agent '{name}': '{unbuilt}' {_NOT_BUILT[unbuilt]}")
+    return parsed_table(table, _AGENT_KEYS, "setting", f" for agent '{name}'", f"for agent '{name}': ")
+
+
+def from_json(value: Any, message: str) -> Any:
+    """Return a value of `adapter.toml` as it is, and text of the environment as the JSON that it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError(message) from None
+
+
+def parsed_table(
+    table: Mapping[str, Any], parsers: Mapping[str, Callable[[Any], Any]], noun: str, behind: str = "", before: str = ""
+) -> dict[str, Any]:
+    """Return the parsed values of a table within a setting.
+
+    `noun` is what a key is called; `behind` ends the name of an unknown one, `before` begins what is said of a value.
+    """
     values = {}
     for key, raw in table.items():
-        if key in _NOT_BUILT:
-            raise ValueError(f"for agent '{name}': '{key}' {_NOT_BUILT[key]}")
-        parse = _AGENT_KEYS.get(key)
+        parse = parsers.get(key)
         if parse is None:
-            raise ValueError(f"has no setting '{key}' for agent '{name}'; there are {', '.join(_AGENT_KEYS)}")
+            raise ValueError(f"has no {noun} '{key}'{behind}; there are {', '.join(parsers)}")
         try:
             values[key] = parse(raw)
         except ValueError as problem:
-            raise ValueError(f"for agent '{name}': '{key}' {problem}") from None
+            raise ValueError(f"{before}'{key}' {problem}") from None
     return values

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .parsers import Whole
+from .parsers import Whole, from_json, parsed_table
 from .setting import collected, setting
 
 __all__ = ["MILLIONTHS", "QUOTA_SETTINGS", "QuotaSettings", "quota_problem"]
@@ -89,11 +88,7 @@ def price_table(value: Any) -> Mapping[str, float]:
 
 
 def _table(value: Any, message: str) -> Mapping[Any, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise ValueError(message) from None
+    value = from_json(value, message)
     if not isinstance(value, Mapping) or len(value) > 200:
         raise ValueError(message)
     return value
@@ -107,16 +102,7 @@ def _pattern(pattern: Any) -> str:
 
 
 def _limits(table: Mapping[str, Any]) -> dict[str, Any]:
-    limits = {}
-    for key, raw in table.items():
-        parse = _KEYS.get(key)
-        if parse is None:
-            raise ValueError(f"has no limit '{key}'; there are {', '.join(_KEYS)}")
-        try:
-            limits[key] = parse(raw)
-        except ValueError as problem:
-            raise ValueError(f"'{key}' {problem}") from None
-    return limits
+    return parsed_table(table, _KEYS, "limit")
 
 
 class QuotaSettings(NamedTuple):

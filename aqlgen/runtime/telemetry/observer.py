@@ -73,6 +73,10 @@ class Exchange:
 class Observer(Protocol):
     """What is told. None of the methods waits or raises."""
 
+    def wants_call(self, outcome: str) -> bool:
+        """Return True if a call with this outcome is to be told."""
+        ...
+
     def call_ended(self, call: CallEnd) -> None:
         """Note a call that was answered."""
         ...
@@ -103,10 +107,15 @@ class Observers:
         """Inform another observer from now on."""
         self._observers.append(observer)
 
+    def wants_call(self, outcome: str) -> bool:
+        """Return True if anybody is to be told of a call with this outcome."""
+        return any(observer.wants_call(outcome) for observer in self._observers)
+
     def call_ended(self, call: CallEnd) -> None:
-        """Inform all observers of a call."""
+        """Inform the observers of a call."""
         for observer in self._observers:
-            observer.call_ended(call)
+            if observer.wants_call(call.outcome):
+                observer.call_ended(call)
 
     def event(self, name: str, **labels: str) -> None:
         """Inform all observers of an event, one of EVENTS."""

@@ -45,15 +45,16 @@ class CallRecords:
         self._clock = clock
         self._written: dict[tuple[str, ...], float] = {}
 
+    def wants_call(self, outcome: str) -> bool:
+        """Return True if a record of it is to be written."""
+        return self._logger.wants(_record_of(outcome)[0])
+
     def call_ended(self, call: CallEnd) -> None:
         """Write the record of a call, with its time in milliseconds."""
-        held_back = call.outcome.startswith(_HELD_BACK)
-        level = "notice" if held_back else "warning" if call.outcome == "INTERNAL_ERROR" else "info"
-        if not self._logger.wants(level):
-            return
+        level, message = _record_of(call.outcome)
         self._logger.write(
             level,
-            "call" if call.outcome == OK else "call held back" if held_back else "call failed",
+            message,
             logger="calls",
             session_id=call.session_id,
             private=True,
@@ -100,3 +101,12 @@ class CallRecords:
                 tries=exchange.tries + 1,
                 ms=round(exchange.seconds * 1000, 1),
             )
+
+
+def _record_of(outcome: str) -> tuple[str, str]:
+    """Return the level and the message of the record of a call."""
+    if outcome == OK:
+        return "info", "call"
+    if outcome.startswith(_HELD_BACK):
+        return "notice", "call held back"
+    return "warning" if outcome == "INTERNAL_ERROR" else "info", "call failed"

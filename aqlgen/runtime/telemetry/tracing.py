@@ -55,6 +55,10 @@ class Tracing:
         self._tracer = get_tracer("mcp-aql")
         self._propagate = propagate
 
+    def wants_call(self, _: str) -> bool:
+        """Return False: the span of a tool call is the SDK's."""
+        return False
+
     def call_ended(self, call: CallEnd) -> None:
         """Do nothing: the span of a tool call is the SDK's."""
 

@@ -9,14 +9,15 @@ to somebody else.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count
 from time import monotonic
 from typing import Any, Final
 
 from ..session import Session, current_caller
+from ..text import iso_time
 from .collector import CallWarning
 from .identity import Key, key_of
 
@@ -38,8 +39,8 @@ class Occurrence:
     number: int
     operation: str
     warning: CallWarning
-    first: datetime
-    last: datetime
+    first: float
+    last: float
     count: int
 
     def as_json(self) -> dict[str, Any]:
@@ -49,12 +50,12 @@ class Occurrence:
             details["occurrence_count"] = self.count
         entry: dict[str, Any] = {
             "name": str(self.number),
-            "time": _time(self.last),
+            "time": iso_time(self.last, "milliseconds"),
             "operation": self.operation,
             **self.warning._replace(details=details).as_json(),
         }
         if self.count > 1:
-            entry["first_time"] = _time(self.first)
+            entry["first_time"] = iso_time(self.first, "milliseconds")
         return entry
 
 
@@ -70,7 +71,7 @@ class History:
 
     def add(self, operation: str, warnings: Iterable[CallWarning]) -> None:
         """Add the warnings of a call of an operation."""
-        now = datetime.now(UTC)
+        now = time.time()
         self.used = monotonic()
         for warning in warnings:
             key = operation, key_of(warning)
@@ -120,7 +121,3 @@ def _short(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
             kept[name] = value
             room -= size
     return kept
-
-
-def _time(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
