@@ -27,6 +27,7 @@ __all__ = ["Custody", "State", "Ticket"]
 
 _SPACE, _KEY, _IDENTITY = "seal", "key", "identity"
 _SALT, _TIME = 16, 4
+_MOST_TRIES = 50
 _REMEMBERED = 600.0
 """Seconds after its end for which a ticket is known as used."""
 
@@ -156,6 +157,30 @@ class Custody:
         text = await self.store.get(kind, name)
         opened = None if text is None else (await self.sealer()).open(kind, text, name)
         return None if opened is None else opened.value
+
+    async def all_kept(self, kind: str) -> list[Any]:
+        """Return every value of a kind; what somebody else put there is left out. Raises StoreAway."""
+        items, sealer = await self.store.items(kind), await self.sealer()
+        opened = [sealer.open(kind, text, name) for name, text in items]
+        return [value.value for value in opened if value is not None]
+
+    async def change(self, kind: str, key: str, step: Callable[[Any], tuple[Any, float] | None]) -> bool:
+        """Replace a value, None for none, by what a step makes of it: the new one and the seconds it is kept.
+
+        It is one atomic step also between replicas, so `step` may be called several times. A step that returns None
+        leaves everything as it is. Returns True if the value was replaced. Raises StoreAway.
+        """
+        name, sealer = _name(key), await self.sealer()
+        for _ in range(_MOST_TRIES):
+            text = await self.store.get(kind, name)
+            opened = None if text is None else sealer.open(kind, text, name)
+            result = step(None if opened is None else opened.value)
+            if result is None:
+                return False
+            value, seconds = result
+            if await self.store.swap(kind, name, text, sealer.seal(kind, value, seconds, name), seconds):
+                return True
+        raise StoreAway("a value changes all the time")
 
     async def remove(self, kind: str, key: str) -> bool:
         """Remove a value; False if somebody else has, or it expired. Raises StoreAway."""
