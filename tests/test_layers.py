@@ -24,7 +24,7 @@ LAYERS = {
         ("render",),
         ("pipeline",),
         ("page", "compare"),
-        ("project",),
+        ("project", "conformance"),
         ("cli",),
         ("__main__",),
     ),

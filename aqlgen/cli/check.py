@@ -12,42 +12,142 @@ from aqlgen.cli.output import announce, progress
 from aqlgen.diagnostics.errors import OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aqlgen.conformance.runner import Checked as CheckedAdapter
     from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.check import Checked
 
+_ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
+
 
 @app.command(
     "check",
-    short_help="Check, for CI, that generated files are as generated.",
+    short_help="Test the adapter from outside; --pristine: compare the generated files.",
     epilog=examples(
+        "aqlgen check",
+        "aqlgen check petstore-adapter --level 2 --report conformance.md --report junit.xml",
+        "aqlgen check petstore-adapter --evidence evidence.json",
         "aqlgen check --pristine",
-        "aqlgen check petstore-adapter --pristine --output-format json",
     ),
 )
 def check_command(
     folder: Folder = Path(),
     pristine: Annotated[
-        bool, typer.Option("--pristine", help="The generated files: as generated, and the same again.")
+        bool, typer.Option("--pristine", help="Only compare the generated files: as generated, and the same again.")
     ] = False,
     keep_edits: Annotated[
-        bool, typer.Option("--keep-edits", help="Accept code that `aqlgen update --keep-edits` made a fork.")
+        bool, typer.Option("--keep-edits", help="With --pristine: accept code that `update --keep-edits` made a fork.")
     ] = False,
+    level: Annotated[int, typer.Option(min=1, max=2, help="The level of the protocol that must be reached.")] = 1,
+    sample: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Call at most N operations; 0: all. Default: 200.")
+    ] = None,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option("--report", metavar="FILE", help=f"Write a report, by the name's ending: {_ENDINGS}."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--test", metavar="ID", help="Run only this test, such as PH-1.")
+    ] = None,
+    evidence: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle, of live calls, as JSON.")
+    ] = None,
+    show_all: Annotated[bool, typer.Option("--all", help="Show the tests that passed, too.")] = False,
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
 ) -> None:
-    """Check that the generated files of a project are as they were generated; for continuous integration."""
+    """Start the adapter over stdio and HTTP, in both modes and both protocol versions, and test it from outside.
+
+    A stand-in takes the place of the API: nothing reaches the network. With --pristine nothing is started.
+    """
+    shown = output_format is Output.HUMAN and not quiet
+    running = {"--level": level != 1, "--sample": sample is not None, "--report": bool(report), "--all": show_all}
+    running["--test"] = bool(only)
+    running["--evidence"] = evidence is not None
+    if pristine:
+        _refuse([option for option, is_set in running.items() if is_set], "start the adapter, and --pristine does not")
+        _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
+    _refuse(["--keep-edits"] * keep_edits, "is for --pristine")
+    for file in report or ():
+        _check_ending(file)
+    from aqlgen.diagnostics.report import json_text
+
+    announce(folder, shown=shown)
+    with progress(shown=shown) as stage:
+        checked = _run(folder, sample, only, stage)
+    _write(checked, report or [], evidence)
+    reached = checked.report.failed == 0 if only else checked.report.level >= level
+    if output_format is Output.JSON:
+        from aqlgen.conformance.reports import as_data
+
+        typer.echo(json_text({"success": reached, **as_data(checked.report)}))
+    elif not quiet or not reached:
+        from aqlgen.conformance.reports import as_text
+
+        typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
+    raise typer.Exit(0 if reached else 1)
+
+
+def _refuse(options: list[str], why: str) -> None:
+    if options:
+        raise OptionError.of("bad-option", f"{', '.join(options)} {why}", help="`aqlgen check --help` shows both.")
+
+
+def _check_ending(file: Path) -> None:
+    from aqlgen.conformance.reports import format_of
+
+    if format_of(file) is None:
+        raise OptionError.of(
+            "bad-option", f"no report has the ending of {file.name!r}", help=f"Give one of these endings: {_ENDINGS}."
+        )
+
+
+def _run(folder: Path, sample: int | None, only: list[str] | None, stage: Callable[[str], None]) -> CheckedAdapter:
+    from aqlgen.conformance.runner import DEFAULT_SAMPLE, check_adapter, test_ids
+    from aqlgen.project import Project
+
+    unknown = sorted(set(only or ()) - set(test_ids()))
+    if unknown:
+        raise OptionError.of(
+            "bad-option", f"no test is called {unknown[0]!r}", help=f"The tests are {', '.join(test_ids())}."
+        )
+    project = Project.open(folder)
+    stage("checking")
+    count = DEFAULT_SAMPLE if sample is None else sample
+    return check_adapter(folder.resolve(), project.package, sample=count, only=only)
+
+
+def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:
+    """Write the reports and the evidence. Raises FileError; OptionError for evidence that is empty."""
+    from aqlgen.conformance.evidence import missing_parts
+    from aqlgen.conformance.reports import format_of
+    from aqlgen.diagnostics.report import json_text
+    from aqlgen.project.write import write_file
+
+    for file in reports:
+        form = format_of(file)
+        if form is not None:
+            write_file(form(checked.report).encode("utf-8"), file)
+    if evidence is not None:
+        missing = missing_parts(checked.evidence)
+        if missing:
+            raise OptionError.of(
+                "bad-option",
+                f"the evidence would be empty in {', '.join(missing)}",
+                help="Evidence is of live calls: see with `aqlgen check` why there are none.",
+            )
+        write_file(f"{json_text(checked.evidence)}\n".encode(), evidence)
+
+
+def _check_pristine(folder: Path, *, keep_edits: bool, output_format: Output, quiet: bool) -> None:
     from aqlgen.diagnostics.report import as_text, json_text
     from aqlgen.project.check import check
 
-    if not pristine:
-        raise OptionError.of(
-            "bad-option",
-            "say what to check",
-            help="`aqlgen check --pristine` checks the generated files; the project's own tests check its server.",
-        )
-    standing = announce(folder, shown=output_format is Output.HUMAN and not quiet)
-    with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
+    shown = output_format is Output.HUMAN and not quiet
+    standing = announce(folder, shown=shown)
+    with progress(shown=shown) as stage:
         checked = check(folder, stage, keep_edits=keep_edits)
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(checked, standing)))

@@ -27,6 +27,7 @@ _STAGES: Final = {
     "reading edits": "Turning edits into overrides",
     "merging": "Merging",
     "comparing": "Comparing with what there was",
+    "checking": "Testing the adapter",
     "writing the page": "Writing the page",
 }
 

@@ -1,0 +1,20 @@
+"""The tests, each in the list of `run.TESTS` once its module is imported."""
+
+from aqlgen.conformance.checks import (
+    constraints,
+    errors,
+    every,
+    introspection,
+    level2,
+    parameters,
+    round_trip,
+    running,
+    safety,
+    transport,
+    warnings,
+)
+
+__all__ = [
+    "constraints", "errors", "every", "introspection", "level2", "parameters", "round_trip", "running", "safety",
+    "transport", "warnings",
+]  # fmt: skip

@@ -1,0 +1,86 @@
+"""What holds in every connection: both transports, both modes of tools, both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from aqlgen.conformance.results import Category, Result
+from aqlgen.conformance.run import Connected, check
+
+_FAMILIES = ("create", "read", "update", "delete", "execute")
+
+
+@check("TR-1", "The tools of the mode are listed, with their annotations and nothing more", Category.TRANSPORT,
+      "R-MODE-1, R-MODE-2", where="every")  # fmt: skip
+async def tools(run: Connected, result: Result) -> None:
+    """Look at the list of tools."""
+    names = list(run.adapter.tools)
+    if run.single:
+        result.expect(len(names) == 1, "tools", f"are {names} in the mode of one tool")
+    else:
+        offered = {family for family in _FAMILIES if any(name.endswith(f"_{family}") for name in names)}
+        expected = {operation.family for operation in run.setup.every} | {"read"}
+        result.expect(expected <= offered and len(names) <= 5, "tools", f"are {names}")
+    for name, tool in run.adapter.tools.items():
+        annotations = tool.annotations
+        told = annotations is not None and (annotations.read_only_hint, annotations.destructive_hint) != (None, None)
+        result.expect(told, name, "has no annotations")
+        reads = name.endswith("_read")
+        if told and annotations is not None:
+            result.expect(bool(annotations.read_only_hint) is reads, name, "says that it only reads, or does not")
+            result.expect(bool(annotations.destructive_hint) is not (reads or name.endswith("_create")), name,
+                          "has another hint of what it may destroy")  # fmt: skip
+        result.expect(bool(tool.description), name, "has no description")
+        schema = json.dumps(tool.input_schema)
+        result.expect('"operation"' in schema, name, "has no parameter operation")
+
+
+@check("TR-2", "A read, a refusal and a batch answer alike, as text and as data", Category.TRANSPORT, "R-ENV-3",
+      where="every")  # fmt: skip
+async def answers(run: Connected, result: Result) -> None:
+    """Compare the two forms of each answer."""
+    tool = run.adapter.tool("read")
+    read = next(iter(run.setup.reads(1)), None)
+    cases: list[tuple[dict[str, Any], bool]] = [
+        ({"operation": "introspect", "params": {"query": "operations"}}, True),
+        ({"operation": "introspect", "params": {"query": "no_such"}}, False),
+        ({"operation": "no_such_operation", "params": {}}, False),
+    ]
+    if read is not None:
+        item: dict[str, Any] = {"operation": read.name, "params": read.params}
+        cases += [(item, True), ({"operations": [item, item]}, True)]
+    for arguments, success in cases:
+        answer = await run.adapter.raw(tool, arguments)
+        envelope = answer.structured_content
+        subject = str(arguments)[:80]
+        if not result.expect(isinstance(envelope, dict), subject, "has no structured content") or envelope is None:
+            continue
+        result.expect(envelope.get("success") is success, subject, f"is not {success}", envelope)
+        text = answer.content[0].text if answer.content else ""
+        result.expect(_data(text) == envelope, subject, "says another thing as text", envelope)
+        flag = bool(answer.is_error)
+        result.expect(not flag, subject, f"is marked as error: {flag}", envelope)
+        both = "data" in envelope and "error" in envelope
+        result.expect(not both, subject, "has data and an error", envelope)
+
+
+def _data(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+@check("TR-3", "What is not known to MCP is an error of MCP, and the connection lives on", Category.TRANSPORT,
+      "R-MODE-1", where="every")  # fmt: skip
+async def protocol_errors(run: Connected, result: Result) -> None:
+    """Call a tool that is not there."""
+    try:
+        answer = await run.adapter.raw("no_such_tool", {})
+        refused = bool(answer.is_error)
+    except Exception:  # noqa: BLE001 - any error of the protocol is right
+        refused = True
+    result.expect(refused, "no_such_tool", "is taken")
+    envelope = await run.adapter.introspect(query="operations")
+    result.expect(envelope.get("success") is True, "introspect", "fails after an error", envelope)

@@ -1,0 +1,207 @@
+"""Parameters are handled as they are documented (conformance testing, 3.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aqlgen.conformance.operations import Operation
+from aqlgen.conformance.results import Category, Result
+from aqlgen.conformance.run import Connected, check
+
+UNKNOWN = "no_such_parameter"
+
+
+@check("PH-1", "A call without a required parameter is refused by its name, and sends nothing",
+      Category.PARAMETERS, "R-REQ-4")  # fmt: skip
+async def required_parameters(run: Connected, result: Result) -> None:
+    """Leave out each required parameter in turn."""
+    kept = run.setup.evidence.setdefault("missing_required", [])
+    for operation in run.setup.callable:
+        for missing in operation.required:
+            params = {name: value for name, value in (operation.params or {}).items() if name != missing}
+            envelope, arrived = await run.sent(operation, params)
+            if envelope.get("success") and isinstance((operation.params or {}).get(missing), dict):
+                understood = f"{missing}: {{}} was sent" in str(envelope.get("warnings"))
+                result.expect(understood, operation.name, f"runs without {missing}", envelope)
+                continue
+            error = envelope.get("error") or {}
+            right = error.get("code") == "VALIDATION_MISSING_PARAM" and f"'{missing}'" in str(error.get("message"))
+            result.expect(right, operation.name, f"is not refused without {missing}", envelope)
+            result.expect(not arrived, operation.name, f"sends a request without {missing}", envelope)
+            kept.append({"operation": operation.name, "parameter": missing, "response": envelope})
+    own = await run.adapter.introspect()
+    kept.insert(0, {"operation": "introspect", "parameter": "query", "response": own})
+    error = own.get("error") or {}
+    result.expect(error.get("code") == "VALIDATION_MISSING_PARAM", "introspect", "needs no query", own)
+
+
+@check("PH-2", "An unknown parameter is refused with the known ones, and sends nothing", Category.PARAMETERS, "R-REQ-3")
+async def unknown_parameters(run: Connected, result: Result) -> None:
+    """Send a parameter that no operation has."""
+    kept = run.setup.evidence.setdefault("unknown_parameter", [])
+    for operation in run.setup.callable:
+        envelope, arrived = await run.sent(operation, {**(operation.params or {}), UNKNOWN: 1})
+        error = envelope.get("error") or {}
+        message = str(error.get("message"))
+        right = error.get("code") == "VALIDATION_UNKNOWN_PARAM" and UNKNOWN in message
+        right = right and all(f"'{name}'" in message for name in operation.required)
+        result.expect(right, operation.name, "takes an unknown parameter", envelope)
+        result.expect(not arrived, operation.name, "sends a request with an unknown parameter", envelope)
+        kept.append({"operation": operation.name, "parameter": UNKNOWN, "response": envelope})
+
+
+@check("PH-3", "A value of another type or beyond its bounds is refused, with what is expected",
+      Category.PARAMETERS, "R-REQ-4, R-ERR-1")  # fmt: skip
+async def wrong_values(run: Connected, result: Result) -> None:
+    """Send values that the schema of a parameter does not allow."""
+    for operation in run.setup.callable:
+        for name, parameter in operation.row.shown_parameters.items():
+            if parameter.location == "adapter" or operation.row.choices:
+                continue
+            for value, code in _wrong(operation.schema(parameter)):
+                envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: value})
+                error = envelope.get("error") or {}
+                right = error.get("code") in code and name in str(error)
+                result.expect(right, operation.name, f"takes {name}={value!r}", envelope)
+                result.expect(not arrived, operation.name, f"sends a request with {name}={value!r}", envelope)
+
+
+def _wrong(schema: Any) -> list[tuple[Any, tuple[str, ...]]]:
+    """Return values that a schema does not allow, each with the codes that may refuse it."""
+    if any(key in schema for key in ("oneOf", "anyOf", "allOf", "$ref")):
+        return []
+    type_, refused = schema.get("type"), ("VALIDATION_INVALID_TYPE", "VALIDATION_INVALID_VALUE")
+    wrong: list[tuple[Any, tuple[str, ...]]] = []
+    if type_ in ("integer", "number"):
+        wrong += [("not a number", refused), ({"a": 1}, refused)]
+        if type_ == "integer":
+            wrong.append((1.5, refused))
+        if isinstance(schema.get("minimum"), int):
+            wrong.append((schema["minimum"] - 1, refused))
+        if isinstance(schema.get("maximum"), int):
+            wrong.append((schema["maximum"] + 1, refused))
+    elif type_ == "boolean":
+        wrong.append(("perhaps", refused))
+    elif type_ == "string":
+        wrong.append(({"a": 1}, refused))
+        if isinstance(schema.get("enum"), list):
+            wrong.append(("no-such-value-of-all", refused))
+        if isinstance(schema.get("maxLength"), int) and schema["maxLength"] < 1000:
+            wrong.append(("x" * (schema["maxLength"] + 1), refused))
+    return wrong
+
+
+@check("PH-4", "Documented defaults hold: what is left out is as if it were given", Category.PARAMETERS, "R-REQ-5")
+async def defaults(run: Connected, result: Result) -> None:
+    """Compare the answer without a parameter to that with its default."""
+    kept = run.setup.evidence.setdefault("optional_defaults", [])
+    for operation in run.setup.callable:
+        entry = operation.row.shown_parameters.get("fields")
+        if entry is None or not operation.row.selects or not operation.is_safe_read:
+            continue
+        default = entry.schema.get("default")
+        if default not in ("minimal", "standard", "full"):
+            continue
+        without = await run.call(operation, operation.params or {})
+        given = await run.call(operation, {**(operation.params or {}), "fields": default})
+        right = without.get("success") is True and without.get("data") == given.get("data")
+        result.expect(right, operation.name, f"fields is not '{default}' by default", without)
+        path = _path_to_scalar(without.get("data"), "data")
+        if path is not None:
+            kept.append(
+                {
+                    "operation": operation.name,
+                    "parameter": "fields",
+                    "expected_value_path": path[0],
+                    "expected_value": path[1],
+                    "response": without,
+                }
+            )
+    for operation in run.setup.callable:
+        for name, parameter in operation.row.shown_parameters.items():
+            if parameter.location != "query" or parameter.required or parameter.preset is None:
+                continue
+            _, arrived = await run.sent(operation, _without(operation, name))
+            if arrived:
+                sent = dict(arrived[-1].query).get(parameter.wire)
+                result.expect(sent is not None, operation.name, f"does not send its default of {name}")
+
+
+def _without(operation: Operation, name: str) -> dict[str, Any]:
+    return {key: value for key, value in (operation.params or {}).items() if key != name}
+
+
+def _path_to_scalar(value: Any, path: str) -> tuple[str, Any] | None:
+    if isinstance(value, str | int | bool):
+        return path, value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        if "." not in str(key):
+            found = _path_to_scalar(inner, f"{path}.{key}")
+            if found is not None:
+                return found
+    return None
+
+
+@check("PH-5", "A call of another family's tool is refused with the right one", Category.PARAMETERS, "R-REQ-6")
+async def other_tools(run: Connected, result: Result) -> None:
+    """Call operations by the tools of other families."""
+    if len(run.adapter.tools) < 2:
+        return
+    for operation in run.setup.callable:
+        own = run.adapter.tool(operation.family)
+        other = next(name for name in run.adapter.tools if name != own)
+        run.setup.api.arrived = []
+        envelope = await run.adapter.send(other, {"operation": operation.name, "params": operation.params})
+        error = envelope.get("error") or {}
+        right = error.get("code") == "VALIDATION_ENDPOINT_MISMATCH" and own in str(error.get("message"))
+        result.expect(right, operation.name, f"is taken by {other}", envelope)
+        result.expect(not run.setup.api.arrived, operation.name, f"runs by {other}", envelope)
+
+
+@check("PH-6", "Values stay in their place in the request, whatever they hold", Category.PARAMETERS, "R-SEC-5")
+async def values_stay_in_place(run: Connected, result: Result) -> None:
+    """Send path and query values that would leave their place if they were not encoded."""
+    for operation in run.setup.callable[:60]:
+        for name, parameter in operation.row.shown_parameters.items():
+            schema = operation.schema(parameter)
+            plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
+            if not plain or parameter.location not in ("path", "query") or parameter.allow_reserved:
+                continue
+            for value in ("../../secret", "a/b?c=d&e=f#g", "x y+z%2e", "a;b=c"):
+                envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: value})
+                for request in arrived:
+                    same = request.path.count("/") == operation.row.path.partition("?")[0].count("/")
+                    result.expect(same, operation.name, f"{name}={value!r} changes the path: {request.path}", envelope)
+                    names = {key for key, _ in request.query}
+                    escaped = "e" in names and "e" not in {p.wire for p in operation.row.sent_parameters.values()}
+                    result.expect(not escaped, operation.name, f"{name}={value!r} adds to the query", envelope)
+                    if parameter.location == "query" and parameter.style == "form":
+                        right = dict(request.query).get(parameter.wire) == value
+                        result.expect(right, operation.name, f"{name}={value!r} arrives as another value", envelope)
+            break
+
+
+@check("PH-7", "Arguments as text, and parameters beside the operation, are read or refused clearly",
+      Category.PARAMETERS, "R-REQ-1")  # fmt: skip
+async def forms_of_arguments(run: Connected, result: Result) -> None:
+    """Send arguments in other forms."""
+    tool = run.adapter.tool("read")
+    cases: tuple[dict[str, Any], ...] = (
+        {},
+        {"operation": ""},
+        {"operation": 7},
+        {"params": {}},
+        {"operation": "introspect", "params": 7},
+    )
+    for arguments in cases:
+        envelope = await run.adapter.send(tool, arguments)
+        right = envelope.get("success") is False and str((envelope.get("error") or {}).get("code")).startswith(
+            ("VALIDATION_", "NOT_FOUND_")
+        )
+        result.expect(right, tool, f"is not refused: {arguments}", envelope)
+    text = await run.adapter.send(tool, {"operation": "introspect", "params": '{"query": "operations"}'})
+    result.expect(text.get("success") is True, tool, "does not read params as JSON text", text)
+    unknown = await run.adapter.send(tool, {"operation": "no_such_operation", "params": {}})
+    code = (unknown.get("error") or {}).get("code")
+    result.expect(code == "NOT_FOUND_OPERATION", tool, "does not refuse an unknown operation", unknown)

@@ -1,0 +1,139 @@
+"""The operations of an adapter, as its table and its introspection tell, and calls that are made of them.
+
+What a call should become as a request is said here once more, by the OpenAPI document's rules for simple values and
+independently of the code that builds the adapter's requests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote, unquote
+
+from aqlgen.conformance.stand_in import Arrived
+from aqlgen.runtime.schema.reader import resolve
+from aqlgen.runtime.schema.samples import sample
+from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table
+
+__all__ = ["Operation", "operations_of", "request_problem", "sampled"]
+
+_SIMPLE = (str, int, float, bool)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation with its row of the table. `details` is what introspection tells of it."""
+
+    row: Row
+    table: Table = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """What agents call it."""
+        return self.row.name
+
+    @property
+    def family(self) -> str:
+        """Its endpoint family."""
+        return self.row.family
+
+    @property
+    def is_safe_read(self) -> bool:
+        """True for a GET that is safe."""
+        return self.row.method == "GET" and self.row.danger == "safe" and self.family == "read"
+
+    @property
+    def reads_first(self) -> bool:
+        """True if the adapter reads what it updates before it writes."""
+        return self.row.update is not None and self.row.update.reads_first
+
+    @cached_property
+    def params(self) -> dict[str, Any] | None:
+        """The parameters of a call that is valid; None if none is known."""
+        return None if self.row.example is None else dict(self.row.example)
+
+    @property
+    def required(self) -> list[str]:
+        """The parameters that every call must give."""
+        return [name for name, parameter in self.row.shown_parameters.items() if parameter.required]
+
+    def schema(self, parameter: Parameter) -> Mapping[str, Any]:
+        """Return the schema of a parameter, references followed at its top."""
+        schema = resolve(parameter.schema, self.table.types) if parameter.schema else {}
+        return schema if isinstance(schema, Mapping) else {}
+
+    def sample(self, name: str) -> Any:
+        """Return a value for a parameter, in the API's names."""
+        return sample(self.table, self.row.shown_parameters[name].schema)
+
+
+def operations_of(table: Table) -> list[Operation]:
+    """Return every operation, family by family."""
+    rows = (table.find(name, family) for family in FAMILIES for name in table.raw(family))
+    return [Operation(row, table) for row in rows if row is not None]
+
+
+def sampled(operations: list[Operation], count: int) -> list[Operation]:
+    """Return at most `count` operations, spread evenly over each family; all of them for 0."""
+    if not count or len(operations) <= count:
+        return operations
+    chosen: list[Operation] = []
+    for family in FAMILIES:
+        members = [operation for operation in operations if operation.family == family]
+        share = min(len(members), max(3, round(count * len(members) / len(operations))))
+        chosen += [members[index * len(members) // share] for index in range(share)]
+    return chosen
+
+
+def request_problem(operation: Operation, params: Mapping[str, Any], request: Arrived) -> str | None:
+    """Return what is wrong with the request of a call; None if nothing is. Only what is simple is compared."""
+    row = operation.row
+    if request.method != row.method:
+        return f"{request.method} instead of {row.method}"
+    return _path_problem(row, params, request) or next(_value_problems(row, params, request), None)
+
+
+def _path_problem(row: Row, params: Mapping[str, Any], request: Arrived) -> str | None:
+    template = row.path.partition("#")[0].partition("?")[0]
+    pattern, names = "", []
+    for part in re.split(r"(\{[^{}]*\})", template):
+        if part.startswith("{"):
+            names.append(part[1:-1])
+            pattern += "([^/?#]*)"
+        else:
+            pattern += re.escape(part)
+    match = re.fullmatch(pattern, request.path)
+    if match is None:
+        return f"the path {request.path[:120]!r} is not that of {template}"
+    by_wire = {item.wire: name for name, item in row.parameters.items() if item.location == "path"}
+    for wire, raw in zip(names, match.groups(), strict=True):
+        value = params.get(by_wire.get(wire, ""))
+        if isinstance(value, _SIMPLE) and row.parameters[by_wire[wire]].style == "simple":
+            text = _text(value)
+            if unquote(raw) != text or (raw != quote(text, safe="-._~!$&'()*+,;=:@") and "/" in raw):
+                return f"path parameter {wire} is sent as {raw[:80]!r} for {text[:80]!r}"
+    return None
+
+
+def _value_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
+    query = dict(request.query)
+    for name, value in params.items():
+        parameter = row.parameters.get(name)
+        if parameter is None or not isinstance(value, _SIMPLE) or parameter.content_type:
+            continue
+        text, wire = _text(value), parameter.wire
+        if parameter.location == "query" and query.get(wire) != text:
+            yield f"query parameter {wire} is sent as {query.get(wire)!r} for {text[:80]!r}"
+        elif parameter.location == "header" and request.headers.get(wire.lower()) != text and text.isascii():
+            yield f"header {wire} is sent as {request.headers.get(wire.lower())!r} for {text[:80]!r}"
+        elif parameter.location == "body" and row.body is not None and row.body.shape == "fields":
+            data = request.data
+            if isinstance(data, dict) and row.update is None and data.get(wire) != value:
+                yield f"field {wire} is sent as {data.get(wire)!r} for {value!r}"
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,135 @@
+"""The result of a test, of a category and of the whole (conformance testing, 1.3 and 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["CATEGORIES", "MUST", "Category", "Outcome", "Problem", "Report", "Result"]
+
+
+class Outcome(StrEnum):
+    """What became of a test."""
+
+    PASS = "PASS"  # noqa: S105
+    WARN = "WARN"
+    FAIL = "FAIL"
+    SKIP = "SKIP"
+
+
+class Category(StrEnum):
+    """The categories of the conformance document, then those that are beyond it."""
+
+    INTROSPECTION = "Introspection Fidelity"
+    PARAMETERS = "Parameter Handling"
+    ERRORS = "Error Quality"
+    ROUND_TRIP = "Round-Trip Integrity"
+    CONSTRAINTS = "Constraint Documentation"
+    LEVEL_2 = "Level 2 Features"
+    WARNINGS = "Warnings"
+    SAFETY = "Safety"
+    TRANSPORT = "Transport"
+    OPERATION = "Running"
+
+
+MUST = (Category.INTROSPECTION, Category.PARAMETERS, Category.ERRORS, Category.ROUND_TRIP)
+"""The categories that level 1 needs."""
+CATEGORIES = tuple(Category)
+_MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one thing; `answer` is the adapter's answer that shows it."""
+
+    subject: str
+    text: str
+    answer: Any = None
+
+
+@dataclass
+class Result:
+    """The result of one test over `cases` things. `must` says that a problem is a failure, else it is a warning."""
+
+    id: str
+    title: str
+    category: Category
+    requirement: str
+    must: bool
+    setting: str = ""
+    cases: int = 0
+    count: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    skipped: str = ""
+
+    def expect(self, right: bool, subject: str, text: str, answer: Any = None) -> bool:
+        """Count a case, and note its problem if it is not right. Returns `right`."""
+        self.cases += 1
+        if not right:
+            self.count += 1
+            if len(self.problems) < _MOST_PROBLEMS:
+                self.problems.append(Problem(subject, text, answer))
+        return right
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the test."""
+        if self.count:
+            return Outcome.FAIL if self.must else Outcome.WARN
+        return Outcome.PASS if self.cases else Outcome.SKIP
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results for one adapter."""
+
+    adapter: str
+    version: str
+    spec_version: str
+    aqlgen: str
+    results: tuple[Result, ...]
+    operations: int
+    sampled: int
+    seconds: float = 0.0
+
+    def of(self, category: Category) -> list[Result]:
+        """Return the results of a category."""
+        return [result for result in self.results if result.category is category]
+
+    def outcome_of(self, category: Category) -> Outcome:
+        """Return the worst outcome of a category; SKIP if none of its tests ran."""
+        return worst(result.outcome for result in self.of(category))
+
+    @property
+    def level(self) -> int:
+        """The level that was reached: 0, 1 or 2."""
+        if any(self.outcome_of(category) in (Outcome.FAIL, Outcome.SKIP) for category in MUST):
+            return 0
+        beyond = [self.outcome_of(category) for category in CATEGORIES if category not in MUST]
+        return 1 if Outcome.FAIL in beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
+
+    @property
+    def failed(self) -> int:
+        """How many tests failed."""
+        return self.counts["failed"]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many tests there are of each outcome, and in all."""
+        outcomes = [result.outcome for result in self.results]
+        return {
+            "total": len(outcomes),
+            "passed": outcomes.count(Outcome.PASS),
+            "warned": outcomes.count(Outcome.WARN),
+            "failed": outcomes.count(Outcome.FAIL),
+            "skipped": outcomes.count(Outcome.SKIP),
+        }
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the gravest of several outcomes: FAIL, WARN, PASS, and SKIP if there is no other."""
+    order = (Outcome.FAIL, Outcome.WARN, Outcome.PASS)
+    found = set(outcomes)
+    return next((outcome for outcome in order if outcome in found), Outcome.SKIP)

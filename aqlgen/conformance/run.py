@@ -1,0 +1,102 @@
+"""The running of tests: what they have at hand, and the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aqlgen.conformance.connection import Adapter, Launch
+from aqlgen.conformance.operations import Operation
+from aqlgen.conformance.results import Category, Result
+from aqlgen.conformance.stand_in import StandIn
+
+__all__ = ["TESTS", "Connected", "Setup", "Test", "check", "of_where"]
+
+
+@dataclass
+class Setup:
+    """The adapter under test before it is started: how it starts, the API behind it, and its operations."""
+
+    launch: Launch
+    api: StandIn
+    operations: list[Operation]
+    every: list[Operation]
+    secrets: Mapping[str, str]
+    """The credentials that the adapter is given, by their variables."""
+    evidence: dict[str, Any] = field(default_factory=dict)
+    answers: list[str] = field(default_factory=list)
+    """What the adapter has answered and logged, as text, for the search for secrets."""
+
+    @property
+    def callable(self) -> list[Operation]:
+        """The operations of which a valid call is known."""
+        return [operation for operation in self.operations if operation.params is not None]
+
+    def reads(self, count: int = 1) -> list[Operation]:
+        """Return some safe reads that are no pages and take no file."""
+        reads = [operation for operation in self.callable if operation.is_safe_read]
+        return reads[:count]
+
+
+@dataclass
+class Connected:
+    """A session with the adapter, in a setting that has a name."""
+
+    setup: Setup
+    adapter: Adapter
+    era: str
+    transport: str
+    single: bool
+
+    async def call(self, operation: Operation, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
+        """Call an operation and return the envelope."""
+        return await self.adapter.call(operation.family, operation.name, params, **beside)
+
+    async def sent(
+        self, operation: Operation, params: Mapping[str, Any], **beside: Any
+    ) -> tuple[dict[str, Any], list[Any]]:
+        """Call an operation; returns the envelope and the requests that arrived at the API."""
+        self.setup.api.arrived = []
+        envelope = await self.call(operation, params, **beside)
+        return envelope, list(self.setup.api.arrived)
+
+
+Body = Callable[[Any, Result], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test. `where` says in which settings it runs: in every connection, in the whole one, or by itself."""
+
+    id: str
+    title: str
+    category: Category
+    requirement: str
+    must: bool
+    where: str
+    body: Body
+
+    def result(self, setting: str) -> Result:
+        """Return an empty result."""
+        return Result(self.id, self.title, self.category, self.requirement, self.must, setting)
+
+
+TESTS: list[Test] = []
+
+
+def check(
+    id: str, title: str, category: Category, requirement: str, *, must: bool = True, where: str = "whole"
+) -> Callable[[Body], Body]:
+    """Add a test to the list. `where` is whole (one full connection), every (each connection), or alone."""
+
+    def add(body: Body) -> Body:
+        TESTS.append(Test(id, title, category, requirement, must, where, body))
+        return body
+
+    return add
+
+
+def of_where(where: str) -> Iterable[Test]:
+    """Return the tests that run there, in the order of their definition."""
+    return [item for item in TESTS if item.where == where]

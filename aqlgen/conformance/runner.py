@@ -1,0 +1,170 @@
+"""The running of all tests on a project: each setting is a process of its own, and none of them reaches the network."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+
+from aqlgen import __version__
+from aqlgen.conformance import checks
+from aqlgen.conformance.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
+from aqlgen.conformance.evidence import bundle
+from aqlgen.conformance.operations import operations_of, sampled
+from aqlgen.conformance.results import Category, Report, Result
+from aqlgen.conformance.run import TESTS, Connected, Setup, Test, of_where
+from aqlgen.conformance.stand_in import StandIn, serve
+from aqlgen.runtime.table import Adapter as AdapterTable
+
+__all__ = ["DEFAULT_SAMPLE", "Checked", "check_adapter", "test_ids"]
+
+DEFAULT_SAMPLE = 200
+_WHOLE = "2026-07-28", "stdio", "semantic"
+"""The connection in which every operation is called."""
+_TESTS = checks.__all__, TESTS
+"""The tests are in the list once their modules are imported."""
+
+
+class Checked:
+    """What a check gives: the report, and the evidence bundle of the same run."""
+
+    def __init__(self, report: Report, evidence: dict[str, Any]) -> None:
+        self.report = report
+        self.evidence = evidence
+
+
+def test_ids() -> list[str]:
+    """Return the ids of all tests, in order."""
+    return [test.id for test in TESTS]
+
+
+def check_adapter(
+    project: Path, package: str, *, sample: int = DEFAULT_SAMPLE, only: Sequence[str] | None = None
+) -> Checked:
+    """Start the adapter of a project in every setting and test it; at most `sample` operations, 0 for all.
+
+    `only` are the ids of tests, None for all. Raises OSError, KeyError or ValueError if the project's table cannot be
+    read.
+    """
+    return anyio.run(_check, project, package, sample, frozenset(test_ids() if only is None else only))
+
+
+async def _check(project: Path, package: str, sample: int, only: frozenset[str]) -> Checked:
+    begin = perf_counter()
+    folder = project / "src" / package
+    adapter = AdapterTable.load(folder)
+    api = StandIn(folder)
+    operations = operations_of(api.table)
+    prefix = urlsplit(str(adapter.servers[0]["url"])).path.rstrip("/") if adapter.servers else ""
+    prefix = "" if "{" in prefix else prefix
+    with tempfile.TemporaryDirectory() as scratch:
+        variables = {
+            variable: f"check-{secrets.token_hex(12)}"
+            for scheme in adapter.security_schemes.values()
+            for variable in scheme["variables"]
+        }
+        settings = {
+            "MCP_AQL_CONFIG": str(Path(scratch) / "adapter.toml"),
+            "MCP_AQL_STATE_URL": "memory:",
+            "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"),
+            "MCP_AQL_POLICY": "open",
+            "MCP_AQL_APPROVAL": "agent",
+            **variables,
+        }
+        (Path(scratch) / "adapter.toml").write_text("", encoding="utf-8")
+        launch = Launch(project, package, settings)
+        setup = Setup(launch, api, sampled(operations, sample), operations, variables)
+        setup.evidence["security"] = adapter.security
+        results = await _run_all(setup, prefix, only)
+    name = adapter.name
+    report = Report(
+        f"{name}-adapter", adapter.version, adapter.spec_version, __version__, tuple(results), len(operations),
+        len(setup.operations), perf_counter() - begin,
+    )  # fmt: skip
+    return Checked(report, bundle(report, setup.evidence))
+
+
+async def _run_all(setup: Setup, prefix: str, only: frozenset[str]) -> list[Result]:
+    """Run every setting and every test that starts its own, as many at once as there are cores."""
+    results: list[Result] = []
+    limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
+
+    async def run(work: Callable[[Setup], Awaitable[list[Result]]]) -> None:
+        async with limit:
+            api = StandIn(setup.api.package)
+            with serve(api, prefix) as base:
+                launch = setup.launch.with_variables(MCP_AQL_BASE_URL=base)
+                results.extend(await work(replace(setup, api=api, launch=launch)))
+
+    async with anyio.create_task_group() as group:
+        for era, transport, mode in product(ERAS, ("stdio", "http"), ("semantic", "single")):
+            tests = [test for test in _tests_of(era, transport, mode) if test.id in only]
+            if tests:
+                group.start_soon(run, partial(_connected, tests, era=era, transport=transport, mode=mode))
+        for test in of_where("alone"):
+            if test.id in only:
+                group.start_soon(run, partial(_alone, test))
+    order = {test.id: number for number, test in enumerate(TESTS)}
+    return sorted(results, key=lambda result: (list(Category).index(result.category), order[result.id], result.setting))
+
+
+async def _alone(test: Test, setup: Setup) -> list[Result]:
+    return [await _guarded(test, setup, test.result(""))]
+
+
+def _tests_of(*setting: str) -> list[Test]:
+    """Return the tests of a connection: of its era, transport and mode."""
+    return [*of_where("every"), *(of_where("whole") if setting == _WHOLE else ())]
+
+
+async def _connected(tests: Sequence[Test], setup: Setup, *, era: str, transport: str, mode: str) -> list[Result]:
+    setting = f"{transport}, {mode}, {era}"
+    launch = setup.launch.with_variables(MCP_AQL_ENDPOINT_MODE=mode)
+    results = [test.result(setting if test.where == "every" else "") for test in tests]
+
+    async def run(adapter: Adapter) -> None:
+        connected = Connected(setup, adapter, era, transport, mode == "single")
+        for test, result in zip(tests, results, strict=True):
+            setup.api.forget()
+            await _guarded(test, connected, result)
+
+    try:
+        if transport == "stdio":
+            async with connect(launch, era) as adapter:
+                await run(adapter)
+        else:
+            async with served_over_http(launch) as (url, _), connect(launch, era, url) as adapter:
+                await run(adapter)
+    except NotStarted as problem:
+        for result in results:
+            if not result.cases:
+                result.expect(False, "the adapter", f"does not start: {problem}")
+    return results
+
+
+async def _guarded(test: Test, at_hand: Any, result: Result) -> Result:
+    """Run a test; one that ends in an exception has failed, for the adapter answered what nobody can read."""
+    try:
+        await test.body(at_hand, result)
+    except NotStarted as problem:
+        result.expect(False, "the adapter", f"does not start: {problem}")
+    except Exception as problem:  # noqa: BLE001 - whatever the adapter did to a client
+        cause = _first(problem)
+        result.expect(False, "the connection", f"broke: {type(cause).__name__}: {str(cause)[:300]}")
+    return result
+
+
+def _first(problem: BaseException) -> BaseException:
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem

@@ -1,0 +1,201 @@
+"""A stand-in for the API behind an adapter: it records what arrives, remembers what is written, and can misbehave.
+
+It is made from the project's operation table. What it answers is what mock mode would: the document's examples, or
+samples of its schemas. Over these lie the fields that earlier requests of the same path wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio
+
+from aqlgen.runtime.client.mock import MockTransport
+from aqlgen.runtime.table import FAMILIES, Row, Table
+from aqlgen.runtime.wire import ApiRequest
+
+__all__ = ["Arrived", "Reply", "StandIn", "serve"]
+
+_MERGE_PATCH = ("PATCH", "PUT", "POST")
+_LONGEST_BODY = 16 << 20
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A request as it arrived. `query` holds the decoded pairs in order, `path` is as it was sent."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def data(self) -> Any:
+        """The body as JSON data; None for anything else."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer of the API."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, status: int, data: Any, **headers: str) -> Reply:
+        """Return an answer with data as JSON."""
+        return cls(status, json.dumps(data).encode(), {"Content-Type": "application/json", **headers})
+
+
+class StandIn:
+    """The API. `arrived` holds the requests since the last `forget`."""
+
+    def __init__(self, package: Path) -> None:
+        self.package = package
+        self.table = Table(package)
+        self.arrived: list[Arrived] = []
+        self.misbehaviour: Callable[[Arrived], Reply | None] | None = None
+        self._mock = MockTransport(self.table, package)
+        self._written: dict[str, dict[str, Any]] = {}
+        self._shapes: dict[str, Reply] = {}
+
+    def forget(self) -> None:
+        """Forget what arrived and what was written, and behave."""
+        self.arrived, self._written, self.misbehaviour = [], {}, None
+
+    @contextmanager
+    def behaving(self, reply: Reply | Callable[[Arrived], Reply | None]) -> Iterator[list[Arrived]]:
+        """Answer everything with one reply, or by a function; yields the list of what arrives meanwhile."""
+        self.arrived = []
+        self.misbehaviour = reply if callable(reply) else lambda _: reply
+        try:
+            yield self.arrived
+        finally:
+            self.misbehaviour = None
+
+    @cached_property
+    def _rows(self) -> list[tuple[str, re.Pattern[str], Row]]:
+        found = []
+        for family in FAMILIES:
+            for name in self.table.raw(family):
+                row = self.table.find(name, family)
+                if row is not None:
+                    path = row.path.partition("#")[0].partition("?")[0]
+                    pattern = re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(path))
+                    found.append((row.method, re.compile(pattern), row))
+        return sorted(found, key=lambda entry: entry[2].path.count("{"))
+
+    def row_of(self, method: str, path: str) -> Row | None:
+        """Return the operation of a request, of several the one with the most literal path."""
+        return next((row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path)), None)
+
+    def answer(self, request: Arrived) -> Reply:
+        """Return the answer to a request, and remember what it wrote."""
+        if self.misbehaviour is not None:
+            reply = self.misbehaviour(request)
+            if reply is not None:
+                return reply
+        row = self.row_of(request.method, request.path)
+        if row is None:
+            return Reply.of(404, {"message": "there is nothing here"})
+        reply = self._shape(row)
+        sent = request.data
+        if request.method in _MERGE_PATCH and isinstance(sent, dict):
+            self._written[request.path] = self._written.get(request.path, {}) | sent
+        return _laid_over(reply, self._written.get(request.path, {}))
+
+    def _shape(self, row: Row) -> Reply:
+        if row.name not in self._shapes:
+            response = anyio.run(self._mock.send, ApiRequest(row.method, "", (), None), row)
+            self._shapes[row.name] = Reply(response.status, response.content, dict(response.headers))
+        return self._shapes[row.name]
+
+
+def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
+    """Return an answer with what was written over it, as far as it is an object of these fields."""
+    if not written:
+        return reply
+    try:
+        data = json.loads(reply.body)
+    except ValueError:
+        return reply
+    if not isinstance(data, dict):
+        return reply
+    changed = {key: deepcopy(value) for key, value in written.items() if key in data}
+    return Reply(reply.status, json.dumps(data | changed).encode(), reply.headers)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Gives the requests of one port to a stand-in."""
+
+    protocol_version = "HTTP/1.1"
+    api: ClassVar[StandIn]
+    prefix: ClassVar[str]
+
+    def _handle(self) -> None:
+        size = min(int(self.headers.get("content-length") or 0), _LONGEST_BODY)
+        body = self.rfile.read(size) if size else self._chunked()
+        parts = urlsplit(self.path)
+        path = parts.path.removeprefix(self.prefix) or "/"
+        query = tuple(parse_qsl(parts.query, keep_blank_values=True))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Arrived(self.command, path, query, headers, body)
+        self.api.arrived.append(request)
+        reply = self.api.answer(request)
+        with suppress(ConnectionError):
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                if name.lower() not in ("content-length", "transfer-encoding"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            if self.command != "HEAD" and reply.status not in (204, 304):
+                self.wfile.write(reply.body)
+
+    def _chunked(self) -> bytes:
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return b""
+        parts: list[bytes] = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_TRACE = _handle  # noqa: N815
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
+
+
+@contextmanager
+def serve(api: StandIn, prefix: str = "") -> Iterator[str]:
+    """Serve an API on a free port of the loopback interface; yields its base URL, which ends with `prefix`."""
+    handler = type("Handler", (_Handler,), {"api": api, "prefix": prefix})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}{prefix}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
