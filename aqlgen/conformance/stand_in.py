@@ -49,6 +49,13 @@ class Arrived:
         except ValueError:
             return None
 
+    @property
+    def texts(self) -> list[str]:
+        """The values of the query, and of the body if it is a form."""
+        is_form = "form-urlencoded" in self.headers.get("content-type", "")
+        pairs = parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True) if is_form else []
+        return [value for _, value in (*self.query, *pairs)]
+
 
 @dataclass(frozen=True)
 class Reply:

@@ -9,6 +9,7 @@ import pytest
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.validation.problems import near_name
 
 pytestmark = pytest.mark.anyio
 
@@ -119,3 +120,18 @@ async def test_a_sensitive_value_is_not_given_back_in_advice(zoo: Dispatcher) ->
 async def test_introspection_reads_names_and_categories_in_any_case(zoo: Dispatcher, params: dict[str, Any]) -> None:
     data = (await zoo.handle("read", {"operation": "introspect", "params": params}))["data"]
     assert all(data.values()), data
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("get_animak", "get_animal"), ("list_keeperz", "list_keepers"), ("lst_keepers", "list_keepers")]
+)
+async def test_a_mistyped_name_is_answered_with_the_one_that_was_meant(zoo: Dispatcher, name: str, meant: str) -> None:
+    """R-ENV-5"""
+    answer = await zoo.handle("read", {"operation": name, "params": {}})
+    assert answer["error"]["details"]["available"][0] == meant
+
+
+async def test_a_name_without_words_of_its_own_is_no_suggestion() -> None:
+    """R-ENV-5"""
+    assert near_name("no_such_parameter", ["as", "of", "tail"]) is None
+    assert near_name("tail_lines", ["as", "tail"]) == "tail"

@@ -221,7 +221,8 @@ async def test_a_default_cuts_no_small_answer(people: Dispatcher) -> None:
     answer = await read(people, "list_few")
     assert answer["data"][0]["team"]["motto"] == "on"
     assert "fields" not in answer["_meta"]
-    assert "motto" not in (await read(people, "list_few", fields="standard"))["data"][0]["team"]
+    assert (await read(people, "list_few", fields="standard"))["data"] == answer["data"]  # the default, given or not
+    assert "team" not in (await read(people, "list_few", fields="minimal"))["data"][0]
 
 
 async def test_standard_shortens_what_is_long_and_what_is_deep_and_names_it(people: Dispatcher) -> None:

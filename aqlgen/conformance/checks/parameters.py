@@ -44,7 +44,7 @@ async def unknown_parameters(run: Connected, result: Result) -> None:
         error = envelope.get("error") or {}
         message = str(error.get("message"))
         right = error.get("code") == "VALIDATION_UNKNOWN_PARAM" and UNKNOWN in message
-        right = right and all(f"'{name}'" in message for name in operation.required)
+        right = right and any(f"'{name}'" in message for name in operation.row.shown_parameters)
         result.expect(right, operation.name, "takes an unknown parameter", envelope)
         result.expect(not arrived, operation.name, "sends a request with an unknown parameter", envelope)
         kept.append({"operation": operation.name, "parameter": UNKNOWN, "response": envelope})
@@ -104,7 +104,7 @@ async def defaults(run: Connected, result: Result) -> None:
             continue
         without = await run.call(operation, operation.params or {})
         given = await run.call(operation, {**(operation.params or {}), "fields": default})
-        right = without.get("success") is True and without.get("data") == given.get("data")
+        right = without.get("success") is True and _data_of(without) == _data_of(given)
         result.expect(right, operation.name, f"fields is not '{default}' by default", without)
         path = _path_to_scalar(without.get("data"), "data")
         if path is not None:
@@ -125,6 +125,12 @@ async def defaults(run: Connected, result: Result) -> None:
             if arrived:
                 sent = dict(arrived[-1].query).get(parameter.wire)
                 result.expect(sent is not None, operation.name, f"does not send its default of {name}")
+
+
+def _data_of(envelope: dict[str, Any]) -> Any:
+    """Return the data of an answer without the cursors, which are new each time."""
+    data = envelope.get("data")
+    return {key: value for key, value in data.items() if key != "pageInfo"} if isinstance(data, dict) else data
 
 
 def _without(operation: Operation, name: str) -> dict[str, Any]:

@@ -153,18 +153,18 @@ class Performer:
     def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, length: int, *, paged: bool) -> Any:
         """Return the data with the requested fields; `_meta` says what a default leaves out.
 
-        A default cuts no small answer; `length` is that of the API's answer in bytes.
+        A default cuts no small answer, left out or given; `length` is that of the API's answer in bytes.
         """
-        requested = options.get("fields")
-        fields = requested if requested is not None else row.default_fields
+        fields = options.get("fields", row.default_fields)
+        by_default = fields == row.default_fields
         if fields == "full" or not data:
             return data
         selected, shortened = self._selection.select(data, row, fields, "items" if paged else None)
-        if (requested is None or shortened) and selected != data:
+        if (by_default or shortened) and selected != data:
             # The estimate of tokens comes last: it costs more than the selection.
-            if requested is None and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
+            if by_default and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
                 return data
-            meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=requested is None)}
+            meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=by_default)}
         return selected
 
 

@@ -31,6 +31,8 @@ Measured on the tasks of `python -m bench search` that need one call: every seco
 of the others six of seven.
 """
 _MOST_NEAR = 5
+_SLIPS, _ALIKE = 2, 0.85
+"""How many letters longer or shorter a mistyped name may be, and how alike it must be (difflib)."""
 _MOST_RESOURCES = 60
 
 
@@ -89,11 +91,21 @@ class Search:
         by_path = spellings.at(text)
         hits = [self._hit(name) for name in by_path]
         if not by_path:
-            hits = self._ranking.search(text, self._admitted(None), _MOST_NEAR * 4)
+            hits = [*self._mistyped(text), *self._ranking.search(text, self._admitted(None), _MOST_NEAR * 4)]
+            hits = list({hit.name: hit for hit in hits}.values())
         same = by_path[:1] or [hit.name for hit in hits if same_words(text, hit.name)]
         sure = same[0] if len(same) == 1 else None
         hits.sort(key=lambda hit: hit.name != sure)
         return Nearest(hits[:_MOST_NEAR], sure)
+
+    def _mistyped(self, text: str) -> list[Hit]:
+        """Return the operations whose names differ from a text by few letters."""
+        from difflib import get_close_matches
+
+        admitted = self._admitted(None)
+        near = {hit.name: hit for hit in self._ranking.hits() if abs(len(hit.name) - len(text)) <= _SLIPS}
+        close = get_close_matches(text.lower(), near, _MOST_NEAR, _ALIKE)
+        return [near[name] for name in close if admitted is None or admitted(near[name])]
 
     def _hit(self, name: str) -> Hit:
         row = self._table.find(name)

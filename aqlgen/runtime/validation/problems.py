@@ -178,5 +178,5 @@ def near_name(name: str, valid: Sequence[str]) -> str | None:
     """Return the valid name that is the same but for its spelling, or else the only one that shares all its words."""
     asked = set(words(name))
     spelled = [other for other in valid if alike(name, other)]
-    sharing = [other for other in valid if asked and (asked <= set(words(other)) or asked >= set(words(other)))]
+    sharing = [other for other in valid if asked and (its := set(words(other))) and (asked <= its or asked >= its)]
     return spelled[0] if len(spelled) == 1 else sharing[0] if len(sharing) == 1 else None
