@@ -32,7 +32,7 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """What agents call it."""
+        """The name that agents call it by."""
         return self.row.name
 
     @property

@@ -116,8 +116,8 @@ def _as_markdown(report: Report) -> str:
         cases = sum(result.cases for result in report.of(category))
         word = "must" if category in MUST else "should"
         lines.append(f"| {category.value} | {word} | {report.outcome_of(category).value} | {cases:,} |")
-    wrong = [result for result in report.results if result.count]
-    for result in wrong:
+    failing = [result for result in report.results if result.count]
+    for result in failing:
         lines += ["", f"## {result.outcome.value} {result.id}: {result.title}", ""]
         lines += [f"- `{_cell(problem.subject)}`: {_cell(problem.text)}" for problem in result.problems]
     return "\n".join(lines) + "\n"
@@ -158,7 +158,7 @@ def _as_junit(report: Report) -> str:
 def _as_sarif(report: Report) -> str:
     levels = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
     rules = {result.id: result for result in report.results}
-    found = [result for result in report.results if result.outcome in levels]
+    problems = [result for result in report.results if result.outcome in levels]
     run = {
         "tool": {
             "driver": {
@@ -186,7 +186,7 @@ def _as_sarif(report: Report) -> str:
                     }
                 ],
             }
-            for result in found
+            for result in problems
             for problem in result.problems
         ],
     }

@@ -75,7 +75,7 @@ class Result:
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the test."""
+        """The outcome of the test."""
         if self.count:
             return Outcome.FAIL if self.must else Outcome.WARN
         return Outcome.PASS if self.cases else Outcome.SKIP
@@ -112,12 +112,12 @@ class Report:
 
     @property
     def failed(self) -> int:
-        """How many tests failed."""
+        """The number of tests that failed."""
         return self.counts["failed"]
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many tests there are of each outcome, and in all."""
+        """The number of tests of each outcome, and in all."""
         outcomes = [result.outcome for result in self.results]
         return {
             "total": len(outcomes),
@@ -131,5 +131,5 @@ class Report:
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the gravest of several outcomes: FAIL, WARN, PASS, and SKIP if there is no other."""
     order = (Outcome.FAIL, Outcome.WARN, Outcome.PASS)
-    found = set(outcomes)
-    return next((outcome for outcome in order if outcome in found), Outcome.SKIP)
+    present = set(outcomes)
+    return next((outcome for outcome in order if outcome in present), Outcome.SKIP)

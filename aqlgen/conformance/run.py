@@ -21,7 +21,7 @@ class Setup:
     launch: Launch
     api: StandIn
     operations: list[Operation]
-    every: list[Operation]
+    whole: list[Operation]
     secrets: Mapping[str, str]
     """The credentials that the adapter is given, by their variables."""
     evidence: dict[str, Any] = field(default_factory=dict)

@@ -99,15 +99,15 @@ class StandIn:
 
     @cached_property
     def _rows(self) -> list[tuple[str, re.Pattern[str], Row]]:
-        found = []
+        entries = []
         for family in FAMILIES:
             for name in self.table.raw(family):
                 row = self.table.find(name, family)
                 if row is not None:
                     path = row.path.partition("#")[0].partition("?")[0]
                     pattern = re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(path))
-                    found.append((row.method, re.compile(pattern), row))
-        return sorted(found, key=lambda entry: entry[2].path.count("{"))
+                    entries.append((row.method, re.compile(pattern), row))
+        return sorted(entries, key=lambda entry: entry[2].path.count("{"))
 
     def row_of(self, method: str, path: str) -> Row | None:
         """Return the operation of a request, of several the one with the most literal path."""

@@ -1,9 +1,9 @@
 """The tests, each in the list of `run.TESTS` once its module is imported."""
 
 from aqlgen.conformance.checks import (
+    connections,
     constraints,
     errors,
-    every,
     introspection,
     level2,
     parameters,
@@ -15,6 +15,6 @@ from aqlgen.conformance.checks import (
 )
 
 __all__ = [
-    "constraints", "errors", "every", "introspection", "level2", "parameters", "round_trip", "running", "safety",
+    "connections", "constraints", "errors", "introspection", "level2", "parameters", "round_trip", "running", "safety",
     "transport", "warnings",
 ]  # fmt: skip

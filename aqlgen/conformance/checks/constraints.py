@@ -12,7 +12,7 @@ from aqlgen.runtime.schema.reader import union_of
 
 @check("CD-1", "A read-only field cannot be written", Category.CONSTRAINTS, "R-ERR-1", must=False)
 async def read_only_fields(run: Connected, result: Result) -> None:
-    """Give operations the fields that their document makes read-only."""
+    """Send the fields that the document makes read-only."""
     kept = run.setup.evidence.setdefault("constraint_tests", [])
     for operation in run.setup.callable:
         for name, parameter in operation.row.shown_parameters.items():

@@ -24,7 +24,7 @@ async def the_list_of_operations(run: Connected, result: Result) -> None:
     run.setup.evidence["operations_list"] = envelope
     result.expect(len(entries) == len(listed), "operations", "a name is listed twice")
     result.expect("introspect" in entries, "introspect", "is not listed")
-    for operation in run.setup.every:
+    for operation in run.setup.whole:
         entry = entries.get(operation.name)
         if not result.expect(entry is not None, operation.name, "is not listed") or entry is None:
             continue
@@ -44,8 +44,8 @@ async def the_details_of_operations(run: Connected, result: Result) -> None:
     listed = {entry.get("name") for entry in (types.get("data") or {}).get("types") or ()}
     run.setup.evidence["types_list"] = types
     kept = run.setup.evidence.setdefault("operation_details", [])
-    own = await run.adapter.introspect(query="operations", name="introspect")
-    kept.append((own.get("data") or {}).get("operation"))
+    about_itself = await run.adapter.introspect(query="operations", name="introspect")
+    kept.append((about_itself.get("data") or {}).get("operation"))
     for operation in run.setup.operations:
         envelope = await run.adapter.introspect(query="operations", name=operation.name)
         details = (envelope.get("data") or {}).get("operation")
@@ -115,14 +115,14 @@ async def examples_work(run: Connected, result: Result) -> None:
         envelope, arrived = await run.sent(operation, params)
         if not result.expect(envelope.get("success") is True, operation.name, "its own example fails", envelope):
             continue
-        own = [request for request in arrived if request.method == operation.row.method]
+        about_itself = [request for request in arrived if request.method == operation.row.method]
         if operation.row.servers and not arrived:
             continue  # it is at an address of its own
         most = 4 if operation.reads_first else 1
-        right = bool(own) and len(arrived) <= most
+        right = bool(about_itself) and len(arrived) <= most
         if not result.expect(right, operation.name, f"sent {len(arrived)} requests", envelope):
             continue
-        problem = request_problem(operation, params, own[-1])
+        problem = request_problem(operation, params, about_itself[-1])
         result.expect(problem is None, operation.name, f"its request is wrong: {problem}", envelope)
         result.expect("data" in envelope and "error" not in envelope, operation.name, "is no success", envelope)
 
@@ -173,10 +173,10 @@ async def operations_are_found(run: Connected, result: Result) -> None:
         data = envelope.get("data") or {}
         names = [entry.get("name") for entry in data.get("operations") or ()]
         result.expect(names[:1] == [operation.name], operation.name, "is not the first hit for its name", envelope)
-    wrong = await run.adapter.introspect(query="no_such_query")
-    error = wrong.get("error") or {}
+    unknown = await run.adapter.introspect(query="no_such_query")
+    error = unknown.get("error") or {}
     right = error.get("code") == "VALIDATION_INVALID_VALUE" and "operations" in str(error.get("message"))
-    result.expect(right, "introspect", "an unknown query is not refused with the known ones", wrong)
+    result.expect(right, "introspect", "an unknown query is not refused with the known ones", unknown)
     none = await run.adapter.introspect(query="operations", name="no_such_operation_at_all")
     right = none.get("success") is True and (none.get("data") or {}).get("operation", 0) is None
     result.expect(right, "introspect", "an unknown name is not answered with null", none)

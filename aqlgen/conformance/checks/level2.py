@@ -40,12 +40,12 @@ async def field_selection(run: Connected, result: Result) -> None:
         chosen = await run.call(operation, {**params, "fields": [key]})
         text = chosen.get("data")
         text = text["items"] if wrapped and isinstance(text, dict) and "items" in text else text
-        one = text[0] if isinstance(text, list) and text else text
-        right = isinstance(one, dict) and set(one) == {key} and one[key] == first[key]
+        thing_shown = text[0] if isinstance(text, list) and text else text
+        right = isinstance(thing_shown, dict) and set(thing_shown) == {key} and thing_shown[key] == first[key]
         result.expect(right, operation.name, f"gives other fields than {key}", chosen)
-        wrong = await run.call(operation, {**params, "fields": "no_such_preset"})
-        code = str((wrong.get("error") or {}).get("code"))
-        result.expect(code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", wrong)
+        refusal = await run.call(operation, {**params, "fields": "no_such_preset"})
+        code = str((refusal.get("error") or {}).get("code"))
+        result.expect(code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", refusal)
 
 
 @check("L2-2", "A batch runs its operations in order, and one failure stops no other", Category.LEVEL_2, "R-BAT-1")
@@ -53,9 +53,9 @@ async def batches(run: Connected, result: Result) -> None:
     """Send batches with a failure in the middle."""
     for operation in run.setup.reads(3):
         item = {"operation": operation.name, "params": operation.params}
-        wrong = {"operation": operation.name, "params": {**(operation.params or {}), "no_such_parameter": 1}}
+        refusal = {"operation": operation.name, "params": {**(operation.params or {}), "no_such_parameter": 1}}
         run.setup.api.arrived = []
-        envelope = await run.adapter.send(run.adapter.tool("read"), {"operations": [item, wrong, item]})
+        envelope = await run.adapter.send(run.adapter.tool("read"), {"operations": [item, refusal, item]})
         run.setup.evidence["batch_example"] = envelope
         entries = envelope.get("results") or (envelope.get("data") or {}).get("results") or []
         summary = envelope.get("summary") or (envelope.get("data") or {}).get("summary") or {}
@@ -135,9 +135,9 @@ async def plans(run: Connected, result: Result) -> None:
         result.expect(right, operation.name, "does not run as two steps", envelope)
         count = len(run.setup.api.arrived)
         result.expect(count == 2, operation.name, f"two steps sent {count} requests", envelope)
-        wrong = [*steps[:1], {"operation": operation.name, "params": {"no_such_parameter": {"$ref": "one"}}}]
+        refusal = [*steps[:1], {"operation": operation.name, "params": {"no_such_parameter": {"$ref": "one"}}}]
         run.setup.api.arrived = []
-        refused = await run.adapter.call("execute", "run_steps", {"steps": wrong})
+        refused = await run.adapter.call("execute", "run_steps", {"steps": refusal})
         result.expect(refused.get("success") is False, operation.name, "a wrong plan is not refused", refused)
         result.expect(not run.setup.api.arrived, operation.name, "a wrong plan sends requests", refused)
 
@@ -150,5 +150,5 @@ async def bounded_answers(run: Connected, result: Result) -> None:
             envelope, _ = await run.sent(operation, operation.params or {})
         size = len(json.dumps(envelope))
         result.expect(size < 200_000, operation.name, f"answers {size:,} characters", None)
-        told: Any = envelope.get("warnings") or envelope.get("error")
-        result.expect(bool(told), operation.name, "says nothing of what was cut", told)
+        notice: Any = envelope.get("warnings") or envelope.get("error")
+        result.expect(bool(notice), operation.name, "says nothing of what was cut", notice)

@@ -29,10 +29,10 @@ async def required_parameters(run: Connected, result: Result) -> None:
             result.expect(right, operation.name, f"is not refused without {missing}", envelope)
             result.expect(not arrived, operation.name, f"sends a request without {missing}", envelope)
             kept.append({"operation": operation.name, "parameter": missing, "response": envelope})
-    own = await run.adapter.introspect()
-    kept.insert(0, {"operation": "introspect", "parameter": "query", "response": own})
-    error = own.get("error") or {}
-    result.expect(error.get("code") == "VALIDATION_MISSING_PARAM", "introspect", "needs no query", own)
+    without_query = await run.adapter.introspect()
+    kept.insert(0, {"operation": "introspect", "parameter": "query", "response": without_query})
+    error = without_query.get("error") or {}
+    result.expect(error.get("code") == "VALIDATION_MISSING_PARAM", "introspect", "needs no query", without_query)
 
 
 @check("PH-2", "An unknown parameter is refused with the known ones, and sends nothing", Category.PARAMETERS, "R-REQ-3")
@@ -71,24 +71,24 @@ def _wrong(schema: Any) -> list[tuple[Any, tuple[str, ...]]]:
     if any(key in schema for key in ("oneOf", "anyOf", "allOf", "$ref")):
         return []
     type_, refused = schema.get("type"), ("VALIDATION_INVALID_TYPE", "VALIDATION_INVALID_VALUE")
-    wrong: list[tuple[Any, tuple[str, ...]]] = []
+    values: list[tuple[Any, tuple[str, ...]]] = []
     if type_ in ("integer", "number"):
-        wrong += [("not a number", refused), ({"a": 1}, refused)]
+        values += [("not a number", refused), ({"a": 1}, refused)]
         if type_ == "integer":
-            wrong.append((1.5, refused))
+            values.append((1.5, refused))
         if isinstance(schema.get("minimum"), int):
-            wrong.append((schema["minimum"] - 1, refused))
+            values.append((schema["minimum"] - 1, refused))
         if isinstance(schema.get("maximum"), int):
-            wrong.append((schema["maximum"] + 1, refused))
+            values.append((schema["maximum"] + 1, refused))
     elif type_ == "boolean":
-        wrong.append(("perhaps", refused))
+        values.append(("perhaps", refused))
     elif type_ == "string":
-        wrong.append(({"a": 1}, refused))
+        values.append(({"a": 1}, refused))
         if isinstance(schema.get("enum"), list):
-            wrong.append(("no-such-value-of-all", refused))
+            values.append(("no-such-value-of-all", refused))
         if isinstance(schema.get("maxLength"), int) and schema["maxLength"] < 1000:
-            wrong.append(("x" * (schema["maxLength"] + 1), refused))
-    return wrong
+            values.append(("x" * (schema["maxLength"] + 1), refused))
+    return values
 
 
 @check("PH-4", "Documented defaults hold: what is left out is as if it were given", Category.PARAMETERS, "R-REQ-5")
@@ -103,8 +103,8 @@ async def defaults(run: Connected, result: Result) -> None:
         if default not in ("minimal", "standard", "full"):
             continue
         without = await run.call(operation, operation.params or {})
-        given = await run.call(operation, {**(operation.params or {}), "fields": default})
-        right = without.get("success") is True and _data_of(without) == _data_of(given)
+        with_default = await run.call(operation, {**(operation.params or {}), "fields": default})
+        right = without.get("success") is True and _data_of(without) == _data_of(with_default)
         result.expect(right, operation.name, f"fields is not '{default}' by default", without)
         path = _path_to_scalar(without.get("data"), "data")
         if path is not None:
@@ -143,9 +143,9 @@ def _path_to_scalar(value: Any, path: str) -> tuple[str, Any] | None:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
         if "." not in str(key):
-            found = _path_to_scalar(inner, f"{path}.{key}")
-            if found is not None:
-                return found
+            inner_path = _path_to_scalar(inner, f"{path}.{key}")
+            if inner_path is not None:
+                return inner_path
     return None
 
 
@@ -155,17 +155,17 @@ async def other_tools(run: Connected, result: Result) -> None:
     if len(run.adapter.tools) < 2:
         return
     for operation in run.setup.callable:
-        own = run.adapter.tool(operation.family)
-        other = next(name for name in run.adapter.tools if name != own)
+        without_query = run.adapter.tool(operation.family)
+        other = next(name for name in run.adapter.tools if name != without_query)
         run.setup.api.arrived = []
         envelope = await run.adapter.send(other, {"operation": operation.name, "params": operation.params})
         error = envelope.get("error") or {}
-        right = error.get("code") == "VALIDATION_ENDPOINT_MISMATCH" and own in str(error.get("message"))
+        right = error.get("code") == "VALIDATION_ENDPOINT_MISMATCH" and without_query in str(error.get("message"))
         result.expect(right, operation.name, f"is taken by {other}", envelope)
         result.expect(not run.setup.api.arrived, operation.name, f"runs by {other}", envelope)
 
 
-@check("PH-6", "Values stay in their place in the request, whatever they hold", Category.PARAMETERS, "R-SEC-5")
+@check("PH-6", "Values stay in their place in the request, whatever they hold", Category.PARAMETERS, "R-TRUST-7")
 async def values_stay_in_place(run: Connected, result: Result) -> None:
     """Send path and query values that would leave their place if they were not encoded."""
     for operation in run.setup.callable[:60]:

@@ -153,8 +153,8 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
         del original, arrived
         if len(reads) < 2 and not any("if-match" in request.headers for request in writes):
             continue
-        told = envelope.get("success") is False or any("if-match" in request.headers for request in writes)
-        result.expect(told, operation.name, "overwrites what changed in between", envelope)
+        is_noticed = envelope.get("success") is False or any("if-match" in request.headers for request in writes)
+        result.expect(is_noticed, operation.name, "overwrites what changed in between", envelope)
 
 
 def _data(reply: Reply) -> Any:

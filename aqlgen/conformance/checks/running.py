@@ -32,7 +32,7 @@ async def as_configured(setup: Setup, result: Result) -> None:
       "R-OPS-4", where="alone")  # fmt: skip
 async def settings(setup: Setup, result: Result) -> None:
     """Start it with wrong settings."""
-    wrong = {
+    unusable = {
         "MCP_AQL_POLCY": "open",
         "MCP_AQL_POLICY": "perhaps",
         "MCP_AQL_TIMEOUT": "-1",
@@ -40,7 +40,7 @@ async def settings(setup: Setup, result: Result) -> None:
         "MCP_AQL_ENDPOINT_MODE": "many",
         "MCP_AQL_BASE_URL": "ftp://x",
     }
-    for name, value in wrong.items():
+    for name, value in unusable.items():
         code, output = await command_result(setup.launch.with_variables(**{name: value}), "doctor")
         lines = [line for line in output.splitlines() if line.strip()]
         refused = code == 2 and name in output and "Traceback" not in output
@@ -116,5 +116,5 @@ async def concurrency(setup: Setup, result: Result) -> None:
             for name in names:
                 group.start_soon(ask, name)
         for name in names:
-            told = ((answers[name].get("data") or {}).get("operation") or {}).get("name")
-            result.expect(told == name, name, f"is answered with {told}", answers[name])
+            name_told = ((answers[name].get("data") or {}).get("operation") or {}).get("name")
+            result.expect(name_told == name, name, f"is answered with {name_told}", answers[name])

@@ -177,7 +177,7 @@ async def read_only(setup: Setup, result: Result) -> None:
             result.expect(answer.get("success") is True, operation.name, "fails in a read-only adapter", answer)
 
 
-@check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-SEC-1",
+@check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-TRUST-5",
       where="alone")  # fmt: skip
 async def secrets(setup: Setup, result: Result) -> None:
     """Provoke answers that might carry credentials, and look for them everywhere."""
@@ -296,8 +296,8 @@ async def loop(setup: Setup, result: Result) -> None:
                 result.expect(
                     (without.get("data") or {}).get("continue") is False, mode, "goes on without a start", without
                 )
-                own = await adapter.call("execute", "confirm_operation", {"element_name": "checker"})
-                result.expect(own.get("success") is False, mode, "lets an agent confirm itself", own)
+                by_itself = await adapter.call("execute", "confirm_operation", {"element_name": "checker"})
+                result.expect(by_itself.get("success") is False, mode, "lets an agent confirm itself", by_itself)
                 for operation in [item for item in setup.callable if item.family in ("create", "update")][:1]:
                     setup.api.arrived = []
                     answer = await adapter.call(operation.family, operation.name, operation.params or {})

@@ -44,7 +44,7 @@ def _exchange(url: str, body: Any, method: str, headers: Mapping[str, str]) -> t
         connection.close()
 
 
-@check("TR-4", "Other sites and other names of this machine cannot use the adapter", Category.TRANSPORT, "R-SEC-8",
+@check("TR-4", "Other sites and other names of this machine cannot use the adapter", Category.TRANSPORT, "R-TRUST-3",
       where="alone")  # fmt: skip
 async def hosts_and_origins(setup: Setup, result: Result) -> None:
     """Send requests as a browser would for a hostile page."""
@@ -68,7 +68,7 @@ async def hosts_and_origins(setup: Setup, result: Result) -> None:
         result.expect(health == 200, "/healthz", f"answers {health}")
 
 
-@check("TR-5", "With a token nobody connects without it", Category.TRANSPORT, "R-SEC-8", where="alone")
+@check("TR-5", "With a token nobody connects without it", Category.TRANSPORT, "R-TRUST-3", where="alone")
 async def tokens(setup: Setup, result: Result) -> None:
     """Connect with a token, without one, and with a wrong one."""
     launch = setup.launch.with_variables(MCP_AQL_HTTP_AUTH="token", MCP_AQL_HTTP_TOKEN=_TOKEN)
@@ -82,7 +82,7 @@ async def tokens(setup: Setup, result: Result) -> None:
         result.expect(_TOKEN not in log(), "the token", "is in the log")
 
 
-@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT, "R-SEC-6",
+@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT, "R-REQ-9",
       where="alone")  # fmt: skip
 async def limits(setup: Setup, result: Result) -> None:
     """Send what is too large, too deep and too long."""

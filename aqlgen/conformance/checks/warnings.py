@@ -30,8 +30,8 @@ async def deprecated_operations(run: Connected, result: Result) -> None:
         warnings = envelope.get("warnings") or []
         if envelope.get("success"):
             history = await run.adapter.introspect(query="warnings")
-            told = "DEPRECATION_WARNING" in str(warnings) or operation.name in str(history)
-            result.expect(told, operation.name, "does not warn of its deprecation", envelope)
+            is_told = "DEPRECATION_WARNING" in str(warnings) or operation.name in str(history)
+            result.expect(is_told, operation.name, "does not warn of its deprecation", envelope)
         for warning in warnings:
             problem = warning_problem(warning)
             result.expect(problem is None, operation.name, f"a warning {problem}", envelope)
@@ -48,8 +48,8 @@ async def understood_values(run: Connected, result: Result) -> None:
             if parameter is None or type(value) is not int or operation.schema(parameter).get("type") != "integer":
                 continue
             envelope = await run.call(operation, {**(operation.params or {}), name: str(value)})
-            told = envelope.get("success") is False or name in str(envelope.get("warnings"))
-            result.expect(told, operation.name, f"says nothing of {name} as a text", envelope)
+            is_told = envelope.get("success") is False or name in str(envelope.get("warnings"))
+            result.expect(is_told, operation.name, f"says nothing of {name} as a text", envelope)
             for warning in envelope.get("warnings") or []:
                 problem = warning_problem(warning)
                 result.expect(problem is None, operation.name, f"a warning {problem}", envelope)

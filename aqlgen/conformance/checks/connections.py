@@ -12,7 +12,7 @@ _FAMILIES = ("create", "read", "update", "delete", "execute")
 
 
 @check("TR-1", "The tools of the mode are listed, with their annotations and nothing more", Category.TRANSPORT,
-      "R-MODE-1, R-MODE-2", where="every")  # fmt: skip
+      "R-REQ-5, R-REQ-11", where="every")  # fmt: skip
 async def tools(run: Connected, result: Result) -> None:
     """Look at the list of tools."""
     names = list(run.adapter.tools)
@@ -20,14 +20,14 @@ async def tools(run: Connected, result: Result) -> None:
         result.expect(len(names) == 1, "tools", f"are {names} in the mode of one tool")
     else:
         offered = {family for family in _FAMILIES if any(name.endswith(f"_{family}") for name in names)}
-        expected = {operation.family for operation in run.setup.every} | {"read"}
+        expected = {operation.family for operation in run.setup.whole} | {"read"}
         result.expect(expected <= offered and len(names) <= 5, "tools", f"are {names}")
     for name, tool in run.adapter.tools.items():
         annotations = tool.annotations
-        told = annotations is not None and (annotations.read_only_hint, annotations.destructive_hint) != (None, None)
-        result.expect(told, name, "has no annotations")
+        is_told = annotations is not None and (annotations.read_only_hint, annotations.destructive_hint) != (None, None)
+        result.expect(is_told, name, "has no annotations")
         reads = name.endswith("_read")
-        if told and annotations is not None:
+        if is_told and annotations is not None:
             result.expect(bool(annotations.read_only_hint) is reads, name, "says that it only reads, or does not")
             result.expect(bool(annotations.destructive_hint) is not (reads or name.endswith("_create")), name,
                           "has another hint of what it may destroy")  # fmt: skip
@@ -73,7 +73,7 @@ def _data(text: str) -> object:
 
 
 @check("TR-3", "What is not known to MCP is an error of MCP, and the connection lives on", Category.TRANSPORT,
-      "R-MODE-1", where="every")  # fmt: skip
+      "R-REQ-5", where="every")  # fmt: skip
 async def protocol_errors(run: Connected, result: Result) -> None:
     """Call a tool that is not there."""
     try:
