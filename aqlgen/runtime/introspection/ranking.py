@@ -252,7 +252,7 @@ class Ranking:
         named = self._named(asked)
         weights, of_term = self._weights, self._postings.of_term
         top = max(weighed.values())
-        top = top if top < EXACT else top - EXACT
+        top %= EXACT  # what an exact name or summary is worth beside that
         ranked = heapq.nlargest(_NEEDY, weighed, key=lambda short: weighed[short])
         needs = {need for short in ranked for need in self._postings.hit(short).needs}
         words = {word.stem for word in asked.words}

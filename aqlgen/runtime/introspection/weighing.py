@@ -138,7 +138,10 @@ class Weighing:
             factor *= _signed(self._asked.several, self._weights.several)
         if self._terms and self._terms in (words, summary):
             factor *= _SAME
-            if plain_words(self._text) in (plain_words(hit.name), plain_words(hit.summary)):
+            asked = plain_words(self._text)
+            if asked == plain_words(hit.name):
+                return score * factor + 2 * EXACT
+            if asked == plain_words(hit.summary):
                 return score * factor + EXACT
         return score * factor
 
