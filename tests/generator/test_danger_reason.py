@@ -17,3 +17,17 @@ def test_every_row_says_why_it_has_its_level_of_danger(tmp_path: Path) -> None:
     assert dangers["/pets/{petId}"] == ("destructive", "category: DELETE")
     assert dangers["/pets"] == ("dangerous", "whole-collection: DELETE on a collection")
     assert "dangerous (DELETE on a collection)" in table.page
+
+
+def test_a_row_has_its_tags_and_says_if_it_moves_money_whatever_its_danger_is(tmp_path: Path) -> None:
+    """R-SAFE-1: what the owner's rules and `policy.money` go by."""
+    answer = {"responses": {"200": {"description": "done"}}}
+    paths = {
+        "/payouts": {"post": {"operationId": "createPayout", "tags": ["Money", "Money", "", "Out"], **answer}},
+        "/pets": {"post": {"operationId": "createPet", **answer}},
+    }
+    overrides = "POST /payouts: {danger: reversible}\n"
+    rows = tabulate(tmp_path, api(paths), overrides=overrides).rows
+    payout, pet = rows["create_payout"], rows["create_pet"]
+    assert (payout["tags"], payout["moves_money"], payout["danger"]) == (["Money", "Out"], True, "reversible")
+    assert not {"tags", "moves_money"} & pet.keys()
