@@ -24,6 +24,7 @@ from ..table import Row
 
 if TYPE_CHECKING:
     from ..state.custody import Custody, State
+    from .policy.policy import Subject
 
 __all__ = ["Asked", "Binding", "ConfirmationTokens", "danger_reasons"]
 
@@ -41,7 +42,7 @@ _BY_DANGER = {
 _BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has effects of its own"}
 
 
-def danger_reasons(row: Row) -> tuple[str, ...]:
+def danger_reasons(row: Row | Subject) -> tuple[str, ...]:
     """Return why an operation of its level of danger is held back."""
     by_danger = _BY_DANGER.get(row.danger, ())
     return (_BY_FAMILY.get(row.family, "Adds data"), *by_danger) if by_danger else ()
