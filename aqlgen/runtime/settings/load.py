@@ -129,6 +129,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     if conflict:
         raise ConfigError(conflict)
     trust = _trust(trust_file(folder, environ))
+    _check_files_folder(values.get("files_folder"), trust_file(folder, environ).parent)
     if trust is not None and "trust_level" not in values:
         values["trust_level"], sources["trust_level"] = trust.in_force, TRUST_FILE
     return Config(
@@ -170,6 +171,17 @@ def trust_file(folder: Path, environ: Mapping[str, str]) -> Path:
     """Return the file with the trust in the package in `folder`: the one there is, else where it would be written."""
     paths = [path.with_name(TRUST_FILE) for path in _candidates(folder, environ)]
     return next((path for path in paths if path.exists()), paths[0])
+
+
+def _check_files_folder(folder: str | None, project: Path) -> None:
+    """Raise ConfigError if files whose names the API chooses would lie beside `adapter.toml` and `trust.json`."""
+    try:
+        if folder and Path(folder).expanduser().samefile(project):
+            raise ConfigError(
+                f"'files.folder' is {project}: files of the API would lie among yours; give one of their own"
+            )
+    except OSError:
+        return
 
 
 def _trust(path: Path) -> TrustRecord | None:
