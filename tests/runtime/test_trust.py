@@ -89,9 +89,9 @@ def test_another_change_is_refused_and_changes_nothing(
     for step in steps:
         assert trust(step, *BY)[0] == 0
     before = file_of(package).read_bytes() if steps else None
-    code, said = trust(*arguments)
+    code, output = trust(*arguments)
     assert code == 1
-    assert problem in said
+    assert problem in output
     assert (file_of(package).read_bytes() if file_of(package).exists() else None) == before
     assert [path.name for path in package.parents[1].iterdir() if path.name.startswith(".trust")] == []
 
@@ -101,8 +101,8 @@ def test_certified_names_its_certificate_which_may_expire(trust: Any, package: P
     for extra in ((), (), CERTIFICATE):
         assert trust("promote", *BY, *extra)[0] == 0
     assert load(package, {}).trust_level == "certified"
-    code, said = trust("promote", *BY)
-    assert (code, "'certified' is the highest level" in said) == (1, True)
+    code, output = trust("promote", *BY)
+    assert (code, "'certified' is the highest level" in output) == (1, True)
     record = json.loads(file_of(package).read_text())
     assert (record["certification"]["authority"], record["certification"]["certificate_id"]) == ("Zoo Ltd", "Z-1")
     record["certification"]["expires_at"] = "2020-01-01"
@@ -119,8 +119,8 @@ def test_a_setting_wins_over_the_file_and_is_told(trust: Any, package: Path) -> 
     config = load(package, {})
     assert (config.trust_level, config.sources["trust_level"]) == ("validated", "trust.json")
     package.parents[1].joinpath("adapter.toml").write_text('trust_level = "untested"\n')
-    code, said = trust("promote", *BY)
-    assert (code, "In force stays untested, by trust_level in adapter.toml" in said) == (0, True)
+    code, output = trust("promote", *BY)
+    assert (code, "In force stays untested, by trust_level in adapter.toml" in output) == (0, True)
     assert trust()[1].startswith("untested, by trust_level in adapter.toml; trust.json says community_reviewed\n")
 
 
@@ -232,10 +232,10 @@ def test_of_changes_that_race_none_is_lost(package: Path) -> None:
 def test_a_place_that_cannot_be_written_is_said_in_a_line(trust: Any, package: Path) -> None:
     """R-SAFE-2"""
     file_of(package).mkdir()
-    code, said = trust("promote", *BY)
+    code, output = trust("promote", *BY)
     assert code == 1
-    assert "trust.json" in said
-    assert "Traceback" not in said
+    assert "trust.json" in output
+    assert "Traceback" not in output
 
 
 def test_files_of_the_api_are_not_saved_beside_it(package: Path, tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
-from ..safety.confirmation import danger_reasons
-from ..safety.policy.levels import LEVELS
-from ..safety.policy.policy import Policy, Subject
+from ..safety.policy.levels import LEVELS, Subject, danger_reasons
+from ..safety.policy.policy import Policy
 from ..settings.config import Config
 from ..settings.policy import BUILT_IN
 from ..table import Row, Table

@@ -22,8 +22,8 @@ from ..settings.trust import TRUST_FILE
 from ..state.fingerprint import fingerprint
 from ..state.tickets import shorten
 from .confirmation import Binding, ConfirmationTokens
-from .policy.levels import LEVELS
-from .policy.policy import Policy, is_grave
+from .policy.levels import LEVELS, is_grave
+from .policy.policy import Policy
 from .refusals import (
     confirmation_required,
     denied,

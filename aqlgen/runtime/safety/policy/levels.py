@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...settings.parsers import TRUST_LEVELS
 from ...settings.policy import DANGER_LEVELS as LEVELS
 
-__all__ = ["GRAVE", "LEVELS", "SEVERITY", "Outcome", "Verdict", "by_level", "minimum_trust"]
+if TYPE_CHECKING:
+    from ...table import Row
+
+__all__ = [
+    "GRAVE", "LEVELS", "SEVERITY", "Outcome", "Subject", "Verdict", "by_level", "danger_reasons", "is_grave",
+    "minimum_trust",
+]  # fmt: skip
 
 GRAVE = frozenset(LEVELS[2:])
 """The levels that the audit log holds, and that policy `standard` does not let run without confirmation."""
@@ -34,6 +40,29 @@ _ALLOWED_FROM = {
 """The least trust at which operations of a level of danger are confirmed, and run without it."""
 _UNKNOWN = "destructive"
 """As what a level counts that the protocol does not have; it never runs without confirmation."""
+
+
+_BY_DANGER = {
+    "destructive": ("May not be undone",),
+    "dangerous": ("May concern many things together", "May not be undone"),
+    "forbidden": ("May concern everything there is", "Cannot be undone"),
+}
+_BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has effects of its own"}
+
+
+class Subject(NamedTuple):
+    """What the policy needs to know of an operation."""
+
+    name: str
+    family: str
+    danger: str
+    review: Sequence[str] = ()
+    moves_money: bool = False
+
+    @classmethod
+    def of(cls, row: Row) -> Subject:
+        """Return an operation's part."""
+        return cls(row.name, row.family, row.danger, row.review, row.moves_money)
 
 
 class Verdict(NamedTuple):
@@ -64,3 +93,14 @@ def minimum_trust(danger: str) -> str:
     """Return the least trust at which policy `strict` does not refuse a level of danger."""
     known = danger if danger in LEVELS else _UNKNOWN
     return _CONFIRMED_FROM.get(known) or _ALLOWED_FROM[known]
+
+
+def danger_reasons(subject: Row | Subject) -> tuple[str, ...]:
+    """Return why an operation of its level of danger is held back."""
+    by_danger = _BY_DANGER.get(subject.danger, ())
+    return (_BY_FAMILY.get(subject.family, "Adds data"), *by_danger) if by_danger else ()
+
+
+def is_grave(row: Row) -> bool:
+    """Return True if every call of an operation goes into the audit log."""
+    return row.danger in GRAVE or row.moves_money

@@ -179,7 +179,7 @@ def _is_wild(value: Any) -> bool:
 
 
 def _inside(value: Any, expected: Sequence[str]) -> Truth:
-    """Tell if a path is below one of some prefixes, however it may be read."""
+    """Return True for a path that is below one of some prefixes, however it may be read."""
     if not isinstance(value, str):
         return None
     readings = {reading for text in _decodings(value) for reading in _readings(text)}

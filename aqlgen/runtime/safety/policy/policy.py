@@ -9,42 +9,21 @@ exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...hooks import GateDecision
-from ..confirmation import danger_reasons
-from .levels import GRAVE, SEVERITY, Outcome, Verdict, by_level
+from .levels import SEVERITY, Outcome, Subject, Verdict, by_level, danger_reasons
 
 if TYPE_CHECKING:
     from ...settings.config import Config
     from ...table import Row, Table
     from .rules import MetRule, Rules
 
-__all__ = ["Policy", "Subject", "is_grave"]
+__all__ = ["Policy"]
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
 _FREE = frozenset({"safe", "reversible"})
 _MONEY = "Moves money"
-
-
-class Subject(NamedTuple):
-    """What the policy needs to know of an operation."""
-
-    name: str
-    family: str
-    danger: str
-    review: Sequence[str] = ()
-    moves_money: bool = False
-
-    @classmethod
-    def of(cls, row: Row) -> Subject:
-        """Return an operation's part."""
-        return cls(row.name, row.family, row.danger, row.review, row.moves_money)
-
-
-def is_grave(row: Row) -> bool:
-    """Return True if every call of an operation goes into the audit log."""
-    return row.danger in GRAVE or row.moves_money
 
 
 class Policy:

@@ -30,7 +30,7 @@ class Condition(NamedTuple):
     tests: Mapping[str, Any]
 
     def truth(self, places: Sequence[Place], params: Mapping[str, Any], *, strictly: bool) -> Truth:
-        """Tell if all tests hold of what a call sends; `strictly` they hold of every value, otherwise of one."""
+        """Return whether all tests hold of what a call sends: `strictly` of every value, otherwise of one."""
         return all_of(self._test(name, expected, places, params, strictly) for name, expected in self.tests.items())
 
     def _test(
@@ -171,8 +171,8 @@ class Rules:
                 for each in (name, *(alias.name for alias in values[0]))
             ):
                 names = [name for name, _, _ in operations]
-                own = " (steps of workflows are decided one by one)" if text in self._table.workflows else ""
-                yield f"'{text}' fits no operation{own}{_hint(text, names)}"
+                note = " (steps of workflows are decided one by one)" if text in self._table.workflows else ""
+                yield f"'{text}' fits no operation{note}{_hint(text, names)}"
         tags = {tag.casefold() for _, _, values in operations for tag in values[4]}
         for tag in sorted(rule.tags - tags):
             yield f"no operation has the tag '{tag}'{_hint(tag, sorted(tags))}"
