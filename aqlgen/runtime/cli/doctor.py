@@ -288,7 +288,9 @@ def _value(value: Any) -> str:
 def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     held = f"asks about {counted(safety['asks_about'], 'operation')}, refuses {safety['refuses']}"
     reads = ", read only" if safety["read_only"] else ""
-    yield f"  {'policy':<26} {safety['policy']}{reads}: {held}"
+    rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
+    yield f"  {'policy':<26} {safety['policy']}{reads}{rules}: {held}"
+    yield f"  {'trust level':<26} {safety['trust_level']}"
     confirms = "a person, or the call is refused" if safety["approval"] == "person" else "a person, else a token"
     yield f"  {'confirmed by':<26} {confirms}"
     yield f"  {'safety loop':<26} {safety['safety_loop']}"

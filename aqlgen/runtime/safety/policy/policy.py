@@ -38,13 +38,12 @@ class Policy:
             from .rules import Rules
 
             self._rules = Rules(config, table)
+        self._ruled = frozenset[str]() if self._rules is None else self._rules.names
         self._free = frozenset() if self.name == "strict" else _FREE
 
     def watches(self, row: Row) -> bool:
         """Return True if calls of an operation have to be decided about."""
-        if row.danger not in self._free or row.moves_money:
-            return True
-        return self._rules is not None and self._rules.concerns(row.name)
+        return row.name in self._ruled or row.danger not in self._free or row.moves_money
 
     def decide(self, row: Row, params: Mapping[str, Any]) -> GateDecision:
         """Return the decision about a call with these parameters."""
@@ -55,7 +54,7 @@ class Policy:
         """Return the decision about calls that meet no condition of a rule, and the rules whose conditions one may."""
         always: list[MetRule] = []
         sometimes: list[MetRule] = []
-        if self._rules is not None and self._rules.concerns(subject.name):
+        if self._rules is not None and subject.name in self._ruled:
             row = find(subject.name)
             always, sometimes = ([], []) if row is None else self._rules.usual(row)
         return self._decided(subject, self._by_policy(subject), always), sometimes

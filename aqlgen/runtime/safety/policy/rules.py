@@ -117,9 +117,10 @@ class Rules:
             if rules:
                 self._by_name[name] = rules
 
-    def concerns(self, name: str) -> bool:
-        """Return True if a call of an operation may meet a rule."""
-        return name in self._by_name
+    @property
+    def names(self) -> frozenset[str]:
+        """The operations whose calls may meet a rule."""
+        return frozenset(self._by_name)
 
     def met(self, row: Row, params: Mapping[str, Any]) -> list[MetRule]:
         """Return the rules that a call meets."""
