@@ -136,6 +136,7 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("list-in-a-list", PRICE, "send_money", {"price": [[1], [[1000]]]}),
     ("one-line-of-many", LINES, "send_money", {"lines": [{"price": 1}, {"price": 101}]}),
     ("a-line-without-a-price", LINES, "send_money", {"lines": [{}]}),
+    ("one-line-without-a-price", LINES, "send_money", {"lines": [{"price": 1}, {}]}),
     ("another-spelling-within", LINES, "send_money", {"lines": [{"Price": 101}]}),
     ("both-spellings-within", LINES, "send_money", {"lines": [{"price": 1, "PRICE": 1000}]}),
     ("three-ids", MANY, "remove_items", {"ids": ["1", "2", "3"]}),
@@ -144,6 +145,8 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("ids-in-one-item", MANY, "remove_items", {"ids": ["1,2,3"]}),
     ("ids-behind-an-escape", MANY, "remove_items", {"ids": ["1%2C2%2C3"]}),
     ("ids-by-a-star", MANY, "remove_items", {"ids": ["*"]}),
+    ("ids-by-a-range", MANY, "remove_items", {"ids": ["1-1000"]}),
+    ("ids-divided-by-plus", LIST, "remove_items", {"list": "1+2+3"}),
     ("no-ids-at-all", MANY, "remove_items", {"mode": "soft"}),
     ("list-as-text", LIST, "remove_items", {"list": "1, 2;3"}),
     ("list-in-lines", LIST, "remove_items", {"list": "1\n2\n3"}),
@@ -167,6 +170,8 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("path-with-escaped-slashes", PATH, "write_file", {"path": "/work/..%2fetc"}),
     ("path-with-back-slashes", PATH, "write_file", {"path": "/work\\..\\..\\etc"}),
     ("path-with-fullwidth-dots", PATH, "write_file", {"path": "/work/．．/etc"}),
+    ("path-with-other-slashes", PATH, "write_file", {"path": "/work/..\u2215..\u2215etc"}),
+    ("path-with-a-sign-of-two-dots", PATH, "write_file", {"path": "/work/\u2025/etc"}),
     ("path-that-only-begins-so", PATH, "write_file", {"path": "/workshop/x"}),
     ("path-in-capitals", PATH, "write_file", {"path": "/WORK/x"}),
     ("path-of-parameters", PATH, "write_file", {"path": "/work/..;/etc"}),
@@ -268,7 +273,8 @@ def allow(**when: Any) -> dict[str, Any]:
         ({"note": {"inside": ("/work",)}}, {}),
         ({"lines": {"items_at_most": 1}}, {"lines": [{}, {}]}),
         ({"lines.price": {"at_most": 5}}, {"lines": [{"price": 1}, {"price": 6}]}),
-        ({"lines.price": {"at_most": 5}}, {"lines": [{"price": 1}, {}, {"Price": 6}]}),
+        ({"lines.price": {"at_most": 5}}, {"lines": [{"price": 1}, {}]}),
+        ({"lines.price": {"at_most": 5}}, {"lines": [{"price": 1}, {"Price": 6}]}),
         ({"zz_refund_all": False}, {"zz_refund_all": None}),
         ({"metadata.ok": True}, {"metadata": {"ok": "true"}}),
         ({"metadata.ok": True}, {"metadata": {"ok": [True, False]}}),
@@ -355,7 +361,7 @@ async def test_through_a_client_a_rule_is_said_with_its_reason(shop: Callable[..
             await client.call_tool("mcp_aql_delete", {"operation": "remove_items", "params": {"ids": ["1"]}})
         ).structured_content
         assert asked["error"]["code"] == "CONFIRMATION_REQUIRED"
-        assert asked["confirmation"]["reasons"][0] == "Many"
+        assert asked["confirmation"]["reasons"][0] == "Many (rule rule-2)"
     assert place.wire.sent == []
     assert [(event["event"], event.get("rule")) for event in place.events()[:2]] == [
         ("OPERATION_DENIED", "rule-1"),

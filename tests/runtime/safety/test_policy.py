@@ -181,7 +181,7 @@ async def test_the_most_restrictive_of_rules_and_policy_wins_and_is_named(place:
     async with place.client(era, policy="open", policy_rules=RULES) as send:
         denied, asked, both = [await send("delete_animal", animal_id=number) for number in (1, 9, 2)]
     assert (denied["error"]["code"], denied["error"]["details"]["rule"]) == ("PERMISSION_DENIED", "last")
-    assert asked["confirmation"]["reasons"][0] == "A delete"
+    assert asked["confirmation"]["reasons"][0] == "A delete (rule all)"
     assert outcome(both) == "confirm"  # one rule allows and another asks
     assert [event.get("rule") for event in place.events()[:3]] == ["last", "all", "all"]
 
@@ -228,7 +228,7 @@ async def test_a_dry_run_and_the_danger_query_tell_of_the_rules(place: Zoo) -> N
     ]
     async with place.client(policy_rules=rules, rows={"create_animal": {"parameters": parameters}}) as send:
         shown = await send("create_animal", "create", name="Ada", species="lion", dry_run=True)
-        assert shown["data"]["decision"] == {"outcome": "confirm", "rule": "ada", "reasons": ["Taken"]}
+        assert shown["data"]["decision"] == {"outcome": "confirm", "rule": "ada", "reasons": ["Taken (rule ada)"]}
         shown = await send("create_animal", "create", name="Bob", species="lion", dry_run=True)
         assert "decision" not in shown["data"]
         entry = (await send("introspect", "read", query="danger", name="create_animal"))["data"]["operation"]

@@ -24,7 +24,10 @@ __all__ = ["ABOUT_LISTS", "IF_MISSING", "OPERATORS", "Truth", "all_of", "any_of"
 Truth: TypeAlias = bool | None
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?")
-_DIVIDED = re.compile(r"[,;|\s]")
+_DIVIDED = re.compile(r"[,;|+&\s]")
+_RANGE = re.compile(r"[0-9]{1,20}(?:-|\.\.|:)[0-9]{1,20}")
+_SLASHES = str.maketrans(dict.fromkeys("\\\u2044\u2215\u2216\u29f5\u29f8\ufe68", "/"))
+"""What some systems take for a slash."""
 _TRUE = frozenset({"true", "1", "yes", "on", "y", "t"})
 _FALSE = frozenset({"false", "0", "no", "off", "n", "f", "", "null", "none"})
 _MOST_DECODED = 5
@@ -172,7 +175,10 @@ def _count(value: Any) -> int:
 
 
 def _is_wild(value: Any) -> bool:
-    return isinstance(value, str) and ("*" in value or _plain(value) in ("all", "any"))
+    """Return True for a text that may stand for more things than it names."""
+    if not isinstance(value, str):
+        return False
+    return "*" in value or _plain(value) in ("all", "any") or any(map(_RANGE.fullmatch, _DIVIDED.split(value)))
 
 
 # Paths
@@ -190,9 +196,9 @@ def _inside(value: Any, expected: Sequence[str]) -> Truth:
 def _readings(text: str) -> Iterable[str]:
     """Yield what a path may mean: as it is, with slashes for back slashes, and with what looks like its characters."""
     yield text
-    yield text.replace("\\", "/")
+    yield text.translate(_SLASHES)
     plain = without_unseen(unicodedata.normalize("NFKC", text)).strip()
-    yield plain.replace("\\", "/")
+    yield plain.translate(_SLASHES)
     if ";" in plain or plain.startswith("~") or any(ord(char) < 32 for char in text):
         yield ".."  # a part of it may be cut off, or stand for another place
 

@@ -99,4 +99,5 @@ def _is_lifted(verdict: Verdict, *, exact: bool) -> bool:
 
 
 def _verdict(rule: MetRule) -> Verdict:
-    return Verdict(_ACTIONS[rule.action], rule.id, (rule.reason,) if rule.reason else ())
+    reason = f"{rule.reason.rstrip('.')} (rule {rule.id})" if rule.reason else f"Rule {rule.id} of the adapter's owner"
+    return Verdict(_ACTIONS[rule.action], rule.id, (reason,))

@@ -15,7 +15,7 @@ from ...table import Row, Table
 from ...table.files import Attribute
 from ...text import letters
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
-from .values import HIDDEN, Place, is_open, places_of, spoken_parameters
+from .values import HIDDEN, MISSING, Place, is_open, places_of, spoken_parameters
 
 if TYPE_CHECKING:
     from ...settings.config import Config
@@ -39,14 +39,19 @@ class Condition(NamedTuple):
         of_lists = name in ABOUT_LISTS
         values = [value for place in places for value in place.values(params, of_lists=of_lists)]
         if name == "given":
-            return bool(values) is expected
+            return any(value is not MISSING for value in values) is expected
         if not values:
             values = [place.default for place in places if place.default is not None]
         if not values:
             return IF_MISSING.get(name) if any(place.declared for place in places) else False
-        test = OPERATORS[name]
-        truths = (None if value is HIDDEN else test(value, expected) for value in values)
+        truths = (_truth(name, value, expected) for value in values)
         return all_of(truths) if strictly else any_of(truths)
+
+
+def _truth(name: str, value: Any, expected: Any) -> Truth:
+    if value is MISSING:
+        return IF_MISSING.get(name)
+    return None if value is HIDDEN else OPERATORS[name](value, expected)
 
 
 class MetRule(NamedTuple):

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from ...table import JsonSchema, Row
 from ...text import letters
 
-__all__ = ["HIDDEN", "Place", "is_open", "places_of", "spoken_parameters"]
+__all__ = ["HIDDEN", "MISSING", "Place", "is_open", "places_of", "spoken_parameters"]
 
 HIDDEN = object()
 """Stands for what is sent and cannot be looked into, such as an object as text."""
+MISSING = object()
+"""Stands for the value that an item of a list lacks."""
 _MOST_VALUES = 20_000
 _MOST_PARTS = 2_000
 
@@ -29,7 +31,7 @@ class Place(NamedTuple):
     default: Any = None
 
     def values(self, params: Mapping[str, Any], *, of_lists: bool) -> list[Any]:
-        """Return every value that a call has here, HIDDEN for what cannot be seen; with `of_lists` lists are whole."""
+        """Return every value that a call has here, or HIDDEN, or MISSING; with `of_lists` lists are values."""
         if self.parameter not in params:
             return []
         values: list[Any] = []
@@ -40,19 +42,23 @@ class Place(NamedTuple):
         return values
 
 
-def _walk(value: Any, path: Sequence[str], *, of_lists: bool) -> Iterator[Any]:
+def _walk(value: Any, path: Sequence[str], *, of_lists: bool, is_item: bool = False) -> Iterator[Any]:
     """Yield the values at a path; lists on the way are of what it goes through."""
     if isinstance(value, list | tuple) and not (of_lists and not path):
         for item in value:
-            yield from _walk(item, path, of_lists=of_lists)
+            yield from _walk(item, path, of_lists=of_lists, is_item=True)
     elif not path:
         yield HIDDEN if value is None else value
     elif isinstance(value, Mapping):
+        is_known = False
         for steps in range(1, len(path) + 1):  # also `a.b` and `a[b]`, as some APIs write what is within `a`
             name = "".join(map(_letters, path[:steps]))
             for key, inner in value.items():
                 if _letters(str(key)) == name:
-                    yield from _walk(inner, path[steps:], of_lists=of_lists)
+                    is_known = True
+                    yield from _walk(inner, path[steps:], of_lists=of_lists, is_item=is_item)
+        if is_item and not is_known:
+            yield MISSING
     else:
         yield HIDDEN
 
