@@ -106,6 +106,10 @@ BRANCH = deny("write_file", branch={"matches": ("prod*", "main")})
 OPTION = deny("write_file", **{"options.admin.force": {"equals": True}})
 INPUT = deny("change_item", admin={"equals": True})
 DEEP = deny("change_item", **{"input.settings.limit": {"above": 5}})
+GIVEN = deny("send_money", amount={"above": 100, "given": True})
+ABSENT = deny("write_file", branch={"given": False})
+OTHERS = deny("write_file", branch={"not_in": ("dev", "test")})
+FEW = deny("remove_items", ids={"items_at_most": 1})
 DEFAULT = deny("forced", force={"equals": True})
 
 SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
@@ -201,6 +205,11 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
     ("field-of-a-body-as-text", INPUT, "change_item", {"item_id": "1", "input": {"Admin": "TRUE"}}),
     ("deep-in-a-body", DEEP, "change_item", {"item_id": "1", "input": {"settings": {"limit": "6"}}}),
     ("deep-in-a-body-in-a-list", DEEP, "change_item", {"item_id": "1", "input": {"settings": [{"limit": 1e1}]}}),
+    ("not-given", ABSENT, "write_file", {"path": "x"}),
+    ("none-of-those", OTHERS, "write_file", {"branch": "main"}),
+    ("none-of-those-for-sure", OTHERS, "write_file", {"branch": "Dev"}),
+    ("none-of-those-by-leaving-out", OTHERS, "write_file", {"path": "x"}),
+    ("too-few", FEW, "remove_items", {"ids": ["1"]}),
     ("as-the-api-does-without-it", DEFAULT, "forced", {"plain": "x"}),
 ]  # fmt: skip
 
@@ -239,6 +248,10 @@ HONEST: list[tuple[str, dict[str, Any], str, Any]] = [
     ("option-off", OPTION, "write_file", {"options": {"admin": {"force": "false"}}}),
     ("another-field-of-a-body", INPUT, "change_item", {"item_id": "1", "input": {"name": "x"}}),
     ("default-made-good", DEFAULT, "forced", {"force": False}),
+    ("left-out-where-that-is-no-matter", GIVEN, "send_money", {"total": "5"}),
+    ("given-at-last", ABSENT, "write_file", {"branch": "x"}),
+    ("one-of-those", OTHERS, "write_file", {"branch": "dev"}),
+    ("enough", FEW, "remove_items", {"ids": ["1", "2"]}),
     ("another-operation", AMOUNT, "create_item", {}),
 ]  # fmt: skip
 
