@@ -179,11 +179,11 @@ class Asking:
         used = await self.waiting.use(binding)
         if used is None:
             return False
-        by = f"operator:{used.by}"
+        by = used.by
         self._record_all("CONFIRMATION_GRANTED", calls, "confirmed", by=by, matter=used.id)
         self._note("confirmed", "operator", calls[0].row)
         if used.scope == "session" and shape is not None:
-            await self._grant(shape, calls, binding, by)
+            await self._grant(shape, calls, binding, by, session)
         await self._remove_pending(calls, session)
         return True
 
@@ -192,7 +192,7 @@ class Asking:
     ) -> None:
         if matter.verdict != "denied":
             return
-        by = f"operator:{matter.by}"
+        by = matter.by
         self._record_all("OPERATION_DENIED", calls, "denied", reason="an operator denied it", by=by, matter=matter.id)
         if sent is not None and await self.tokens.void(sent, binding):
             self._record_all("TOKEN_REVOKED", calls, "denied", token_id=shorten(sent), by=by)
@@ -263,11 +263,12 @@ class Asking:
         self._note("confirmed", "person", calls[0].row)
         await self.waiting.withdraw(binding)
         if answer == "session" and shape is not None:
-            await self._grant(shape, calls, binding, "person")
+            await self._grant(shape, calls, binding, "person", session)
         await self._remove_pending(calls, session)
 
-    async def _grant(self, shape: Shape, calls: Sequence[Pending], binding: Binding, by: str) -> None:
+    async def _grant(self, shape: Shape, calls: Sequence[Pending], binding: Binding, by: str, session: Session) -> None:
         approval = await self._approvals.grant(shape, binding, by)
+        self.waiting.ends_with(session, shape)
         self._record_all("APPROVAL_GRANTED", calls[:1], "confirmed", by=by, approval=approval.id, reach=approval.reach)
 
     async def _issue(

@@ -214,6 +214,10 @@ class Desk:
         """Take a challenge off the desk; False if it is gone."""
         return await self._custody.remove(_CHALLENGE, id)
 
+    async def end(self, shape: str) -> bool:
+        """End the approval of calls of a shape; False if there is none."""
+        return await self._custody.remove(_APPROVAL, shape)
+
     # For the operator
 
     async def matters(self) -> list[Matter]:
@@ -248,7 +252,7 @@ class Desk:
     async def revoke(self, id: str) -> SessionApproval | None:
         """End an approval for a session, from the next call on; None if there is none with this id."""
         for approval in await self.approvals():
-            if approval.id == id and await self._custody.remove(_APPROVAL, approval.shape):
+            if approval.id == id and await self.end(approval.shape):
                 return approval
         return None
 

@@ -110,7 +110,7 @@ class SessionApprovals:
 
 def cooldown_of(calls: Sequence[Pending], settings: ConfirmationSettings) -> float:
     """Return the least seconds between the question about calls and their run."""
-    return max(call.row.cooldown or settings.cooldown.get(call.row.danger, 0) for call in calls)
+    return max(call.row.cooldown_seconds or settings.cooldown.get(call.row.danger, 0) for call in calls)
 
 
 def _shape(call: Pending) -> tuple[str, str]:

@@ -56,7 +56,7 @@ class Waiting:
         self._settings = settings
         self._masked = masked
         self._clock = clock
-        self._ended: set[str] = set()
+        self._ended: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def matter(self, binding: Binding) -> Matter | None:
@@ -107,7 +107,7 @@ class Waiting:
             cooldown=cooldown,
         )
         await self.desk.ask(matter)
-        self._withdraw_at_end(session, matter_id)
+        self._at_end(session, "matter", matter_id)
         return await self.desk.matter(matter_id) or matter
 
     async def show(self, binding: Binding, *rest: Any, **more: Any) -> None:
@@ -130,11 +130,16 @@ class Waiting:
         forbidden = any(call.row.danger == "forbidden" for call in calls)
         return min(self._settings.ttl, FORBIDDEN_SECONDS) if forbidden else self._settings.ttl
 
+    def ends_with(self, session: Session, shape: Shape) -> None:
+        """Have the approval of a shape end with its session."""
+        self._at_end(session, "approval", shape.digest)
+
     async def flush(self) -> None:
-        """Withdraw the matters of sessions that have ended."""
+        """Withdraw the matters of sessions that have ended, and their approvals."""
         while self._ended:
+            kind, key = self._ended.pop()
             with suppress(StoreAway):
-                await self.desk.withdraw(self._ended.pop())
+                await (self.desk.withdraw(key) if kind == "matter" else self.desk.end(key))
 
     async def _count(self, binding: Binding) -> None:
         most = self._settings.per_minute
@@ -148,16 +153,16 @@ class Waiting:
                 {"operation": binding.operation, "limit": most, "retry_after_seconds": wait},
             )
 
-    def _withdraw_at_end(self, session: Session, matter_id: str) -> None:
+    def _at_end(self, session: Session, kind: str, key: str) -> None:
         if session.id is None:
             return
         if _SESSION not in session.state:
             session.state[_SESSION] = set()
             session.on_close(lambda: self._end(session))
-        session.state[_SESSION].add(matter_id)
+        session.state[_SESSION].add((kind, key))
 
     def _end(self, session: Session) -> None:
-        """Withdraw what a session has put there: now if something still runs, else before the adapter ends."""
+        """Withdraw what a session has there: now if something still runs, else before the adapter ends."""
         self._ended |= session.state[_SESSION]
         with suppress(RuntimeError):
             task = asyncio.get_running_loop().create_task(self.flush())
