@@ -140,11 +140,11 @@ class _Desk:
     async def _decide(
         self, matter: Matter, verdict: Literal["approved", "denied"], scope: Literal["once", "session"]
     ) -> str:
-        said = {"denied": "denied", "approved": "approved once"}[verdict]
-        said = "approved for the session" if scope == "session" else said
+        decision = {"denied": "denied", "approved": "approved once"}[verdict]
+        decision = "approved for the session" if scope == "session" else decision
         operations = list(matter.operations[:50])
         about: dict[str, Any] = {
-            "decision": said,
+            "decision": decision,
             "kind": matter.kind,
             "operation": operations[0] if len(operations) == 1 else None,
             "operations": operations if len(operations) > 1 else None,
@@ -155,7 +155,7 @@ class _Desk:
         if not await self.desk.decide(matter.id, verdict, self.by, scope):
             self._record("OPERATOR_DECISION_VOID", matter.id, **about, reason="it was decided or gone before")
             raise OperatorError("this was decided elsewhere, or is gone; nothing was changed")
-        return f"{matter.id} is {said}: {line(matter.title, 400)}"
+        return f"{matter.id} is {decision}: {line(matter.title, 400)}"
 
     def _record(self, event: str, item: str, **details: Any) -> None:
         """Write to the audit log, before anything is done. Raises OperatorError if that fails."""

@@ -80,8 +80,8 @@ async def place(api: Local, tmp_path: Path) -> Any:
         return places[-1]
 
     yield make
-    for made in places:
-        for parts in made.replicas:
+    for home in places:
+        for parts in home.replicas:
             await parts.close()
 
 
@@ -348,7 +348,7 @@ Operate = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def operate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Operate:
-    """Give a command of the operator at a terminal, or with `pipe` elsewhere; `typed` is what the person types."""
+    """Run a command of the operator at a terminal, or with `pipe` elsewhere; `typed` is what the person types."""
 
     def run(home: Place, *arguments: str, typed: str = "", pipe: bool = False) -> tuple[int, str, str]:
         for name, value in home.environ.items():
@@ -411,13 +411,13 @@ async def test_a_code_is_shown_on_a_terminal_alone_and_never_logged(
     exit_code, out, err = await at(operate, home, "code", "3fa8", pipe=True)
     assert (exit_code, out, "needs a terminal" in err) == (1, "", True)
     _, shown, _ = await at(operate, home, "code", "3fa8", "--by", "ada")
-    found = next(line.strip() for line in shown.splitlines() if line.count("-") == 7)
+    code_shown = next(line.strip() for line in shown.splitlines() if line.count("-") == 7)
     (entry,) = home.events("OPERATOR_CODE_SHOWN")
     assert (entry["operator"], entry["element_name"]) == ("operator:ada", "bob")
     for file in tmp_path.rglob("*"):
         if file.is_file():
-            assert found.encode() not in file.read_bytes()
-    assert await desk.verify("3fa85f64-5717-4562-b3fc-2c963f66afa6", found.lower().replace("-", " "))
+            assert code_shown.encode() not in file.read_bytes()
+    assert await desk.verify("3fa85f64-5717-4562-b3fc-2c963f66afa6", code_shown.lower().replace("-", " "))
     assert (await at(operate, home, "code", "3fa8"))[0] == 1
     assert len(home.events("OPERATOR_CODE_SHOWN_VOID")) == 1
 
