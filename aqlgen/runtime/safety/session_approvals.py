@@ -6,7 +6,7 @@ path: the thing that is acted on. So what a person approved once for one label o
 it, with the same further values, and for nothing else: a policy's conditions, which look at values, see none that the
 person has not seen. Of the thing itself the form counts as well: a number stands for numbers, a UUID for UUIDs, another
 plain name for plain names; a name with a slash, a blank, a comma or a star stands for itself alone, and so does one
-that means everything.
+that means everything. The decision counts, too: what is held back by another rule or for other reasons is asked about.
 
 There is none for forbidden operations, for those with a cooldown, for files, and for dangerous operations unless the
 owner allows it; and none where there is neither a session nor a known caller. A policy's refusal comes before.
@@ -123,9 +123,10 @@ def _shape(call: Pending) -> tuple[str, str]:
     )
     form = _form(params.get(free)) if free and not row.parameters[free].sensitive else ""
     if not form:
-        return fingerprint(row.cache_key, {"given": params}), ""
+        return fingerprint(row.cache_key, {"given": params, "decision": list(call.decision)}), ""
     rest = {name: value for name, value in params.items() if name != free}
-    return fingerprint(row.cache_key, {"given": rest, "free": free, "form": form}), free
+    shape = {"given": rest, "free": free, "form": form, "decision": list(call.decision)}
+    return fingerprint(row.cache_key, shape), free
 
 
 def _form(value: Any) -> str:

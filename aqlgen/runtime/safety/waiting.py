@@ -33,6 +33,8 @@ _LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _WINDOW = 60
 _SESSION = "waiting"
 _MOST_REASONS = 20
+_MOST_OF_SESSION = 1000
+"""Matters and approvals that end with a session; others end by themselves, and are no other session's."""
 
 
 def gravest(calls: Sequence[Pending]) -> Pending:
@@ -166,7 +168,8 @@ class Waiting:
         if _SESSION not in session.state:
             session.state[_SESSION] = set()
             session.on_close(lambda: self._end(session))
-        session.state[_SESSION].add((kind, key))
+        if len(session.state[_SESSION]) < _MOST_OF_SESSION:
+            session.state[_SESSION].add((kind, key))
 
     def _end(self, session: Session) -> None:
         """Withdraw what a session has there: now if something still runs, else before the adapter ends."""
