@@ -22,6 +22,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..session import TERMINAL
 from ..state.fingerprint import fingerprint
 from .desk import Desk, SessionApproval
 from .literals import key_literal
@@ -59,7 +60,9 @@ class SessionApprovals:
 
     def shape(self, calls: Sequence[Pending], binding: Binding) -> Shape | None:
         """Return the shape of calls, None where they cannot be approved for the session."""
-        if (binding.session is None and binding.caller is None) or not all(map(self._allows, calls)):
+        if binding.session in (None, TERMINAL) and binding.caller is None:
+            return None
+        if not all(map(self._allows, calls)):
             return None
         shapes = {_shape(call) for call in calls}
         if len(shapes) != 1:
