@@ -40,6 +40,10 @@ class Person(Protocol):
         """Ask a question and return True for a clear yes; everything else is a no."""
         ...
 
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text, which the agent does not see, and return it; None if none is given."""
+        ...
+
 
 class DiscreetPerson:
     """A person who is asked without any credential in the question."""
@@ -65,6 +69,10 @@ class DiscreetPerson:
     async def ask(self, question: str) -> bool:
         """Ask a question and return True for a clear yes."""
         return await self._person.ask(self._masked(question))
+
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text and return it; None if none is given."""
+        return await self._person.ask_text(self._masked(question), name)
 
 
 Handler: TypeAlias = Callable[[dict[str, Any], Session, Person | None], Awaitable[Any]]

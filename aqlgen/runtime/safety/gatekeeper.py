@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest
     from .approval import Approval
     from .audit import Audit
-    from .loop import SafetyLoop
+    from .loop.loop import SafetyLoop
     from .view import CallView
 
 __all__ = ["GRAVE", "LEVELS", "Gatekeeper", "Outcome", "outcome_of"]

@@ -41,16 +41,17 @@ _NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
 class Unanswered(BaseException):
     """The end of a call whose result must be the question. It is no error: nothing on its way may catch it as one."""
 
-    def __init__(self, question: str, handle: str) -> None:
+    def __init__(self, question: str, handle: str, schema: Mapping[str, Any] = _SCHEMA) -> None:
         super().__init__(question)
         self.question = question
         self.handle = handle
+        self.schema = schema
 
     def result(self) -> InputRequiredResult:
         """Return the question as the call's result."""
         from mcp.types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
 
-        params = ElicitRequestFormParams(message=self.question, requested_schema=dict(_SCHEMA))
+        params = ElicitRequestFormParams(message=self.question, requested_schema=dict(self.schema))
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=params)}, request_state=self.handle)
 
 
@@ -117,9 +118,19 @@ class ClientPerson:
 
         Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
+        return _is_yes(await self._answer(question, _SCHEMA))
+
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text and return it; None if none is given. Raises as `ask` does."""
+        schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+        content = _content(await self._answer(question, schema))
+        text = None if content is None else content.get(name)
+        return text if isinstance(text, str) and text.strip() else None
+
+    async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
         if not self._asks_by_result:
             self._questions.asked()
-            return await self._request(question)
+            return await self._request(question, schema)
         if self.batched:
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
@@ -130,23 +141,22 @@ class ClientPerson:
         call, handle = self._call_digest(question), self._params.request_state
         session_id = self._session.id
         if handle is None or not await self._questions.take(handle, call, session_id):
-            unanswered = Unanswered(question, await self._questions.put(call, session_id))
+            unanswered = Unanswered(question, await self._questions.put(call, session_id), schema)
             self._questions.asked()
             raise unanswered
-        return _is_yes((self._params.input_responses or {}).get(_KEY))
+        return (self._params.input_responses or {}).get(_KEY)
 
-    async def _request(self, question: str) -> bool:
+    async def _request(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio
 
         with anyio.move_on_after(_ANSWER_TIMEOUT):
             try:
-                answer = await self._context.session.elicit_form(
-                    question, dict(_SCHEMA), related_request_id=self._context.request_id
+                return await self._context.session.elicit_form(
+                    question, dict(schema), related_request_id=self._context.request_id
                 )
             except Exception:  # noqa: BLE001 - anything else that the client answers is not a yes
-                return False
-            return _is_yes(answer)
-        return False
+                return None
+        return None
 
     def _call_digest(self, question: str) -> str:
         params = self._params
@@ -157,10 +167,14 @@ class ClientPerson:
 
 def _is_yes(answer: Any) -> bool:
     """Return True if an answer accepts: a client may add fields of its own, and one that says no is a no."""
+    content = _content(answer)
+    return content is not None and all(str(value).strip().lower() not in _NO for value in content.values())
+
+
+def _content(answer: Any) -> Mapping[str, Any] | None:
+    """Return what an answer that accepts holds; None for any other."""
     if answer is None:
-        return False
+        return None
     response = answer if isinstance(answer, Mapping) else answer.model_dump()
     content = response.get("content") or {}
-    if response.get("action") != "accept" or not isinstance(content, Mapping):
-        return False
-    return all(str(value).strip().lower() not in _NO for value in content.values())
+    return content if response.get("action") == "accept" and isinstance(content, Mapping) else None

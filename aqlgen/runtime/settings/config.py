@@ -9,12 +9,13 @@ The reading of the environment and of `adapter.toml`, the listing of `doctor`, t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import parsers
 from .audit import AUDIT_SETTINGS, AuditSettings
 from .client import CLIENT_SETTINGS, ClientSettings
 from .http import HTTP_SETTINGS, HttpSettings
+from .loop import LOOP_SETTINGS, LoopSettings
 from .parsers import Choice, Whole
 from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
@@ -330,16 +331,16 @@ class Config(NamedTuple):
         "safety_loop.mode",
         "SAFETY_LOOP",
         Choice(("enforcing", "monitoring", "logging", "disabled")),
-        '"enforcing": an agent reports each action and acts only if it may; "monitoring": the same as advice; '
-        '"logging": recorded, not evaluated; "disabled": not offered.',
+        '"enforcing": an operation that changes something runs only as an agent has reported it and may; "monitoring": '
+        'reports are answered by advice; "logging": recorded, not evaluated; "disabled": not offered.',
     )
     loop_approval: str = setting(
         "person",
         "safety_loop.approval",
         "SAFETY_LOOP_APPROVAL",
         Choice(("person", "client")),
-        'Who confirms what was paused, since an agent never may: "person": the client asks one (elicitation), and a '
-        'client without that can confirm nothing; "client": you state that the client has a person approve each '
+        'Who lets an agent start, and confirms what was paused, since an agent never may: "person": the client asks '
+        'one (elicitation), or an operator decides; "client": you state that the client has a person approve each '
         "call of the execute tool.",
     )
     max_autonomous_steps: int = setting(
@@ -363,19 +364,11 @@ class Config(NamedTuple):
         "safety_loop.auto_approve",
         "SAFETY_LOOP_AUTO_APPROVE",
         parsers.patterns,
-        'Actions that go on without further evaluation, such as ["read_*", "list_*"].',
+        'Actions that go on although their risk is up to 60, such as ["read_*", "list_*"]; of an operation of this '
+        "adapter its name has to match.",
         form="divided by ';'",
     )
-    loop_agents: Mapping[str, Mapping[str, Any]] = setting(
-        {},
-        "safety_loop.agents",
-        "SAFETY_LOOP_AGENTS",
-        parsers.agents,
-        "The same for one agent, by its element_name; what is left out is as above.",
-        form="as JSON",
-        example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
-    )
-
+    loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
@@ -390,6 +383,12 @@ class Config(NamedTuple):
 
 
 SETTINGS = (
-    collected(Config._fields) + AUDIT_SETTINGS + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
+    collected(Config._fields)
+    + LOOP_SETTINGS
+    + AUDIT_SETTINGS
+    + CLIENT_SETTINGS
+    + QUOTA_SETTINGS
+    + TELEMETRY_SETTINGS
+    + HTTP_SETTINGS
 )
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

@@ -21,6 +21,7 @@ from .audit import AuditSettings
 from .client import ClientSettings
 from .config import SETTINGS, Config
 from .http import HttpSettings
+from .loop import LoopSettings
 from .quota import QuotaSettings, quota_problem
 from .telemetry import TelemetrySettings
 from .variables import unknown_variable
@@ -128,6 +129,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         audit=AuditSettings(**_taken(values, "audit.")),
         client=ClientSettings(**_taken(values, "client.")),
         http=HttpSettings(**_taken(values, "http.")),
+        loop=LoopSettings(**_taken(values, "loop.")),
         quota=quota,
         telemetry=TelemetrySettings(**_taken(values, "telemetry.")),
         sources=sources,

@@ -168,14 +168,21 @@ async def test_a_block_that_one_sets_holds_at_the_other(replica: Replica, api: F
     first, second = replica(**ENFORCING), replica(**ENFORCING)
     agent = {"element_name": "researcher"}
     assert (await call(first, {"operation": "execute_agent", "params": agent}))["success"]
-    step = {"operation": "record_execution_step", "params": {**agent, "nextActionHint": "delete_all"}}
+    step = {"operation": "record_execution_step", "params": {**agent, "nextActionHint": "delete_note 7"}}
     assert (await call(second, step))["data"]["continue"] is False
     create = {"operation": "create_animal", "params": {"name": "Ada", "species": "lion"}}
+    report = {"nextActionHint": "adding Ada", "nextOperation": "create_animal", "nextParams": create["params"]}
+    reported = {"operation": "record_execution_step", "params": {**agent, **report}}
     for dispatcher in (first, second):
         assert "paused" in (await call(dispatcher, create))["error"]["message"]
+    assert (await call(first, {"operation": "execute_agent", "params": agent}, caller="bert"))["success"]
+    assert (await call(first, reported, caller="bert"))["data"]["granted"]
     assert (await call(second, create, caller="bert"))["success"]
     assert (await call(first, {"operation": "confirm_operation", "params": agent}))["success"]
+    assert (await call(first, reported))["data"]["granted"]
     assert (await call(second, create))["success"]
+    await call(second, step)
+    assert (await call(first, {"operation": "confirm_operation", "params": agent}))["success"]
     assert (await call(second, step))["data"]["factors"] == ["Confirmed by the client's own approval"]
     assert len(api.sent) == 2
 
