@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..hooks import Call, HookError
@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..steps.plan import Plan
     from ..table import Row
-    from ..validation.understood import Understood
     from .arguments import Limits
+    from .reports import Validate
 
 __all__ = ["Ahead"]
-
-Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
-"""Returns a call's row and valid parameters. Raises Failure with all problems."""
 
 
 class Ahead:

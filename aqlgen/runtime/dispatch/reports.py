@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..introspection.workflows import DRY_RUN
 from ..safety.loop.reports import PlanReport, Report
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from ..introspection.introspect import Introspection
     from ..protocol_operations import Registry
     from ..table import Row, Table
-    from .ahead import Validate
+    from ..validation.understood import Understood
 
-__all__ = ["OperationReports", "plan_report"]
+__all__ = ["OperationReports", "Validate", "plan_report"]
+
+Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
+"""Returns a call's row and valid parameters. Raises Failure with all problems."""
 
 
 class OperationReports:
