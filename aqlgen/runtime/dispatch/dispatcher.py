@@ -98,6 +98,7 @@ class Dispatcher:
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
         later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
         self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
+        self._enforces = self._loop.enforcing
         self._bind_loop()
         self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
@@ -250,7 +251,7 @@ class Dispatcher:
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._sending.dry_run(row, params, request, stamp, session), None
         grant, use = request.grant, None
-        if self._loop.enforcing and (row.family != "read" or row.danger != "safe"):
+        if self._enforces and (row.family != "read" or row.danger != "safe"):
             use = await self._loop.check(session, row, params, None if grant is None else grant.plan)
         if row.danger not in self._gate.watched:
             if use is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..introspection.workflows import DRY_RUN
+from ..safety.audit import masked_params
 from ..safety.loop.reports import PlanReport, Report
 from ..state.fingerprint import fingerprint
 from ..steps.operation import RUN_STEPS
@@ -50,7 +51,8 @@ class OperationReports:
             rows = [self._row(step.operation) for step in plan.steps]
             digest = plan_report(operation, params, plan, self._introspection).digest
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
-            return Report(operation, digest, operations, any(map(_changes, rows)))
+            shown = {"steps": [row.name for row in rows]}
+            return Report(operation, digest, operations, any(map(_changes, rows)), shown)
         if known is not None or operation == "introspect":
             return Report(operation, fingerprint(operation, params), (), False)
         row = self._row(operation)
@@ -59,7 +61,8 @@ class OperationReports:
         changes = _changes(row)
         if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
             changes = False
-        return Report(row.name, fingerprint(row.name, valid), ((row.name, row.danger),), changes)
+        operations = ((row.name, row.danger),)
+        return Report(row.name, fingerprint(row.name, valid), operations, changes, masked_params(row, valid))
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""

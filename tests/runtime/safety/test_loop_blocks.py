@@ -273,3 +273,46 @@ async def test_with_the_state_in_memory_the_log_says_how_long_blocks_last(make: 
     assert "blocks in this process alone" in capsys.readouterr().err
     make(safety_loop="monitoring")
     assert "blocks" not in capsys.readouterr().err
+
+
+async def test_two_grave_reports_at_once_leave_one_challenge(house: House) -> None:
+    """R-LOOP-4, R-LOOP-5: the slower one takes its challenge back, and says what the agent waits for."""
+    import anyio
+
+    dispatcher, session = house.adapter(), Session.new()
+
+    async def call(operation: str, **params: Any) -> dict[str, Any]:
+        return await dispatcher.handle(None, {"operation": operation, "params": params}, session)
+
+    await call("execute_agent", element_name=AGENT)
+    directives: list[dict[str, Any]] = []
+
+    async def report(hint: str) -> None:
+        directives.append((await call("record_execution_step", **step(hint)))["data"])
+
+    async with anyio.create_task_group() as group:
+        for number in range(8):
+            group.start_soon(report, f"git push --force {number}")
+    (challenge,) = await house.desk.challenges()
+    assert {challenge_of(directive) for directive in directives} == {challenge.id}
+
+
+async def test_starts_do_not_flood_the_operators_desk(house: House) -> None:
+    """R-LOOP-3, R-OPS-1"""
+    async with connected(house.adapter(loop_approval="person")) as agent:
+        for number in range(12):
+            await agent.error("execute_agent", element_name=f"agent {'x' * number}", goal=str(number))
+    assert len(await house.desk.matters()) == 5
+
+
+async def test_the_audit_log_has_reported_parameters_without_secrets(house: House) -> None:
+    """R-LOOP-2, R-SAFE-5"""
+    async with connected(house.adapter()) as agent:
+        await agent.start()
+        await agent.report("create_animal", **ADA, secret_word="sesame")
+        await agent.report(
+            "run_steps", steps=[{"operation": "create_animal", "params": {**ADA, "secret_word": "sesame"}}]
+        )
+    written = house.audit.read_bytes()
+    assert b"STEP_RECORDED" in written
+    assert b"sesame" not in written

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Approvals"]
 
 _START_SECONDS, _STEP_SECONDS = 900.0, 3600.0
+_MOST_STARTS = 5
 _ALONE = "An agent cannot confirm its own action, and this client has no way to ask a person"
 
 
@@ -70,6 +71,9 @@ class Approvals:
                 "elicitation, or let the owner set MCP_AQL_SAFETY_LOOP_APPROVAL=client, or a state.url that an "
                 "operator can open."
             )
+        waiting = [matter for matter in await self._desk.matters() if matter.kind == "start" and matter.id != matter_id]
+        if sum((m.session, m.caller) == (session.id or "", current_caller() or "") for m in waiting) >= _MOST_STARTS:
+            raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")
         await self._ask(matter_id, "start", agent, question, session, _START_SECONDS)
         raise refused(
             f"a person has to let an agent start: an operator is asked, {self.operator}. Call execute_agent again, as "

@@ -25,7 +25,7 @@ __all__ = ["IDLE", "Execution", "Executions"]
 MOST = 100
 IDLE = 3600.0
 _MOST_GRANTED = 50
-_MOST_ACTIONS = 200
+_MOST_ACTIONS = 100
 
 
 class Execution:

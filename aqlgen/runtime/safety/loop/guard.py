@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...session import current_caller
 from ...state.fingerprint import fingerprint
 from .blocks import Block, blocking
+from .evaluation import STEP_LIMIT
 from .lookalikes import normalized
 from .pauses import Approved, Pause
 from .refusals import blocked, not_reported, paused
@@ -135,7 +136,7 @@ class Guard:
             for execution in executions.all_paused():
                 pause, approved = lifted.get(execution.id, (None, None))
                 if pause is not None and execution.pause == pause:
-                    unlimited = approved is not None and not approved.verified
+                    unlimited = approved is not None and pause.reason == STEP_LIMIT
                     execution.resume(approved if execution.running else None, unlimited=unlimited)
 
         await self._kept.change(session, lift)

@@ -109,8 +109,12 @@ class KeptExecutions:
             last = executions.last(agent) if other == caller else None
             if last is not None and last.pause is not None:
                 return last.pause
-        pause, end = self._left.pop((caller, agent_key(agent)), (None, 0.0))
+        pause, end = self._left.get((caller, agent_key(agent)), (None, 0.0))
         return pause if end > time.time() else None
+
+    def forget(self, agent: str) -> None:
+        """Forget the pause that an agent has taken over from a session that ended."""
+        self._left.pop((current_caller(), agent_key(agent)), None)
 
     def _close(self, session_id: str, executions: Executions, caller: str | None) -> None:
         """End the executions of a session; their pauses stay for a while."""

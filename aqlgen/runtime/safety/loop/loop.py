@@ -168,6 +168,7 @@ class SafetyLoop:
         execution = await self._parts.kept.change(
             session, lambda executions: executions.start(agent, profile, inherited)
         )
+        self._parts.kept.forget(agent)
         self._parts.record(
             "EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": by == "a person", "by": by}
         )

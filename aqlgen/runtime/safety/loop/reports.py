@@ -12,13 +12,15 @@ __all__ = ["PlanReport", "Report", "Reports"]
 class Report(NamedTuple):
     """An operation that is reported. `digest` is of it with its valid parameters, however they were spelled.
 
-    `operations` are the names and dangers of all that would run. `changes` is False for what needs no report.
+    `operations` are the names and dangers of all that would run. `changes` is False for what needs no report. `shown`
+    are the parameters as they may be recorded.
     """
 
     operation: str
     digest: str
     operations: tuple[tuple[str, str], ...]
     changes: bool
+    shown: Mapping[str, Any] = {}
 
 
 class PlanReport:

@@ -123,6 +123,12 @@ class StepReport:
         """Inform of a pause, and everybody of a block."""
         execution = answer.execution
         pause = None if execution is None else execution.pause
+        if self._challenge is not None and (pause is None or pause.id != self._challenge[0]):
+            # Another report was faster: the agent waits for another challenge, or its execution has ended.
+            block = blocking(await self._loop.blocks(), self._agent, current_caller())
+            if block is not None:
+                return await self._stopped(block)
+            await self._loop.verification.drop(self._challenge[0])
         if execution is not None and pause is not None and self._loop.enforcing:
             await self._loop.approvals.wait(execution, pause, self._session)
         if answer.directive.get("stopped"):
@@ -172,7 +178,7 @@ class StepReport:
         action = normalized(self._action)
         digest = "" if self._report is None else self._report.digest
         kind = self._report.operation if self._report is not None else "".join(c for c in action if not c.isdigit())
-        past = Past(execution.taken, execution.actions.get(kind[:200], 0), execution.grave)
+        past = Past(execution.taken, execution.actions.get(kind[:64], 0), execution.grave)
         approved = execution.approved
         approval = None
         if approved is not None and (approved.action, approved.digest) == (action, digest):
@@ -190,10 +196,10 @@ class StepReport:
         execution.reported += 1
         execution.approved = None
         if not self._loop.enforcing:
-            execution.take(kind[:200], grave=risk.base >= GRAVE)
+            execution.take(kind[:64], grave=risk.base >= GRAVE)
             return self._advised(executions, execution, verdict)
         if verdict.outcome == "continue":
-            execution.take(kind[:200], grave=risk.base >= GRAVE)
+            execution.take(kind[:64], grave=risk.base >= GRAVE)
             return self._let_through(execution, verdict)
         return self._held(execution, verdict, digest)
 
@@ -257,13 +263,17 @@ class StepReport:
 
     async def _record(self, answer: _Answer) -> None:
         execution, shown, verdict = answer.execution, answer.directive, answer.verdict
+        params = self._params
+        if "nextParams" in params:
+            known = sorted(params["nextParams"]) if self._report is None else dict(self._report.shown)
+            params = {**params, "nextParams": known}
         self._loop.record(
             "STEP_RECORDED",
             {
                 "execution_id": None if execution is None else execution.id,
                 "element_name": self._agent,
                 "session_id": self._session.id,
-                "params": self._params,
+                "params": params,
                 "continue": shown["continue"],
                 "stopped": shown.get("stopped"),
                 "risk": None if verdict is None else verdict.risk,

@@ -84,6 +84,10 @@ class Verification:
             self._record("AGENT_BLOCKED", _about(challenge_id, step.agent, tier, execution.id, reason))
         return challenge_id, expires
 
+    async def drop(self, challenge_id: str) -> None:
+        """Take a challenge back of which no agent has learned."""
+        await self._desk.drop_challenge(challenge_id)
+
     async def renewed(self, block: Block) -> Block:
         """Return a block with a challenge that has not expired: a new one if it has."""
         now = time.time()
