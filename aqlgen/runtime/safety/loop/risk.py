@@ -36,12 +36,12 @@ _CHANGING = re.compile(
     r"\b(?:writ|creat|updat|chang|delet|remov|drop|send|execut|run|post|put|patch|deploy|push|install|kill|stop)"
 )
 
-_NAMES: Sequence[tuple[re.Pattern[str], int]] = (
-    (re.compile(r"(?:drop|truncate|reset|destroy|wipe)_\w+|delete_all\w*|\w+_production"), 90),
-    (re.compile(r"(?:force|override|bypass|purge)_\w+|bulk_delete\w*|\w+_(?:permanently|without_backup)"), 65),
-    (re.compile(r"(?:delete|remove|revoke|cancel|archive|disable|overwrite)_\w+"), 45),
+_NAMES: Sequence[tuple[tuple[str, ...], tuple[str, ...], int]] = (
+    (("drop_", "truncate_", "reset_", "destroy_", "wipe_", "delete_all"), ("_production",), 90),
+    (("force_", "override_", "bypass_", "purge_", "bulk_delete"), ("_permanently", "_without_backup"), 65),
+    (("delete_", "remove_", "revoke_", "cancel_", "archive_", "disable_", "overwrite_"), (), 45),
 )
-"""Names of operations of any server that stand for danger, as far as the danger levels document, 6, has them."""
+"""Beginnings and ends of the names of operations that stand for danger (danger levels document, 6)."""
 
 _WORDS: Sequence[tuple[re.Pattern[str], int]] = (
     (re.compile(r"\brm [^|;&]{0,40}-(?:\w{0,8}r\w{0,8}f|\w{0,8}f\w{0,8}r|-?recursive)"), 90),
@@ -131,7 +131,9 @@ def _of_words(hint: str) -> Iterable[tuple[int, str]]:
     text = normalized(hint)
     for word in words_of(hint):
         if "_" in word:
-            points = next((points for pattern, points in _NAMES if pattern.fullmatch(word)), 0)
+            points = next(
+                (points for first, last, points in _NAMES if word.startswith(first) or word.endswith(last)), 0
+            )
             if points:
                 yield points, f"'{word[:60]}' in the hint"
     for pattern, points in _WORDS:
