@@ -96,6 +96,17 @@ def test_a_pattern_is_matched_against_the_operation_too() -> None:
     assert judge("reading a note", operations=(("delete_note", "reversible"),)).outcome == "confirm"
 
 
+@pytest.mark.parametrize("hint", ["calling drop_table on users", "a_b " * 900 + "drop_table", "then DROP_x."])
+def test_a_pattern_is_matched_against_each_name_in_the_hint(hint: str) -> None:
+    """R-LOOP-3: one that holds back; what is approved in advance is the whole hint."""
+    assert judge(hint).reason == "Action is denied until a person verifies it"
+    assert "Pattern match: none" in judge("calling read_file").factors
+    profile = Profile(deny=("purge_zoo",))
+    step = Step("researcher", "calling purge-zoo now")
+    mentioned = [("purge_zoo", "reversible")]
+    assert evaluate(step, weigh(step, mentioned, Past()), Past(), profile, None, mentioned).outcome == "block"
+
+
 def test_a_long_hint_against_a_pattern_of_many_stars_takes_no_time() -> None:
     """R-LOOP-3, R-TRUST-4"""
     profile = Profile(requires_approval=("*a" * 50 + "*b",))

@@ -65,10 +65,7 @@ async def test_a_denied_pattern_and_the_danger_zone_stop_the_agent(house: House,
         assert challenge_of(again) == challenge_of(directive)
         assert (await agent.error("create_animal", **ADA))["code"] == "PERMISSION_DENIED"
         assert (await agent.error("confirm_operation", element_name=AGENT))["code"] == "PERMISSION_DENIED"
-        assert (await agent.error("execute_agent", element_name=AGENT))["code"] in (
-            "PERMISSION_DENIED",
-            "CONFLICT_ALREADY_EXISTS",
-        )
+        assert (await agent.error("execute_agent", element_name=AGENT))["code"] == "PERMISSION_DENIED"
         assert (await agent.call("list_animals"))["success"]
         (challenge,) = await house.desk.challenges()
         assert (challenge.id, challenge.tier, challenge.digest) == (challenge_of(directive), "danger_zone", "")

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from ...hooks import Step, StepVerdict
 from .lookalikes import normalized
 from .profiles import THRESHOLDS, Profile
-from .risk import Risk, risk_of
+from .risk import Risk, risk_of, words_of
 
 __all__ = ["STEP_LIMIT", "Past", "Weighed", "evaluate", "weigh"]
 
@@ -48,8 +48,15 @@ def weigh(step: Step, mentioned: Sequence[tuple[str, str]], past: Past) -> Risk:
     return risk_of(step.action, step.operations, mentioned, past.repeated, past.grave)
 
 
-def evaluate(step: Step, risk: Risk, past: Past, profile: Profile, approval: Weighed | None = None) -> StepVerdict:
-    """Evaluate a step that an agent is about to take."""
+def evaluate(
+    step: Step,
+    risk: Risk,
+    past: Past,
+    profile: Profile,
+    approval: Weighed | None = None,
+    mentioned: Sequence[tuple[str, str]] = (),
+) -> StepVerdict:
+    """Evaluate a step that an agent is about to take; `mentioned` are operations that its hint names."""
     approval = approval or Weighed()
 
     def verdict(outcome: _Outcome, factors: Sequence[str], reason: str | None = None) -> StepVerdict:
@@ -62,7 +69,7 @@ def evaluate(step: Step, risk: Risk, past: Past, profile: Profile, approval: Wei
         paused = _of_progress(step, past, profile, factors)
         if paused is not None:
             return verdict("confirm", factors, paused)
-    names = [normalized(step.action), *(normalized(name) for name, _ in step.operations)]
+    names = _names(step, mentioned)
     pattern = _first_match(names, profile.deny)
     if pattern is not None:
         factors.append(f"Pattern match: '{pattern}' is denied")
@@ -85,6 +92,13 @@ def evaluate(step: Step, risk: Risk, past: Past, profile: Profile, approval: Wei
     if in_advance:
         return verdict("continue", factors)
     return _of_tolerance(verdict("continue", factors), profile)
+
+
+def _names(step: Step, mentioned: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what the patterns that hold back are matched against: the hint, the names in it, and what would run."""
+    within = [word for word in words_of(step.action) if "_" in word]
+    known = (normalized(name) for name, _ in (*step.operations, *mentioned))
+    return list(dict.fromkeys([normalized(step.action), *known, *within]))
 
 
 def _of_progress(step: Step, past: Past, profile: Profile, factors: list[str]) -> str | None:

@@ -48,7 +48,7 @@ _UNSEEN = frozenset({"Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn"})
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def normalized(text: str) -> str:
     """Return a text as patterns match it: what looks the same is the same, and one blank stands for any."""
     spaced = "".join(" " if character.isspace() else character for character in text[:_LONGEST])

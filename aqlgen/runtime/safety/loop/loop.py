@@ -153,13 +153,14 @@ class SafetyLoop:
     async def execute_agent(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Start an execution, if somebody lets the agent start."""
         agent, goal = params["element_name"], params.get("goal", "")
+        blocks = await self._parts.blocks()
+        if self.enforcing:
+            await self._parts.guard.refuse_blocked("execute_agent", agent, blocks)
         executions = await self._parts.kept.read(session, anyone=True)
         if executions is not None:
             executions.check_free(agent)  # before a person is asked
         by = ""
         if self.enforcing:
-            blocks = await self._parts.verification.blocks.standing()
-            await self._parts.guard.refuse_blocked("execute_agent", agent, blocks)
             held = current_caller() is None and bool(blocks)
             by = await self._parts.approvals.start(agent, goal, session, person, held=held)
             await self._parts.guard.settle(session)

@@ -29,7 +29,7 @@ _HIGHEST_ESCALATED = 85
 _REPEATED = ((20, 20), (6, 10))
 """From which repetition on how many points are added."""
 _CUMULATIVE, _EACH, _MOST_CUMULATIVE = 3, 5, 20
-_MOST_WORDS = 300
+_MOST_WORDS = 4000
 
 _READING = re.compile(r"(?:calling |running )?(?:read|list|get|search|count|check|introspect|show|look|find|view)")
 _CHANGING = re.compile(

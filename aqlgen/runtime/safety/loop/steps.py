@@ -189,7 +189,7 @@ class StepReport:
         if self._decided is not None and (self._decided.version == version or self._challenge is not None):
             verdict = self._decided.verdict
         else:
-            verdict = evaluate(step, risk, past, execution.profile, approval)
+            verdict = evaluate(step, risk, past, execution.profile, approval, self._mentioned)
             challenges = self._loop.enforcing and verdict.outcome in ("verify", "block")
             if challenges or self._loop.hooks.on_step is not None:
                 return _Open(verdict, version, execution)
