@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 import pytest
 from looping import ADA, AGENT, House, Human, connected
+from tiny_zoo import OPERATIONS, write_package
 
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.loop import LoopSettings
@@ -76,6 +77,47 @@ async def test_an_honest_spelling_makes_no_difference_and_another_value_does(hou
         assert not (await agent.call("delete_animal", animal_id=8))["success"]
         assert (await agent.send("delete", {"operation": "deleteAnimal", "animal_id": 7}))["success"]
         assert len(house.api.sent) == 1
+
+
+async def test_a_read_that_is_not_safe_needs_its_report(tmp_path: Path) -> None:
+    """R-LOOP-2"""
+    read = {**OPERATIONS["read"], "get_animal": {**OPERATIONS["read"]["get_animal"], "danger": "destructive"}}
+    house = House(write_package(tmp_path / "grave_zoo", operations={**OPERATIONS, "read": read}), tmp_path)
+    async with connected(house.adapter(loop=FREE)) as agent:
+        assert (await agent.error("get_animal", animal_id=7))["code"] == "PERMISSION_DENIED"
+        await agent.start()
+        assert (await agent.report("get_animal", animal_id=7))["granted"]
+        assert (await agent.call("get_animal", animal_id=7))["success"]
+    await house.close()
+
+
+async def test_an_agent_that_is_blocked_while_a_person_is_asked_does_not_act(house: House, monkeypatch: Any) -> None:
+    """R-LOOP-4: what was let through before is looked at again before it is sent."""
+    monkeypatch.setattr("aqlgen.runtime.safety.loop.guard._WAITED", 0.0)
+    dispatcher, other = house.adapter(policy="standard", loop=FREE), house.adapter()
+    session = Session()
+
+    class Slow:
+        reachable, batched = True, False
+
+        async def ask(self, _: str) -> bool:
+            for name, params in (
+                ("execute_agent", {"element_name": "another"}),
+                ("record_execution_step", {"element_name": "another", "nextActionHint": "rm -rf /"}),
+            ):
+                await other.handle(None, {"operation": name, "params": params}, Session())
+            return True
+
+    async def call(operation: str, person: Any = None, **params: Any) -> dict[str, Any]:
+        return await dispatcher.handle(None, {"operation": operation, "params": params}, session, person)
+
+    with with_caller({}, "anna"):
+        await call("execute_agent", element_name=AGENT)
+        report = {"nextActionHint": "x", "nextOperation": "delete_animal", "nextParams": {"animal_id": 7}}
+        assert (await call("record_execution_step", element_name=AGENT, **report))["data"]["granted"]
+        refused = await call("delete_animal", Slow(), animal_id=7)
+    assert "blocked" in refused["error"]["message"]
+    assert house.api.sent == []
 
 
 @pytest.mark.parametrize("alias", ["updateAnimal", "UPDATE-animal", "PATCH /animals/{animalId}"])

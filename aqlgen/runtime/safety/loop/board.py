@@ -15,6 +15,7 @@ from ...text import line
 from ..desk import Desk
 from .blocks import Block, Blocks
 from .executions import IDLE
+from .lookalikes import agent_key
 
 if TYPE_CHECKING:
     from ...state.custody import Custody
@@ -74,16 +75,18 @@ class Board:
     # For the adapter
 
     async def publish(self, agent: Agent, step: Reported | None = None) -> None:
-        """Show an execution as it is now, with one more step; texts are cut."""
+        """Show an execution as it is now, in place of the agent's last one, with one more step; texts are cut."""
 
         def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float]:
-            before = () if values is None else _agent(values).steps
-            goal = agent.goal if values is None or agent.goal else values["goal"]
+            known = values if values is not None and values["execution"] == agent.execution else None
+            before = () if known is None else _agent(known).steps
+            goal = agent.goal if known is None or agent.goal else known["goal"]
             steps = before if step is None else (*before, _cut(step))[-_MOST_STEPS:]
             shown = replace(agent, goal=line(goal, _LONGEST), paused=line(agent.paused, _LONGEST), steps=steps)
             return asdict(shown), IDLE if agent.status == "running" else _ENDED
 
-        await self._custody.change(_KIND, agent.execution, write)
+        key = "\n".join([agent.caller, agent.session, agent_key(agent.name)])
+        await self._custody.change(_KIND, key, write)
 
     # For the operator
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Guard", "Use", "strict"]
 
+_WAITED = 1.0
+
 
 def strict(session: Session) -> bool:
     """Return True if all agents of these executions are of one client, so that the pause of one holds all of them.
@@ -37,18 +39,19 @@ def strict(session: Session) -> bool:
 class Use:
     """What lets one call run."""
 
-    __slots__ = ("_digest", "_kept", "_operation", "_params", "_plan", "_session")
+    __slots__ = ("_checked", "_digest", "_guard", "_operation", "_params", "_plan", "_session")
 
     def __init__(
         self,
-        kept: KeptExecutions,
+        guard: Guard,
         session: Session,
         operation: str,
         digest: str,
         params: Mapping[str, Any],
         plan: PlanReport | None,
     ) -> None:
-        self._kept = kept
+        self._checked = time.monotonic()
+        self._guard = guard
         self._session = session
         self._operation = operation
         self._digest = digest
@@ -57,13 +60,15 @@ class Use:
 
     async def spend(self) -> None:
         """Use it up. Raises Failure if another call has, or the agent was paused, and StoreAway."""
+        if time.monotonic() - self._checked > _WAITED:  # a person was asked: an agent may be blocked by now
+            await self._guard.check(self._session, self._operation, self._params, self._plan)
         if self._plan is not None and self._plan.execution is not None:
             return
 
         def spend(executions: Executions) -> Execution | None:
             return next((item for item in executions.all_running() if item.spend(self._operation, self._digest)), None)
 
-        execution = await self._kept.change(self._session, spend)
+        execution = await self._guard.kept.change(self._session, spend)
         if execution is None:
             raise not_reported(self._operation, self._params, None, spent=True)
         if self._plan is not None:
@@ -74,7 +79,7 @@ class Guard:
     """Checks calls against reports, pauses and blocks."""
 
     def __init__(self, kept: KeptExecutions, approvals: Approvals, verification: Verification) -> None:
-        self._kept = kept
+        self.kept = kept
         self._approvals = approvals
         self._verification = verification
 
@@ -104,7 +109,7 @@ class Guard:
                 raise paused(operation, agent)
         if execution is None:
             raise not_reported(name, params, running[0] if running else None)
-        return Use(self._kept, session, name, digest, params, plan)
+        return Use(self, session, name, digest, params, plan)
 
     async def refuse_blocked(self, operation: str, agent: str | None, blocks: Sequence[Block]) -> None:
         """Raise Failure if an agent of the present caller is blocked."""
@@ -118,7 +123,7 @@ class Guard:
 
     async def _settled(self, session: Session, blocks: Sequence[Block] | None) -> Executions | None:
         """Return the executions as they are once their pauses are settled."""
-        executions = await self._kept.read(session, anyone=True)
+        executions = await self.kept.read(session, anyone=True)
         held = [] if executions is None else executions.all_paused()
         if not held:
             return executions
@@ -139,8 +144,8 @@ class Guard:
                     unlimited = approved is not None and pause.reason == STEP_LIMIT
                     execution.resume(approved if execution.running else None, unlimited=unlimited)
 
-        await self._kept.change(session, lift)
-        return await self._kept.read(session, anyone=True)
+        await self.kept.change(session, lift)
+        return await self.kept.read(session, anyone=True)
 
     async def _end_of(self, pause: Pause, blocks: Sequence[Block]) -> tuple[Approved | None] | None:
         """Return what a pause ends with, an approved action or nothing; None while it goes on."""
