@@ -51,7 +51,7 @@ class OperationReports:
             rows = [self._row(step.operation) for step in plan.steps]
             digest = plan_report(operation, params, plan, self._introspection).digest
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
-            shown = {"steps": [row.name for row in rows]}
+            shown = {"steps": [_shown(row, step.params) for row, step in zip(rows, plan.steps, strict=True)]}
             return Report(operation, digest, operations, any(map(_changes, rows)), shown)
         if known is not None or operation == "introspect":
             return Report(operation, fingerprint(operation, params), (), False)
@@ -104,3 +104,8 @@ def _named(step: Any, names: Mapping[str, str]) -> Any:
 def _changes(row: Row) -> bool:
     """Return True for an operation that needs a report."""
     return row.family != "read" or row.danger != "safe"
+
+
+def _shown(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step of a plan as it may be recorded."""
+    return {"operation": row.name, "params": masked_params(row, params)}

@@ -226,6 +226,26 @@ async def test_a_confirmed_action_is_confirmed_as_it_was_reported(house: House) 
         assert (await agent.call("delete_animal", animal_id=8))["success"]
 
 
+async def test_a_person_sees_what_would_be_called_and_not_only_what_the_agent_says(house: House) -> None:
+    """R-LOOP-3, R-LOOP-5: in the question, on the operator's desk and in a challenge; of a plan each step."""
+    human = Human()
+    plan = {"steps": [{"operation": "delete_animal", "params": {"animal_id": 7}}]}
+    async with connected(house.adapter(loop=LoopSettings(deny=("update_*",))), human=human) as agent:
+        await agent.start()
+        await agent.report("delete_animal", "tidying up", animal_id=7)
+        (matter,) = await house.desk.matters()
+        await agent.data("confirm_operation", element_name=AGENT)
+        await agent.report("run_steps", "tidying up", **plan)
+        (other,) = await house.desk.matters()
+        await agent.data("confirm_operation", element_name=AGENT)
+        await agent.report("update_animal", "tidying up", animal_id=7, input=ADA)
+    assert matter.question.endswith('"tidying up" What it calls then: delete_animal {"animal_id": 7}')
+    assert '{"operation": "delete_animal", "params": {"animal_id": 7}}' in other.question
+    (challenge,) = await house.desk.challenges()
+    assert challenge.action.startswith("tidying up - calls update_animal")
+    assert '"Ada"' in challenge.action
+
+
 async def test_a_plan_is_reported_once_and_its_steps_run_under_that(house: House) -> None:
     """R-LOOP-2, R-STEP-1: as it stands; its risk is that of the gravest step."""
     plan = {"steps": [{"operation": "create_animal", "params": ADA}, {"operation": "list_animals"}]}

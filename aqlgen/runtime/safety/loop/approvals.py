@@ -124,7 +124,8 @@ class Approvals:
             await self._desk.withdraw(pause.id)
 
     def _about(self, agent: str, pause: Pause) -> str:
-        return f"Agent {literal(agent)} is paused: {pause.reason}. Let it go on with this? {literal(pause.action)}"
+        question = f"Agent {literal(agent)} is paused: {pause.reason}. Let it go on with this? {literal(pause.action)}"
+        return f"{question} What it calls then: {pause.reported}" if pause.reported else question
 
     async def _decided(self, matter_id: str, denial: str) -> str:
         """Return the operator who has approved a matter, "" for none. Raises Failure if one has denied it."""

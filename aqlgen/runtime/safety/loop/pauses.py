@@ -45,7 +45,8 @@ class Pause(NamedTuple):
 
     `level` says what lifts the pause: a confirmation (confirm), a code (verify), or a code or an operator for the block
     that is in the store (danger_zone). `id` is that of the challenge where there is one. `digest` is of the operation
-    that was reported, "" for none. A pause of level verify ends at `until`, in seconds since the epoch.
+    that was reported, "" for none, and `reported` shows it with its parameters. A pause of level verify ends at
+    `until`, in seconds since the epoch.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Pause(NamedTuple):
     factors: tuple[str, ...]
     notification: Notification
     until: float = 0.0
+    reported: str = ""
 
     @classmethod
     def restored(cls, values: list[Any]) -> Pause:

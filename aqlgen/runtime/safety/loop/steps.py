@@ -13,6 +13,7 @@ from ...errors import Code, Failure
 from ...hooks import Step, StepVerdict
 from ...session import Session, current_caller
 from ...state.store import StoreAway
+from ..literals import literal
 from .blocks import Block, blocking
 from .board import Reported
 from .directives import broadcast, directive, of_block, of_pause, pause_notification
@@ -31,6 +32,7 @@ __all__ = ["StepReport"]
 
 _MOST_TRIES = 50
 _NEXT = "nextOperation"
+_LONGEST_SHOWN = 4000
 
 
 class _Open(NamedTuple):
@@ -111,7 +113,7 @@ class StepReport:
             verdict = await self._loop.hooks.on_evaluation(answer.verdict, self._of(answer.execution))
             if self._loop.enforcing and verdict.outcome in ("verify", "block") and self._challenge is None:
                 step = self._of(answer.execution)
-                self._challenge = await self._loop.verification.begin(step, verdict, answer.execution)
+                self._challenge = await self._loop.verification.begin(step, verdict, answer.execution, self._shown())
             self._decided = answer._replace(verdict=verdict)
         raise Failure(
             Code.RATE_LIMIT_EXCEEDED,
@@ -233,7 +235,8 @@ class StepReport:
         where = f"an operator is shown, {self._loop.operator}," if self._loop.operator else "nobody can be shown here"
         note = pause_notification(execution.agent, level, reason, verdict.factors, pause_id, where)
         note = note._replace(operation="record_execution_step" if self._report is None else self._report.operation)
-        execution.hold(Pause(pause_id, level, self._action, digest, reason, verdict.factors, note, until))
+        reported = self._shown()
+        execution.hold(Pause(pause_id, level, self._action, digest, reason, verdict.factors, note, until, reported))
         if level != "confirm":
             reason = f"{reason}. Challenge {pause_id} waits for a person's code"
         answer = directive(
@@ -246,6 +249,15 @@ class StepReport:
             notifications=[note],
         )
         return _Answer(execution, answer, verdict)
+
+    def _shown(self) -> str:
+        """Return the operation that is reported as a person reads it, on one line; "" for none."""
+        if self._report is None or not self._report.operations:
+            return ""
+        text = literal(self._report.shown)
+        if len(text) > _LONGEST_SHOWN:
+            text = f"{text[:_LONGEST_SHOWN]}... (cut, {len(text)} characters)"
+        return f"{self._report.operation} {text}"
 
     def _of(self, execution: Execution) -> Step:
         report = self._report

@@ -32,6 +32,7 @@ __all__ = ["Verification"]
 _MARK = "loop.verified"
 _MARK_SECONDS = 86_400.0
 _LONGEST_CODE = 200
+_LONGEST_ACTION = 2000
 
 
 class Verification:
@@ -50,17 +51,19 @@ class Verification:
         self._record = record
         self._seconds = seconds
 
-    async def begin(self, step: Step, verdict: StepVerdict, execution: Execution) -> tuple[str, float]:
+    async def begin(self, step: Step, verdict: StepVerdict, execution: Execution, reported: str) -> tuple[str, float]:
         """Challenge the agent that reports a step, and block it if the verdict says so.
 
+        `reported` is the operation that it reports, in words.
         Return the number of the challenge, which is the block's too, and the time at which it expires.
         """
         challenge_id, now = str(uuid.uuid4()), time.time()
         expires = now + self._seconds
         tier: Literal["verify", "danger_zone"] = "danger_zone" if verdict.outcome == "block" else "verify"
         reason, caller = verdict.reason or "", current_caller() or ""
+        action = step.action[:_LONGEST_ACTION] + (f" - calls {reported}" if reported else "")
         await self._desk.challenge(
-            Challenge(challenge_id, step.agent, caller, tier, step.action[:1000], reason, now, expires, verdict.factors)
+            Challenge(challenge_id, step.agent, caller, tier, action, reason, now, expires, verdict.factors)
         )
         self._record("VERIFICATION_CHALLENGED", _about(challenge_id, step.agent, tier, execution.id, reason))
         if verdict.outcome == "block":
@@ -71,7 +74,7 @@ class Verification:
                     step.agent,
                     caller,
                     execution.id,
-                    step.action[:1000],
+                    action,
                     operation,
                     reason,
                     verdict.factors,
