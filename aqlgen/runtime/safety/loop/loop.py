@@ -22,14 +22,12 @@ from ...settings.config import Config
 from ...state.custody import State
 from ...table import Adapter
 from ..loop_operations import active_operations
-from .executions import Execution, Executions
 from .parts import Parts
-from .pauses import Approved, Notification, timestamp
 from .profiles import profile_of
-from .refusals import not_found, refused
 
 if TYPE_CHECKING:
     from ...table import Row
+    from .executions import Execution, Executions
     from .guard import Use
     from .reports import PlanReport, Reports
 
@@ -107,6 +105,10 @@ class SafetyLoop:
         `seconds` is how long it can be confirmed: afterwards it does not wait any more. With neither a session nor a
         known caller the owner of the call is unknown, and nothing is recorded.
         """
+        if not self._parts.on:
+            return
+        from .pauses import Notification, timestamp
+
         executions = await self._parts.kept.read(session)
         if executions is None or next(executions.all_running(), None) is None:
             return
@@ -116,6 +118,8 @@ class SafetyLoop:
 
     async def remove_pending(self, session: Session, operations: Sequence[str]) -> None:
         """Record that operations were confirmed."""
+        if not self._parts.on:
+            return
         executions = await self._parts.kept.read(session)
         waiting = {notification.operation for notification in executions.pending()} if executions is not None else ()
 
@@ -198,6 +202,8 @@ class SafetyLoop:
         def end(executions: Executions) -> Execution:
             execution = executions.running(params["element_name"])
             if execution is None:
+                from .refusals import not_found
+
                 raise not_found("no execution of this agent is in progress", params["element_name"])
             execution.end(status)
             return execution
@@ -237,6 +243,8 @@ class SafetyLoop:
     async def _resume(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
         from .evaluation import STEP_LIMIT
         from .lookalikes import normalized
+        from .pauses import Approved
+        from .refusals import not_found, refused
 
         executions = await self._parts.kept.read(session, anyone=True)
         held = None if executions is None else executions.last(agent)
@@ -272,6 +280,8 @@ class SafetyLoop:
     async def verify_challenge(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Take the code of a challenge from a person, and unblock its agent if it is right."""
         if not self.enforcing:
+            from .refusals import refused
+
             raise refused(f"nothing is verified in mode {self._parts.mode}")
         return await self._parts.verification.verify(params, session, person)
 

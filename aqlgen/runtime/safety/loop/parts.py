@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...session import current_caller
 from ...state.store import StoreAway
-from .kept import KeptExecutions
 
 if TYPE_CHECKING:
     from ...hooks import Hooks
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from .blocks import Block
     from .executions import Execution
     from .guard import Guard
+    from .kept import KeptExecutions
     from .reports import Reports
     from .verification import Verification
 
@@ -37,10 +37,25 @@ class Parts:
         self.hooks = hooks
         self.record = record
         self.custody = state.shared
-        self.kept = KeptExecutions(config, state, record)
+        self._state = state
         self.reports: Reports | None = None
         self.adapter = ""
+        self._kept: KeptExecutions | None = None
         self._made_parts: tuple[Approvals, Verification, Guard] | None = None
+
+    @property
+    def on(self) -> bool:
+        """True unless the loop is disabled."""
+        return self.mode != "disabled"
+
+    @property
+    def kept(self) -> KeptExecutions:
+        """The executions."""
+        if self._kept is None:
+            from .kept import KeptExecutions
+
+            self._kept = KeptExecutions(self.config, self._state, self.record)
+        return self._kept
 
     @property
     def enforcing(self) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...settings.config import Config
-from .lookalikes import agent_key
 
 __all__ = ["THRESHOLDS", "Profile", "profile_of"]
 
@@ -47,5 +46,7 @@ def _settings_of(config: Config, agent: str) -> Mapping[str, Any]:
     agents = config.loop.agents
     if agent in agents or not agents:
         return agents.get(agent, {})
+    from .lookalikes import agent_key  # here, since most adapters name no agents
+
     key = agent_key(agent)
     return next((table for name, table in agents.items() if agent_key(name) == key), {})
