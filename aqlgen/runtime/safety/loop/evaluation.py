@@ -123,7 +123,7 @@ def _of_tolerance(verdict: StepVerdict, profile: Profile) -> StepVerdict:
         return verdict._replace(outcome="confirm", reason=f"Risk {verdict.risk} of 100 needs a person's confirmation")
     factor = f"Risk tolerance: {profile.risk_tolerance}"
     if verdict.risk > threshold:
-        factors = (*verdict.factors, f"{factor}, {threshold} at most")
+        factors = (*verdict.factors, f"{factor}, up to {threshold}")
         reason = f"Risk {verdict.risk} is above the tolerance of {threshold}"
         return verdict._replace(outcome="confirm", factors=factors, reason=reason)
     return verdict if verdict.tier == "advisory" else verdict._replace(factors=(*verdict.factors, factor))
