@@ -186,6 +186,17 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     audit.add_argument("--lines", type=int, default=20, help="tail: how many entries (default: 20)")
     audit.set_defaults(command="audit")
 
+    operator = commands.add_parser("operator", help="decide what agents wait for, outside of everything they reach")
+    operator.add_argument("--page", action="store_true", help="on a page of this machine, in a browser")
+    operator.add_argument("--port", type=_port, default=0, help="of the page (default: any)")
+    operator.add_argument(
+        "--address-file",
+        metavar="PATH",
+        type=Path,
+        help="write the page's address into this new file, where there is no terminal; who reads it decides",
+    )
+    operator.set_defaults(command="operator")
+
     doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
     doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
@@ -312,6 +323,12 @@ def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     return 0
 
 
+def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .operator import run_page
+
+    return run_page(folder, os.environ, options.port, options.address_file)
+
+
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .doctor import doctor, render_doctor
     from .operations import as_json
@@ -344,6 +361,7 @@ _COMMANDS = {
     "login": _login,
     "doctor": _doctor,
     "audit": _audit,
+    "operator": _operator,
 }
 
 
