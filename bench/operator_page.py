@@ -30,7 +30,7 @@ from aqlgen.runtime.operator.feed import Feed
 from aqlgen.runtime.operator.sources import Source, Sources
 from aqlgen.runtime.quota.counting import Quotas
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.desk import Challenge, Matter
+from aqlgen.runtime.safety.desk import Challenge, Matter, SessionApproval
 from aqlgen.runtime.server.http import uvicorn_config
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
@@ -124,6 +124,17 @@ def matters(now: float) -> list[Matter]:
     ]  # fmt: skip
 
 
+def refund(now: float) -> Matter:
+    """Return a question of another adapter, which a session's approval would cover."""
+    question = "Refund payment 81 of 40.00 EUR?\n\nPOST /payments/81/refunds\n  amount: 40.00\n"
+    reach = "refund_payment with amount 40.00, any payment"
+    title = "Refund payment 81 of 40.00 EUR?"
+    first = matters(now)[0]
+    return replace(
+        first, id="m4", title=title, question=question, operations=("refund_payment",), agent="", reach=reach
+    )
+
+
 def challenges(now: float) -> list[Challenge]:
     """Return the challenges."""
     return [
@@ -157,7 +168,13 @@ async def filled(folder: Path, *, empty: bool = False) -> Sources:
         billing.audit.write("OPERATION_PERFORMED", operation="refund_payment", note=HOSTILE)
         for matter in matters(now):
             await github.desk.ask(matter)
-        await billing.desk.ask(replace(matters(now)[0], id="m4", title="Refund payment 81 of 40.00 EUR?", agent=""))
+        await github.desk.grant(
+            SessionApproval(
+                "appr_1", "0" * 64, "close_issue", "close_issue of acme/widgets, any issue", "operator:anna", now - 300,
+                now + 3000, 17, "", "session_4be1",
+            )
+        )  # fmt: skip
+        await billing.desk.ask(refund(now))
         for challenge in challenges(now):
             await (github if challenge.id == "c1" else billing).desk.challenge(challenge)
         settings = QuotaSettings(per_minute=60, per_day=5000, operations={"delete_*": {"per_hour": 5}})
@@ -183,7 +200,7 @@ class Served:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.admission = Admission()
-        self.feed = Feed(sources, lambda text, error: print(f"  {text}: {error!r}"), every=0.3)
+        self.feed = Feed(sources, lambda text, error: print(f"  {text}: {error!r}"), interval=0.3)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         page = Page(self.admission, self.feed, Actions(sources, "anna"), self.port)
@@ -345,7 +362,7 @@ def keyboard(browser: Browser, page: Served, expect: Callable[[object, str], Non
     point(browser, push("Deny", "Older than all"))
     text = browser.run(f"{with_text('Older than all')}.querySelector('.outcome').textContent")
     expect("just moved" in text, f"what has just come cannot be pressed: {text}")
-    asyncio.run(desk.ask(replace(extra, title="Older than all others, and another?")))
+    asyncio.run(desk.ask(replace(extra, title="Older than all others, and another?", digest="1")))
     browser.run(f"{push('Deny', 'Older than all')}.focus()")
     wait(browser, f"{with_text('and another')} !== undefined")
     expect(browser.run("document.activeElement.tagName") == "H4", "what changes takes the focus from its buttons")
@@ -358,7 +375,8 @@ def keyboard(browser: Browser, page: Served, expect: Callable[[object, str], Non
         browser.press("Tab")
         stops.append(browser.run("document.activeElement.textContent.trim().slice(0, 30)"))
         ring = browser.run("getComputedStyle(document.activeElement).outlineStyle")
-        expect(ring != "none" or stops[-1] == "", f"the focus can be seen: {stops[-1]}")
+        at_end = browser.run("document.activeElement === document.body")
+        expect(ring != "none" or at_end, f"the focus can be seen: {stops[-1]}")
     wait(browser, f"{CARDS} === 7")
     for name in ("Show code", "Unblock without a code…", "Approve once", "Deny"):
         expect(name in stops, f"Tab reaches {name}")
@@ -371,6 +389,8 @@ def acts(browser: Browser, page: Served, look: Look, expect: Callable[[object, s
     wait(browser, f"{with_text('Delete repository')}.querySelector('.outcome').textContent.includes('Approved once')")
     matter = asyncio.run(desk.matter("m1"))
     expect(matter and (matter.verdict, matter.by) == ("approved", "operator:anna"), f"it is approved: {matter}")
+    click(browser, push("Approve for this session", "Refund payment"))
+    wait(browser, f"{with_text('Refund payment')}.querySelector('.outcome').textContent.includes('for this session')")
     click(browser, push("Deny", "Run a plan"))
     wait(browser, f"{with_text('Run a plan')}.querySelector('.outcome').textContent.includes('Denied')")
     click(browser, push("Show code", "deployer"))
@@ -414,8 +434,8 @@ def main(argv: Sequence[str]) -> int:
         browser.call("Page.setBypassCSP", enabled=False)
         states(browser, Path(folder), Look(browser, findings.expect, options.pictures), findings.expect)
         expected = ("Failed to load resource", "net::ERR_CONNECTION_REFUSED")
-        said = [text for text in browser.console if not any(part in text for part in expected)]
-        findings.expect(not said, f"the console is silent: {said[:3]}")
+        messages = [text for text in browser.console if not any(part in text for part in expected)]
+        findings.expect(not messages, f"the console is silent: {messages[:3]}")
         foreign = [url for url in browser.requests if not url.startswith(("http://127.0.0.1:", "about:", "data:"))]
         findings.expect(not foreign, f"nothing is asked of the network: {foreign[:3]}")
     print("all holds" if not findings.count else f"{findings.count} failed")

@@ -144,7 +144,7 @@ class Human:
     asked: list[str] = field(default_factory=list)
     during: Any = None
 
-    async def ask(self, question: str) -> bool:
+    async def ask(self, question: str, _: str = "") -> bool:
         self.asked.append(question)
         if self.during is not None:
             self.during()

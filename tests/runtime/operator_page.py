@@ -58,11 +58,11 @@ def read_answer(data: bytes) -> Answer:
 class Served:
     """A page that is served on a port of its own."""
 
-    def __init__(self, sources: Sources, *, every: float = 0.05) -> None:
+    def __init__(self, sources: Sources, *, interval: float = 0.05) -> None:
         self.sources = sources
         self.admission = Admission()
         self.errors: list[Exception] = []
-        self.feed = Feed(sources, lambda _, error: self.errors.append(error), every=every)
+        self.feed = Feed(sources, lambda _, error: self.errors.append(error), interval=interval)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"

@@ -124,7 +124,7 @@ def doctor(
         },
         "safety": {
             "policy": config.policy,
-            "approval": config.approval,
+            "approval": config.confirmation.approval,
             "read_only": config.read_only,
             **_held_back(table, config.policy),
             "safety_loop": config.safety_loop,

@@ -104,6 +104,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")
 
 
+_OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke", "follow")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
 
@@ -195,6 +196,15 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         type=Path,
         help="write the page's address into this new file, where there is no terminal; who reads it decides",
     )
+    operator.add_argument(
+        "action",
+        choices=_OPERATOR_ACTIONS,
+        nargs="?",
+        help="default: show what waits and what comes, and take commands",
+    )
+    operator.add_argument("id", metavar="ID", nargs="?", default="", help="of the question, challenge or approval")
+    operator.add_argument("--session", action="store_true", help="approve further calls of the same shape, too")
+    operator.add_argument("--by", metavar="NAME", default="", help="who decides, for the audit log (default: the user)")
     operator.set_defaults(command="operator")
 
     doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
@@ -324,9 +334,16 @@ def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 
 
 def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .operator import run_page
+    if options.page:
+        from .operator_page import run_page
 
-    return run_page(folder, os.environ, options.port, options.address_file)
+        return run_page(folder, os.environ, options)
+    from .operator_desk import OperatorError, run_operator
+
+    try:
+        return run_operator(folder, os.environ, options)
+    except OperatorError as problem:
+        return _fail(str(problem), 1)
 
 
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:

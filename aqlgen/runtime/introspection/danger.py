@@ -73,7 +73,7 @@ class Dangers:
         page, left = bounds.page([self._entry(known) for known in chosen])
         return {
             "summary": {level: levels.count(level) for level in dict.fromkeys((*LEVELS, *levels))},
-            "policy": {"name": self._config.policy, "approval": self._config.approval},
+            "policy": {"name": self._config.policy, "approval": self._config.confirmation.approval},
             "operations": page,
             "page": bounds.described(page, len(chosen), left),
         }

@@ -175,6 +175,10 @@ class Introspection:
         query = checked_query(params, self._config.max_list)
         if query == protocol.QUOTA_STATUS:
             return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
+        if query == protocol.REVOKE_TOKEN:
+            if params.get("token") is None:
+                raise Failure(Code.MISSING_PARAM, "Query 'revoke_token' needs token, the confirmation token to revoke.")
+            return {}
         names = names_of(params, query)
         if query in ("warnings", "danger"):
             if names is None:

@@ -11,16 +11,18 @@ from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
-    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "TOOL", "TYPES",
-    "capabilities", "metadata", "tool_name",
+    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "REVOKE_TOKEN", "TOOL",
+    "TYPES", "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
 
 QUOTA_STATUS = "quota_status"
 """The query about quotas (rate limiting document, 6.1)."""
-QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS)
-"""What introspect answers: three queries of the protocol, and those that go beyond them."""
+REVOKE_TOKEN = "revoke_token"  # noqa: S105
+"""The query that makes a confirmation token void (confirmation tokens, 5.3)."""
+QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS, REVOKE_TOKEN)
+"""What introspect answers: four queries of the protocol, and those that go beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -107,6 +109,7 @@ INTROSPECT: Mapping[str, Any] = {
         _field("first", "integer", False, "How many to list", minimum=1),
         _field("after", "string", False, "Go on after this one: the last of the page before"),
         _field("all", "boolean", False, "The whole, however long"),
+        _field("token", "string", False, "Of query revoke_token: the confirmation token that shall be void"),
     ],
     "returns": {"name": "object", "kind": "object", "description": "operations, operation, types, type or warnings"},
     "examples": [

@@ -149,7 +149,7 @@ async def _unblock(source: Source, block: Any, _: str, __: str) -> dict[str, Any
 
 
 async def _revoke(source: Source, approval: Any, _: str, __: str) -> dict[str, Any] | None:
-    return {"message": "Revoked."} if await source.desk.revoke(approval.id) else None
+    return {"message": "Revoked."} if await source.desk.revoke(approval.id) is not None else None
 
 
 _KINDS = {

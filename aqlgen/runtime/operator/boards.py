@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..state.custody import Custody
 
-__all__ = ["Agent", "Block", "Board", "Reported", "SessionApproval"]
+__all__ = ["Agent", "Block", "Board", "Reported"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +61,6 @@ class Block:
     since: float
     verification: str
     expires: float
-
-
-@dataclass(frozen=True, slots=True)
-class SessionApproval:
-    """The approval of calls of one shape for the rest of a session. `reach` says in words what it covers."""
-
-    id: str
-    shape: str
-    operation: str
-    reach: str
-    by: str
-    granted: float
-    expires: float
-    left: int
-    caller: str = ""
-    session: str = ""
 
 
 class Board:

@@ -36,10 +36,10 @@ _HEARTBEAT = 5.0
 class Feed:
     """The state of all adapters, kept fresh while somebody follows it."""
 
-    def __init__(self, sources: Sources, report: Callable[[str, Exception], None], *, every: float = _EVERY) -> None:
+    def __init__(self, sources: Sources, report: Callable[[str, Exception], None], *, interval: float = _EVERY) -> None:
         self.sources = sources
         self._report = report
-        self._every = every
+        self._interval = interval
         self._sections: dict[str, tuple[int, str, Any]] = {}
         self._changed = asyncio.Event()
         self._wanted = asyncio.Event()
@@ -87,7 +87,7 @@ class Feed:
                 await self.look()
             except Exception as error:  # noqa: BLE001 - the next look may work
                 self._report("the operator's page cannot look at the stores", error)
-            with anyio.move_on_after(self._every):
+            with anyio.move_on_after(self._interval):
                 await self._wanted.wait()
 
     async def look(self) -> None:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..safety.desk import Challenge, Matter
+from ..safety.desk import Challenge, Matter, SessionApproval
 from ..state.store import StoreAway, canonical
 from ..text import terminal_text, visible
 
 if TYPE_CHECKING:
-    from .boards import Agent, Block, Reported, SessionApproval
+    from .boards import Agent, Block, Reported
     from .sources import Source
 
 __all__ = ["SECTIONS", "Reading", "read", "read_quotas", "shown"]
@@ -28,8 +28,8 @@ SECTIONS = ("challenges", "blocks", "matters", "agents", "approvals")
 
 _MOST = 100
 _MOST_STEPS = 10
-_LINE, _TEXT = 300, 40_000
-_DESK = ("desk.matter", "desk.challenge")
+_LINE, _TEXT = 600, 40_000
+_DESK = ("desk.matter", "desk.challenge", "desk.approval")
 
 Item = dict[str, Any]
 
@@ -54,9 +54,9 @@ async def read(source: Source) -> Reading:
             "blocks": await source.board.blocks(),
             "matters": await source.desk.matters(),
             "agents": await source.board.agents(),
-            "approvals": await source.desk.approvals() if hasattr(source.desk, "approvals") else [],
+            "approvals": await source.desk.approvals(),
         }
-        sealed = await _sealed(source, len(objects["challenges"]) + len(objects["matters"]))
+        sealed = await _sealed(source, sum(map(len, objects.values())))
     except StoreAway as away:
         return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}")
     except (TypeError, KeyError, ValueError, AttributeError):
@@ -100,8 +100,8 @@ def _matter(matter: Matter) -> Item:
         "operations": _lines(matter.operations),
         "danger": _line(matter.danger),
         "reasons": _lines(matter.reasons),
-        "reach": terminal_text(getattr(matter, "reach", "")[:_TEXT]),
-        "cooldown": getattr(matter, "cooldown", 0.0),
+        "reach": terminal_text(matter.reach[:_TEXT]),
+        "cooldown": matter.cooldown,
         **_who(matter),
         "asked": matter.asked,
         "changing": {

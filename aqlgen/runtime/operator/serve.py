@@ -43,8 +43,10 @@ class NoTerminal(Exception):
     """There is no terminal that the address could be shown on; the message is a sentence."""
 
 
-def serve_page(folder: Path, environ: Mapping[str, str], *, port: int = 0, address_file: Path | None = None) -> int:
-    """Serve the operator's page until a signal arrives. Returns the exit code.
+def serve_page(
+    folder: Path, environ: Mapping[str, str], *, port: int = 0, address_file: Path | None = None, name: str = ""
+) -> int:
+    """Serve the page of an operator until a signal arrives. Returns the exit code. `name` is by default the user's.
 
     The address goes to the terminal, or to `address_file`, which only its owner can read and which goes when the page
     does. Raises ConfigError for settings, NoTerminal, and BindError for a port that is taken.
@@ -58,7 +60,7 @@ def serve_page(folder: Path, environ: Mapping[str, str], *, port: int = 0, addre
     source, home_file = home_source(folder, environ)
     sources = Sources(source, states_folder(environ), home_file)
     feed = Feed(sources, Logger("error").exception)
-    admission, actions = Admission(), Actions(sources, _user())
+    admission, actions = Admission(), Actions(sources, name or _user())
     listeners = _listeners(port)
     bound_port = listeners[0].getsockname()[1]
     hosts = tuple(_authority(listener) for listener in listeners)

@@ -192,7 +192,7 @@ def inactive(name: str) -> str | None:
 
 def can_ask(adapter: Adapter, config: Config) -> bool:
     """Return True if the policy can answer CONFIRMATION_REQUIRED with a token for an operation of the adapter."""
-    if config.policy == "open" or config.approval == "person":
+    if config.policy == "open" or config.confirmation.approval != "agent":
         return False
     strict = config.policy == "strict"
     return any(count for family, count in adapter.counts.items() if family != "read" or strict)

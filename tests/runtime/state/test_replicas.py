@@ -19,6 +19,7 @@ from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.state.redis import RedisState
@@ -128,7 +129,10 @@ async def test_confirm_operation_at_one_lets_the_call_run_at_the_other_once(repl
 
 
 async def test_a_caller_is_given_so_many_tokens_by_all_replicas_together(replica: Replica) -> None:
-    replicas = [replica(confirmation_rate=3), replica(confirmation_rate=3)]
+    replicas = [
+        replica(confirmation=ConfirmationSettings(per_minute=3)),
+        replica(confirmation=ConfirmationSettings(per_minute=3)),
+    ]
     codes = [code(await call(replicas[number % 2])) for number in range(6)]
     assert codes.count("CONFIRMATION_REQUIRED") in (3, 6)  # 6 if a minute began in between
     assert set(codes) <= {"CONFIRMATION_REQUIRED", "RATE_LIMIT_EXCEEDED"}
