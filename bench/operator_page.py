@@ -109,17 +109,17 @@ def matters(now: float) -> list[Matter]:
     return [
         Matter(
             "m1", "call", "Delete repository acme/widgets? This cannot be undone.", whole, ("delete_repository",),
-            "dangerous", now - 95, now + 205, ("dangerous: the text says that it cannot be undone",), "cleanup-bot", "",
+            "dangerous", now - 95, now + 505, ("dangerous: the text says that it cannot be undone",), "cleanup-bot", "",
             "session_4be1",
         ),
         Matter(
             "m2", "plan", "Run a plan of 4 steps, 2 of which delete or close what exists?", plan,
-            ("list_issues", "close_issue", "delete_branch", "send_message"), "destructive", now - 40, now + 260,
+            ("list_issues", "close_issue", "delete_branch", "send_message"), "destructive", now - 40, now + 560,
             ("destructive: closes", "destructive: deletes"), "", "oauth:anna@example.com", "session_77aa",
         ),
         Matter(
             "m3", "call", f"Rename animal 7 to {HOSTILE}?", f"Rename animal 7?\n\nname: {HOSTILE}\n" + "x" * 600,
-            ("update_animal",), "destructive", now - 12, now + 48, (), "a" * 120, "", "",
+            ("update_animal",), "destructive", now - 12, now + 148, (), "a" * 120, "", "",
         ),
     ]  # fmt: skip
 
@@ -140,11 +140,11 @@ def challenges(now: float) -> list[Challenge]:
     return [
         Challenge(
             "c1", "deployer", "", "danger_zone", "drop the production database", "danger zone: matches 'drop*'",
-            now - 180, now + 120, ("risk 92 of 100",),
+            now - 180, now + 420, ("risk 92 of 100",),
         ),
         Challenge(
             "c2", "payer", "oauth:anna@example.com", "verify", "transfer 4,000 EUR to DE89 3704 0044 0532 0130 00",
-            "risk 64 of 100: above the tier 'verify'", now - 20, now + 280, ("money moves",),
+            "risk 64 of 100: above the tier 'verify'", now - 20, now + 580, ("money moves",),
         ),
     ]  # fmt: skip
 
