@@ -174,7 +174,7 @@ class Gatekeeper:
     async def close(self) -> None:
         """Withdraw what waits for operators in sessions that have ended."""
         if "asking" in self.__dict__:
-            await self.asking.waiting.flush()
+            await self.asking.waiting.close()
 
     def ended(
         self,

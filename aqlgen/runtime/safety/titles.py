@@ -136,7 +136,7 @@ def _consequence(row: Row) -> str:
     rule = row.danger_reason.partition(":")[0]
     if rule in _BY_RULE and row.family != "delete":
         return _BY_RULE[rule]
-    if row.update is not None and row.update.replaces:
+    if row.update is not None and row.update.replaces and not row.update.reads_first:
         return _BY_RULE["replaces-whole"]
     return "" if row.danger == "destructive" and row.verb in _TAKEN_BACK else _FOR_GOOD
 
@@ -149,8 +149,10 @@ def _phrase(row: Row, params: Mapping[str, Any]) -> _Phrase:
     above = tuple(f"{noun} {group.identity}".strip() for noun, group in reversed(parents) if group.values)
     identity = groups[-1].identity if named else ""
     noun, tail = _split(words)
-    if not noun and above and not identity:  # "Remove server 7 from placement group"
-        noun, above = above[0], above[1:]
+    if above and not identity and (not noun or above[0].startswith(f"{noun} ")):
+        noun, above = above[0], above[1:]  # "Remove server 7 from placement group"
+    elif not (noun or identity) and groups and row.family == "delete":
+        noun = " ".join(map(_spelled, groups[-1].nouns[-1]))
     link = _LINKS.get(row.verb, "of") if not tail else "of"
     phrase = _Phrase(verb, noun, identity, tail, link, above[:_MOST_PARENTS])
     return phrase if identity else _with_values(phrase, row, params)
@@ -213,8 +215,10 @@ def _with_values(phrase: _Phrase, row: Row, params: Mapping[str, Any]) -> _Phras
     """Say of how many things a call is, or of which, where the path does not name it."""
     sent = {name: params[name] for name, item in row.parameters.items() if name in params and _is_value(item.location)}
     lists = [value for value in sent.values() if isinstance(value, list | tuple)]
-    if len(lists) == 1 and len(lists[0]) > 1 and phrase.noun:
-        return replace(phrase, noun=f"{len(lists[0]):,} {_plural(phrase.noun)}")
+    if len(lists) == 1 and lists[0] and phrase.noun:
+        count = len(lists[0])
+        noun = _plural(phrase.noun) if count > 1 else " ".join(_one(phrase.noun.split()))
+        return replace(phrase, noun=f"{count:,} {noun}")
     if row.danger_reason.startswith("whole-collection") and row.family == "delete" and not sent:
         return replace(phrase, noun=f"all {_plural(phrase.noun)}")
     simple = [

@@ -141,6 +141,13 @@ class Waiting:
             with suppress(StoreAway):
                 await (self.desk.withdraw(key) if kind == "matter" else self.desk.end(key))
 
+    async def close(self) -> None:
+        """Withdraw them for good."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+            await asyncio.sleep(0)
+        await self.flush()
+
     async def _count(self, binding: Binding) -> None:
         most = self._settings.per_minute
         counter = Counter(f"desk matters:{binding.holder.owner}", _WINDOW, 1, most)

@@ -32,6 +32,7 @@ def row(name: str, verb: str, method: str, path: str, danger: str = "destructive
             "name": name,
             "family": families[method],
             "summary": "",
+            "description": "",
             "method": method,
             "path": path,
             "resource": name.partition("_")[2],
