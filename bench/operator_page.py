@@ -37,7 +37,7 @@ from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.quota import QuotaSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
-from aqlgen.runtime.state.store import Counter
+from aqlgen.runtime.state.store import Counter, StoreAway
 from bench.page.browser import Browser
 from bench.page.check import AXE, HERE, Findings
 from bench.support.arguments import parser
@@ -194,6 +194,10 @@ async def _nothing() -> None:
     pass
 
 
+async def _away(_: str) -> list[Any]:
+    raise StoreAway("the state in /home/anna/.local/state/github-adapter/state.sqlite3 does not work: disk I/O error")
+
+
 class Served:
     """A page that is served in a thread."""
 
@@ -343,6 +347,12 @@ def states(browser: Browser, folder: Path, look: Look, expect: Callable[[object,
         )
         keyboard(browser, page, expect)
         acts(browser, page, look, expect)
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
+        time.sleep(10)
+        look.at("later")
+        page.sources.home.custody.store.items = _away
+        wait(browser, "!document.getElementById('problems').hidden")
+        look.at("problem")
         page.stop()
         wait(browser, "document.getElementById('live').dataset.state === 'away'")
         look.at("away")

@@ -105,13 +105,13 @@ class Actions:
 
     def _record(self, source: Source, kind: _Kind, target: Any, reason: str, *, failed: bool = False) -> None:
         """Write to the audit log of the adapter. Raises Refused if that cannot be written: then nothing is done."""
-        operations: tuple[str, ...] = getattr(target, "operations", ())
+        operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
         details: dict[str, Any] = {
             "operator": self.by,
             "decision": kind.decision or None,
             "kind": getattr(target, "kind", None),
             "item": str(target.id),
-            "operation": operations[0] if len(operations) == 1 else None,
+            "operation": operations[0] or None if len(operations) == 1 else None,
             "operations": list(operations[:50]) if len(operations) > 1 else None,
             "element_name": getattr(target, "agent", "") or None,
             "session_id": getattr(target, "session", "") or None,

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -47,6 +48,7 @@ class Feed:
         self._logs: dict[str, LogEnd] = {}
         self._slow: dict[str, tuple[list[Item], dict[str, Any]]] = {}
         self._slow_until = 0.0
+        self._last: dict[str, Reading] = {}
         self._stopped = False
         self.followers = 0
 
@@ -97,7 +99,7 @@ class Feed:
             await self.sources.look()
             self._slow_until = time.monotonic() + _SLOWLY
         sources = self.sources.all
-        readings = await asyncio.gather(*(read(source) for source in sources))
+        readings = [self._remembered(*pair) for pair in zip(sources, await self._read(sources), strict=True)]
         if slowly:
             self._slow = dict(zip([source.id for source in sources], await self._read_slowly(), strict=True))
         self._tell(_sections(dict(zip([source.id for source in sources], readings, strict=True))))
@@ -108,6 +110,19 @@ class Feed:
                 "logs": [log for _, log in self._slow.values()],
             }
         )
+
+    @staticmethod
+    async def _read(sources: Sequence[Source]) -> list[Reading]:
+        return list(await asyncio.gather(*(read(source) for source in sources)))
+
+    def _remembered(self, source: Source, reading: Reading) -> Reading:
+        """Return a reading, with what was read last if nothing can be read now: it is not gone by that."""
+        if reading.sections:
+            self._last[source.id] = reading
+            return reading
+        last = self._last.get(source.id, reading)
+        note = " Shown is what was there before." if last.sections else ""
+        return replace(last, problem=f"{reading.problem}{note}")
 
     async def _read_slowly(self) -> list[tuple[list[Item], dict[str, Any]]]:
         results: list[tuple[list[Item], dict[str, Any]]] = []

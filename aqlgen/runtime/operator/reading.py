@@ -58,7 +58,7 @@ async def read(source: Source) -> Reading:
         }
         sealed = await _sealed(source, sum(map(len, objects.values())))
     except StoreAway as away:
-        return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}")
+        return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}.")
     except (TypeError, KeyError, ValueError, AttributeError):
         return Reading(problem="What it keeps cannot be read: it is of another version. Open its own page.")
     sections = {name: [shown(source, name, item) for item in objects[name][:_MOST]] for name in SECTIONS}

@@ -13,8 +13,15 @@ import pytest
 
 from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
+from aqlgen.runtime.operator.sources import Sources, home_source
 from aqlgen.runtime.safety.audit_chain import verify
+from aqlgen.runtime.safety.desk import Desk, SessionApproval
+from aqlgen.runtime.state.custody import Custody
+from aqlgen.runtime.state.redis import RedisStore
+from aqlgen.runtime.state.store import Counter, StoreAway
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at
+from tests.runtime.redis_server import redis_server
+from tests.runtime.tiny_zoo import write_package
 
 ASSETS = Path(app.__file__).with_name("assets")
 VOID = frozenset("br hr img input link meta".split())
@@ -154,6 +161,69 @@ def test_a_code_goes_to_the_page_that_asked_and_nowhere_else(page: Served, tmp_p
     assert written(tmp_path)[-1]["event"] == "OPERATOR_CODE_SHOWN"
 
 
+def test_an_approval_for_a_session_is_shown_and_revoked(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    desk, now = desk_at(tmp_path), time.time()
+    reach = "delete_animal, any animal"
+    approval = SessionApproval("a1", "0" * 64, "delete_animal", reach, "operator:bert", now, now + 300, 20)
+    run(desk.grant(approval))
+    shown = page.state(until=lambda known: known.get("approvals"))["approvals"][0]
+    assert (shown["title"], shown["reach"], shown["by"], shown["left"]) == ("delete_animal", reach, "operator:bert", 20)
+    assert page.act("revoke", shown).json == {"message": "Revoked."}
+    assert run(desk.approvals()) == []
+    assert page.act("revoke", shown).json["error"] == "gone"
+    entry = written(tmp_path)[-1]
+    assert (entry["event"], entry["operation"]) == ("OPERATOR_REVOKE", "delete_animal")
+
+
+def test_a_question_is_approved_for_the_session_where_that_is_offered_alone(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter("m1", asked=1.0)))
+    run(desk_at(tmp_path).ask(matter("m2", reach="delete_animal, any animal")))
+    once, further = page.state(until=lambda known: len(known.get("matters", ())) == 2)["matters"]
+    assert page.act("approve_session", once).json["error"] == "once_only"
+    assert page.act("approve_session", further).json == {"message": "Approved for this session."}
+    decided = run(desk_at(tmp_path).matter("m2"))
+    assert (decided.verdict, decided.scope) == ("approved", "session")
+
+
+def test_quotas_are_shown(tmp_path: Path) -> None:
+    """R-OPS-1"""
+    package = write_package(tmp_path / "src" / "zoo_adapter")
+    quotas = {"MCP_AQL_QUOTA_PER_HOUR": "10", "MCP_AQL_QUOTA_OPERATIONS": '{"delete_*": {"per_day": 2}}'}
+    home, _ = home_source(package, {"XDG_STATE_HOME": str(tmp_path), **quotas})
+    assert home.quotas is not None
+    hourly = home.quotas.limits.all[0]
+    run(home.custody.store.spend([Counter(home.quotas.key(hourly, ""), hourly.window, 9)]))
+    served = Served(Sources(home, None)).start()
+    served.enter()
+    try:
+        shown = served.state(until=lambda known: known.get("quotas"))["quotas"]
+    finally:
+        served.stop()
+    assert [(item["metric"], item["scope"], item["used"], item["most"], item["status"]) for item in shown] == [
+        ("requests_per_hour", "", 9, 10, "warn"),
+        ("requests_per_day", "delete_*", 0, 2, "ok"),
+    ]
+
+
+def test_the_page_finds_its_adapter_in_redis(tmp_path: Path) -> None:
+    """R-OPS-1, R-OPS-3"""
+    package = write_package(tmp_path / "src" / "zoo_adapter")
+    with redis_server(tmp_path) as server:
+        home, file = home_source(package, {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_STATE_URL": server.url})
+        assert file is None
+        desk = Desk(Custody(RedisStore(server.url, "zoo"), "zoo"))
+        run(desk.ask(matter()))
+        served = Served(Sources(home, tmp_path)).start()
+        served.enter()
+        try:
+            shown = served.state(until=lambda known: known.get("matters"))["matters"][0]
+            assert served.act("deny", shown).status == 200
+        finally:
+            served.stop()
+        assert server.url not in json.dumps(shown)
+
+
 def test_the_adapters_of_this_machine_are_on_one_page(page: Served, tmp_path: Path) -> None:
     """R-OPS-1"""
     run(desk_at(tmp_path, "shop").ask(matter("m9", title="Refund payment 3?")))
@@ -167,9 +237,6 @@ def test_the_adapters_of_this_machine_are_on_one_page(page: Served, tmp_path: Pa
 
 
 def test_what_is_sealed_with_keys_of_its_owner_is_said_to_be_there(page: Served, tmp_path: Path) -> None:
-    from aqlgen.runtime.safety.desk import Desk
-    from aqlgen.runtime.state.custody import Custody
-
     source = source_at(tmp_path, "shop")
     run(Desk(Custody(source.custody.store, "shop", lambda: ["k" * 40])).ask(matter()))
     known = page.state(until=lambda known: [item for item in known.get("adapters", ()) if item["problem"]])
@@ -219,15 +286,18 @@ def test_what_cannot_be_audited_is_not_decided(page: Served, tmp_path: Path) -> 
     assert run(desk_at(tmp_path).matter("m1")).verdict == ""
 
 
-def test_a_store_that_is_away_is_said_to_be(page: Served, tmp_path: Path) -> None:
-    from aqlgen.runtime.state.store import StoreAway
+def test_a_store_that_is_away_is_said_to_be_and_what_was_shown_stays(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter()))
+    page.state(until=lambda known: known.get("matters"))
 
     async def away(_: str) -> list[Any]:
         raise StoreAway("the disk is gone\x1b")
 
     page.sources.home.custody.store.items = away  # type: ignore[method-assign]
-    problem = page.state(until=lambda known: known.get("adapters", [{}])[0].get("problem"))["adapters"][0]["problem"]
-    assert problem == "Its store cannot be reached: the disk is gone\\x1b"
+    known = page.state(until=lambda known: known.get("adapters", [{}])[0].get("problem"))
+    problem = "Its store cannot be reached: the disk is gone\\x1b. Shown is what was there before."
+    assert known["adapters"][0]["problem"] == problem
+    assert [item["id"] for item in known["matters"]] == ["m1"]
     answer = page.send("POST", "/api/act", {"do": "deny", "adapter": page.sources.home.id, "id": "m1", "digest": "0"})
     assert (answer.status, answer.json["error"]) == (503, "store_away")
 

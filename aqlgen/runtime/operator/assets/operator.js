@@ -186,10 +186,16 @@ function settleAs(text) {
 }
 
 function sweep() {
+  const before = standing();
   for (const card of document.querySelectorAll("[data-settled]")) {
     const old = performance.now() - Number(card.dataset.settled) > SETTLED_FOR;
     if (old && !$("queue").matches(":hover") && !card.contains(document.activeElement)) card.remove();
   }
+  for (const card of document.querySelectorAll("[data-decided]:not([data-brief])")) {
+    const old = performance.now() - cards.get(card).decided > SETTLED_FOR;
+    if (old && !$("queue").matches(":hover") && !card.contains(document.activeElement)) card.dataset.brief = "";
+  }
+  mark(before);
   count();
 }
 
@@ -248,7 +254,7 @@ function buildMatter(card, item) {
   card.append(
     top(item, h("span", { class: "danger" }, shape(mark_), bdi(item.danger || "unknown danger")), h("span", {}, KINDS[item.kind] ?? bdi(item.kind))),
     title,
-    meta([...whom(item), ["Operations", item.operations.join(", ")]]) ?? "",
+    meta([...whom(item), [item.operations.length === 1 ? "Operation" : "Operations", item.operations.join(", ")]]) ?? "",
     reasons(item.reasons) ?? "",
     folded("Everything that would be approved", item.question),
     item.whole ? "" : h("p", { class: "warn" }, "This is too long to be shown whole, so it can be denied here, not approved."),
@@ -265,12 +271,14 @@ function refreshMatter(card, item) {
     const inside = card.contains(document.activeElement);
     buttons.hidden = true;
     card.dataset.decided = item.verdict;
+    cards.get(card).decided = performance.now();
     const far = item.verdict === "approved" ? (item.scope === "session" ? " for this session" : " once") : "";
     card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"}${far} by `, bdi(item.by || "somebody"), ". It stands here until the agent has come back for it.");
     if (inside) focus(card);
   } else if (!item.verdict) {
     buttons.hidden = false;
     delete card.dataset.decided;
+    delete card.dataset.brief;
   }
 }
 function retime(card, item) {
@@ -312,7 +320,8 @@ function showCode(card, place, code) {
   const hide = () => { place.replaceChildren(); cards.get(card).code = ""; outcome(card, "Hidden. Another code makes this one void."); card.querySelector(".buttons button")?.focus(); };
   const advice = h("p", { class: "warn" }, "Whoever has this code lets the agent go on. Enter it in your own client, and tell nobody. It is good for one try.");
   place.replaceChildren(text, advice, h("div", { class: "buttons" }, h("button", { type: "button", onclick: copied }, "Copy"), h("button", { type: "button", onclick: hide }, "Hide")));
-  Object.assign(cards.get(card), { code: "waiting" });
+  const known = cards.get(card);
+  known.code = known.item.has_code ? "good" : "waiting";  // the stream may have been first
   card.querySelector(":scope > .buttons button").textContent = "Show another code";
 }
 function refreshChallenge(card, item) {
