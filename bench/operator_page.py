@@ -207,7 +207,7 @@ class Served:
         self.feed = Feed(sources, lambda text, error: print(f"  {text}: {error!r}"), interval=0.3)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
-        page = Page(self.admission, self.feed, Actions(sources, "anna"), self.port)
+        page = Page(self.admission, self.feed, Actions(sources, "operator:anna"), self.port)
         app = page_app(page, (f"127.0.0.1:{self.port}",))
         settings = HttpSettings(stop_timeout=1.0)
         self.server = uvicorn.Server(uvicorn_config(app, settings))

@@ -66,7 +66,7 @@ class Served:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
-        page = Page(self.admission, self.feed, Actions(sources, "anna"), self.port)
+        page = Page(self.admission, self.feed, Actions(sources, "operator:anna"), self.port)
         settings = HttpSettings(stop_timeout=1.0, head_timeout=1.0, body_timeout=1.0, max_connections=40)
         self._server = uvicorn.Server(uvicorn_config(page_app(page, (self.host,)), settings))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self.listener]}, daemon=True)

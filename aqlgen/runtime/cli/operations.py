@@ -45,6 +45,8 @@ _MOST_INNER = 12
 """The most fields of an object within an object."""
 _DEEPEST = 3
 _MOST_VALUES = 20
+_TERMINAL = "terminal"
+"""The session of every call of this command: what an operator approves is for the same call typed again."""
 
 
 def render_operation(details: Mapping[str, Any], command: str, row: Row | None, types: Types) -> str:
@@ -300,7 +302,9 @@ async def call(
         sys.stderr.write(f"{YES_COUNTS_FOR_NOTHING}\n")
     person = Terminal(yes=yes and not by_person)
     try:
-        return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new(), person)
+        return await parts.dispatcher.handle(
+            None, {"operation": operation, "params": params}, Session(_TERMINAL), person
+        )
     finally:
         await parts.close()
 

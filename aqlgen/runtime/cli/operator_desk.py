@@ -9,7 +9,6 @@ terminal of their own can do all of it; docs/confirmations.md says what that mea
 from __future__ import annotations
 
 import asyncio
-import getpass
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,16 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..assembly import adapter_secrets, audit_file, check_extra
-from ..logs.log import Logger
+from ..operator.sources import home_source, operator_name
 from ..safety.audit import Audit
 from ..safety.desk import Challenge, Desk, Matter, SessionApproval
-from ..settings.load import ConfigError, Variables, load
-from ..settings.state_keys import StateKeys
-from ..state.custody import State
-from ..state.places import MEMORY, open_store
 from ..state.store import StoreAway
-from ..table import Adapter
 from ..text import counted, line, terminal_text
 
 if TYPE_CHECKING:
@@ -37,10 +30,6 @@ __all__ = ["OperatorError", "run_operator"]
 _LEAST_PREFIX = 4
 _POLL = 1.0
 _MOST_LISTED = 100
-_IN_MEMORY = (
-    "MCP_AQL_STATE_URL is memory:, so what waits for a person stays within each process of the adapter, and no "
-    "operator can reach it: leave the setting out, or name a file or a server of Redis"
-)
 _NEEDS_TERMINAL = (
     "this needs a terminal in which a person types, for standard input and output: what lets something run and codes "
     "are given to no pipe and no file. Open a terminal on this machine and give the same command there"
@@ -140,11 +129,11 @@ class _Desk:
     async def _decide(
         self, matter: Matter, verdict: Literal["approved", "denied"], scope: Literal["once", "session"]
     ) -> str:
-        said = {"denied": "denied", "approved": "approved once"}[verdict]
-        said = "approved for the session" if scope == "session" else said
+        decision = {"denied": "denied", "approved": "approved once"}[verdict]
+        decision = "approved for the session" if scope == "session" else decision
         operations = list(matter.operations[:50])
         about: dict[str, Any] = {
-            "decision": said,
+            "decision": decision,
             "kind": matter.kind,
             "operation": operations[0] if len(operations) == 1 else None,
             "operations": operations if len(operations) > 1 else None,
@@ -155,7 +144,7 @@ class _Desk:
         if not await self.desk.decide(matter.id, verdict, self.by, scope):
             self._record("OPERATOR_DECISION_VOID", matter.id, **about, reason="it was decided or gone before")
             raise OperatorError("this was decided elsewhere, or is gone; nothing was changed")
-        return f"{matter.id} is {said}: {line(matter.title, 400)}"
+        return f"{matter.id} is {decision}: {line(matter.title, 400)}"
 
     def _record(self, event: str, item: str, **details: Any) -> None:
         """Write to the audit log, before anything is done. Raises OperatorError if that fails."""
@@ -172,7 +161,8 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
         raise OperatorError(_NEEDS_TERMINAL)
     if action not in ("list", "follow") and not item_id:
         raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
-    state, desk = _opened(folder, environ, options.by)
+    source = home_source(folder, environ)[0]
+    desk = _Desk(source.desk, source.audit, operator_name(options.by))
 
     async def run() -> None:
         try:
@@ -181,7 +171,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
             else:
                 _say(await _done(desk, [action, item_id, *(["session"] if options.session else [])]))
         finally:
-            await state.close()
+            await source.custody.store.close()
 
     try:
         asyncio.run(run())
@@ -233,28 +223,6 @@ async def _follow(desk: _Desk) -> None:
         watching.cancel()
 
 
-def _opened(folder: Path, environ: Mapping[str, str], by: str) -> tuple[State, _Desk]:
-    """Open the desk that the adapter of a package puts things on. Raises ConfigError."""
-    config, adapter = load(folder, environ), Adapter.load(folder)
-    if config.state_url == MEMORY:
-        raise ConfigError(_IN_MEMORY)
-    check_extra(config)
-    keys = StateKeys(Variables(environ))
-    keys.check()
-    secrets = adapter_secrets(adapter, environ, config)
-    logger = Logger(config.log_level, adapter.package, secrets=lambda: secrets)
-    audit = Audit(
-        audit_file(config, adapter, environ),
-        logger,
-        adapter=adapter.name,
-        secrets=lambda: secrets,
-        max_size=config.audit.max_size,
-        keep=config.audit.keep,
-    )
-    state = State(open_store(config.state_url, adapter.name, environ), adapter.name, keys)
-    return state, _Desk(Desk(state.shared), audit, f"operator:{line(by, 60) or _user()}")
-
-
 def _summary(matter: Matter) -> str:
     who = ", ".join(text for text in (matter.agent, matter.caller, matter.session) if text) or "somebody unknown"
     end = f"{matter.verdict} by {matter.by}" if matter.verdict else f"{_left(matter.expires)} left"
@@ -297,10 +265,3 @@ def _say(text: str) -> None:
 
 def _is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"

@@ -47,11 +47,11 @@ class _Kind:
 
 
 class Actions:
-    """The actions of one operator, who is called `operator:<name>` in the audit log."""
+    """The actions of one operator; `by` is how the audit log calls them."""
 
-    def __init__(self, sources: Sources, name: str) -> None:
+    def __init__(self, sources: Sources, by: str) -> None:
         self._sources = sources
-        self.by = f"operator:{line(name, 60) or 'unknown'}"
+        self.by = by
 
     async def act(self, request: Any) -> dict[str, Any]:
         """Do what a request of the page asks for, `{do, adapter, id, digest, reason?}`. Raises Refused."""

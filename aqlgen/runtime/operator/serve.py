@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import atexit
-import getpass
 import os
 import signal
 import socket
@@ -25,7 +24,7 @@ from .actions import Actions
 from .admission import Admission
 from .app import Page, page_app
 from .feed import Feed
-from .sources import Sources, home_source
+from .sources import Sources, home_source, operator_name
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -60,7 +59,7 @@ def serve_page(
     source, home_file = home_source(folder, environ)
     sources = Sources(source, states_folder(environ), home_file)
     feed = Feed(sources, Logger("error").exception)
-    admission, actions = Admission(), Actions(sources, name or _user())
+    admission, actions = Admission(), Actions(sources, operator_name(name))
     listeners = _listeners(port)
     bound_port = listeners[0].getsockname()[1]
     hosts = tuple(_authority(listener) for listener in listeners)
@@ -145,10 +144,3 @@ def _write(file: Path, address: str) -> None:
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     with os.fdopen(number, "w", encoding="utf-8") as stream:
         stream.write(f"{address}\n")
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"

@@ -7,6 +7,7 @@ kept in Redis, is shown by its own page. A file that somebody else owns or can w
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import os
 import re
@@ -28,12 +29,13 @@ from ..state.custody import Custody, State
 from ..state.places import MEMORY, is_redis, open_store, state_file
 from ..state.sqlite import SqliteState, SqliteStore
 from ..table import Adapter
+from ..text import line
 from .boards import Board
 
 if TYPE_CHECKING:
     from ..quota.counting import Quotas
 
-__all__ = ["Source", "Sources", "home_source"]
+__all__ = ["Source", "Sources", "home_source", "operator_name"]
 
 _MOST = 50
 _FOLDER = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})-adapter")
@@ -132,6 +134,15 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> tuple[Source, Path 
         ),
         file,
     )  # fmt: skip
+
+
+def operator_name(name: str) -> str:
+    """Return how the audit log calls an operator: by a name, or by that of the user."""
+    try:
+        user = "" if name else getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        user = ""
+    return f"operator:{line(name or user, 60) or 'unknown'}"
 
 
 def _neighbour(path: Path) -> Source:

@@ -149,18 +149,18 @@ class Asking:
         binding = self._any_call(session)._replace(operation="introspect")
         await self.tokens.count_revocation(binding)
         try:
-            found = await self.tokens.find(token, binding)
-            asked = await self.tokens.asked(found, binding)
+            issued = await self.tokens.find(token, binding)
+            asked = await self.tokens.asked(issued, binding)
         except Failure as refusal:
             details = {"token_id": shorten(token), "session_id": session.id, "reason": refusal.code.value}
             self._decisions.audit.record("TOKEN_REJECTED", {**details, "result": "denied", "by": "revoke_token"})
             if refusal.code in (Code.TOKEN_SCOPE_MISMATCH, Code.TOKEN_INVALID):
                 raise self.tokens.unknown(binding) from None
             raise
-        details = {"operation": asked.operation, "token_id": found.short, "session_id": session.id}
+        details = {"operation": asked.operation, "token_id": issued.short, "session_id": session.id}
         self._decisions.audit.write("TOKEN_REVOKED", **details, by="revoke_token")
-        await self.tokens.revoke(found, asked, binding)
-        session.state.get(_SESSION, set()).discard(found.ticket.id)
+        await self.tokens.revoke(issued, asked, binding)
+        session.state.get(_SESSION, set()).discard(issued.ticket.id)
         if self._loop is not None:
             await self._loop.remove_pending(session, asked.operations)
         return {"revoked": True, "operation": asked.operation}

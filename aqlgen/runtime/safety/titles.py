@@ -2,7 +2,8 @@
 """The first line of a question to a person: what a call does, in words, and what cannot be taken back (R-SAFE-4).
 
 It is made of the operation's name, the path with its parameters, and the danger: "Delete label bug from repo
-acme/widgets? This cannot be undone." The owner's own text comes first, with values for `{name}`. Words of the document
+acme/widgets? This cannot be undone." The owner's text, with values for `{name}`, stands in its place if it is a
+question, and behind it otherwise. Words of the document
 are names alone; values come from the agent, and stand there as literals, bounded: none looks like the sentence around.
 """
 
@@ -11,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .literals import key_literal, literal, prose
 
 if TYPE_CHECKING:
     from ..table import Row
-    from .together import Pending
+
+    Called: TypeAlias = tuple[Row, Mapping[str, Any]]
 
 __all__ = ["title_of", "title_of_all"]
 
@@ -87,29 +89,32 @@ class _Group:
 
 def title_of(row: Row, params: Mapping[str, Any]) -> str:
     """Return the question whether a call may run, on one line."""
-    if row.confirmation:
-        return _from_template(row, params)
+    template = _from_template(row, params) if row.confirmation else ""
+    if "?" in row.confirmation:
+        return template
     text = _phrase(row, params).text()
     if len(text) > _LONGEST_TITLE:
         text = prose(row.name.replace("_", " ").capitalize(), _LONGEST_TITLE)
-    return f"{text}? {_consequence(row)}".rstrip()
+    return f"{text}? {template or _consequence(row)}".rstrip()
 
 
-def title_of_all(calls: Sequence[Pending]) -> str:
+def title_of_all(calls: Sequence[Called]) -> str:
     """Return the question whether several calls may run, on one line."""
-    kinds: dict[str, list[Pending]] = {}
+    kinds: dict[str, list[Called]] = {}
     for call in calls:
-        kinds.setdefault(call.row.name, []).append(call)
-    said = [_together(each) for each in list(kinds.values())[:_MOST_KINDS]]
+        kinds.setdefault(call[0].name, []).append(call)
+    sentences = [_together(each) for each in list(kinds.values())[:_MOST_KINDS]]
     if len(kinds) > _MOST_KINDS:
-        said.append(f"And {len(kinds) - _MOST_KINDS} more operations")
-    consequences = dict.fromkeys(filter(None, (_consequence(call.row) for call in calls)))
-    return " ".join((f"Run these {len(calls)} calls, and all of them?", *(f"{text}." for text in said), *consequences))
+        sentences.append(f"And {len(kinds) - _MOST_KINDS} more operations")
+    consequences = dict.fromkeys(filter(None, (_consequence(row) for row, _ in calls)))
+    return " ".join(
+        (f"Run these {len(calls)} calls, and all of them?", *(f"{text}." for text in sentences), *consequences)
+    )
 
 
-def _together(calls: Sequence[Pending]) -> str:
+def _together(calls: Sequence[Called]) -> str:
     """Return what calls of one operation do: how many things there are, and what they share."""
-    phrases = [_phrase(call.row, call.call.params) for call in calls]
+    phrases = [_phrase(row, params) for row, params in calls]
     first = phrases[0]
     if len(calls) == 1 or all(phrase == first for phrase in phrases):
         return first.text() if len(calls) == 1 else f"{first.text()}, {len(calls)} times"
@@ -212,7 +217,7 @@ def _split(words: Sequence[str]) -> tuple[str, str]:
 
 
 def _with_values(phrase: _Phrase, row: Row, params: Mapping[str, Any]) -> _Phrase:
-    """Say of how many things a call is, or of which, where the path does not name it."""
+    """Add of how many things a call is, or of which, where the path does not name it."""
     sent = {name: params[name] for name, item in row.parameters.items() if name in params and _is_value(item.location)}
     lists = [value for value in sent.values() if isinstance(value, list | tuple)]
     if len(lists) == 1 and lists[0] and phrase.noun:

@@ -119,7 +119,7 @@ def question_about(calls: Sequence[Pending]) -> str:
     from .literals import key_literal
     from .titles import title_of_all
 
-    lines = [title_of_all(calls)]
+    lines = [title_of_all([(call.row, call.call.params) for call in calls])]
     for name, texts in kinds.items():
         numbered = [(number, text[1], text[3:]) for number, text in texts]
         shared = [line for line in numbered[0][2] if all(line in rest for _, _, rest in numbered)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -11,17 +12,20 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.sources import Sources, home_source
 from aqlgen.runtime.safety.audit_chain import verify
 from aqlgen.runtime.safety.desk import Desk, SessionApproval
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore
 from aqlgen.runtime.state.store import Counter, StoreAway
+from tests.runtime.local import Answer, Asked, serving
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at
 from tests.runtime.redis_server import redis_server
-from tests.runtime.tiny_zoo import write_package
+from tests.runtime.tiny_zoo import ADAPTER, write_package
 
 ASSETS = Path(app.__file__).with_name("assets")
 VOID = frozenset("br hr img input link meta".split())
@@ -62,6 +66,49 @@ def test_a_question_is_shown_approved_once_and_audited(page: Served, tmp_path: P
         "m1",
     )
     assert not verify(tmp_path / "zoo-adapter" / "audit.jsonl").problem
+
+
+def test_a_call_of_an_agent_waits_for_the_page_and_runs_once_it_is_approved(tmp_path: Path) -> None:
+    """R-OPS-1, R-SAFE-4: the adapter's process and the page share the store alone."""
+    calls: list[str] = []
+
+    def answer(asked: Asked) -> Answer:
+        calls.append(asked.method)
+        return Answer({"id": 7})
+
+    with serving(answer) as api:
+        place = {"security": [], "servers": [{"url": api.url}]}
+        package = write_package(tmp_path / "src" / "zoo_adapter", {**ADAPTER, **place})
+        environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_APPROVAL": "operator", "MCP_AQL_LOG_LEVEL": "error"}
+        home, file = home_source(package, environ)
+        served = Served(Sources(home, tmp_path, file)).start()
+        served.enter()
+
+        async def session() -> list[str]:
+            parts, agent = assemble(package, environ=environ), Session("session_1")
+
+            async def call() -> str:
+                request = {"operation": "delete_animal", "params": {"animal_id": 7}}
+                envelope = await parts.dispatcher.handle("delete", request, agent)
+                return "done" if envelope["success"] else str(envelope["error"]["code"])
+
+            outcomes = [await call()]
+            shown = (await asyncio.to_thread(served.state, until=lambda known: known.get("matters")))["matters"][0]
+            assert (shown["title"], shown["session"]) == ("Delete animal 7? This cannot be undone.", "session_1")
+            outcomes.append(await call())
+            assert (await asyncio.to_thread(served.act, "approve", shown)).status == 200
+            outcomes += [await call(), await call()]
+            await parts.close()
+            return outcomes
+
+        try:
+            outcomes = run(session())
+        finally:
+            served.stop()
+    waits = "CONFIRMATION_REQUIRED"
+    assert outcomes == [waits, waits, "done", waits]
+    assert calls == ["DELETE"]
+    assert [entry["event"] for entry in written(tmp_path)].count("OPERATOR_DECISION") == 1
 
 
 def test_a_question_is_denied(page: Served, tmp_path: Path) -> None:

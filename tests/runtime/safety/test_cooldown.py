@@ -206,7 +206,7 @@ def test_the_setting_is_a_table_of_levels(package: Path, text: str, problem: str
 
 @ERAS
 async def test_a_caller_makes_its_own_token_void(make: Callable[..., Dispatcher], api: FakeApi, era: str) -> None:
-    """Confirmation tokens, 5.3 and 7.2.4"""
+    """R-SAFE-3; confirmation tokens, 5.3 and 7.2.4"""
     async with Client(build_server(make()), mode=era) as client:
 
         async def call(tool: str, operation: str, **params: Any) -> Envelope:

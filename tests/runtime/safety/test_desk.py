@@ -64,16 +64,16 @@ async def test_a_matter_asked_again_keeps_its_time_and_its_verdict(desks: tuple[
     await adapter.ask(first)
     clock.now += 200
     await adapter.ask(await matter(adapter, clock))
-    (found,) = await operator.matters()
-    assert (found.asked, found.expires) == (first.asked, clock.now + 300)
-    assert await operator.decide(found.id, "denied", "operator:ada")
+    (kept,) = await operator.matters()
+    assert (kept.asked, kept.expires) == (first.asked, clock.now + 300)
+    assert await operator.decide(kept.id, "denied", "operator:ada")
     await adapter.ask(await matter(adapter, clock))
-    decided = await adapter.matter(found.id)
+    decided = await adapter.matter(kept.id)
     assert decided is not None
     assert (decided.verdict, decided.by) == ("denied", "operator:ada")
     clock.now = decided.expires
-    assert await adapter.matter(found.id) is None
-    assert not await operator.decide(found.id, "approved", "operator:ada")
+    assert await adapter.matter(kept.id) is None
+    assert not await operator.decide(kept.id, "approved", "operator:ada")
 
 
 @pytest.mark.parametrize(("danger", "holds"), [("destructive", 300), ("forbidden", 120)])
@@ -119,8 +119,8 @@ async def test_an_approval_is_used_by_its_call_alone_and_once(desks: tuple[Desk,
     assert used is not None
     assert await adapter.use(about.id, DIGEST) is None
     await adapter.ask(await matter(adapter, clock))
-    found = await operator.matters()
-    assert [item.verdict for item in found] == [""], "it is asked about again"
+    kept = await operator.matters()
+    assert [item.verdict for item in kept] == [""], "it is asked about again"
 
 
 async def test_a_matter_without_a_reach_is_not_approved_for_a_session(desks: tuple[Desk, Desk], clock: Clock) -> None:

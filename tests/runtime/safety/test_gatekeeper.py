@@ -79,7 +79,9 @@ async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, ap
             "reasons": details["reasons"],
         }
         assert (details["operation"], details["danger_level"]) == ("delete_animal", "destructive")
-        assert confirmation["message"].startswith("Run delete_animal?\nDELETE https://zoo.example/v1/animals/")
+        assert confirmation["message"].startswith(
+            "Delete animal 7? This cannot be undone.\nDELETE https://zoo.example/v1/animals/"
+        )
         assert confirmation["message"].endswith("\n- animal_id: 7")
         assert api.sent == []
         done = await client.delete(confirmation_token=confirmation["token"])
@@ -294,7 +296,7 @@ async def test_the_owners_words_stand_in_the_question(tmp_path: Path, api: FakeA
     async with agent(Dispatcher(Adapter.load(folder), Table(folder), api, Config())) as client:
         envelope = await client.delete()
     message = envelope["confirmation"]["message"]
-    assert "\nThe animal is gone for good.\n" in message
+    assert message.startswith("Delete animal 7? The animal is gone for good.\n")
     assert envelope["error"]["details"]["confirmation_message"] == message
 
 

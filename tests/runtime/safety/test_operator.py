@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -80,8 +83,8 @@ async def place(api: Local, tmp_path: Path) -> Any:
         return places[-1]
 
     yield make
-    for made in places:
-        for parts in made.replicas:
+    for home in places:
+        for parts in home.replicas:
             await parts.close()
 
 
@@ -100,6 +103,39 @@ def code(envelope: Envelope) -> str:
 def waits_as(envelope: Envelope) -> str:
     assert code(envelope) == "CONFIRMATION_REQUIRED", envelope
     return str(envelope["error"]["details"]["waits_as"])
+
+
+class Typed(io.StringIO):
+    """A terminal's side of standard input or output."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+Operate = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def operate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Operate:
+    """Run a command of the operator at a terminal, or with `pipe` elsewhere; `typed` is what the person types."""
+
+    def run(
+        home: Place, *arguments: str, typed: str = "", pipe: bool = False, command: str = "operator"
+    ) -> tuple[int, str, str]:
+        for name, value in home.environ.items():
+            monkeypatch.setenv(name, value)
+        shown = io.StringIO() if pipe else Typed()
+        shown.buffer = SimpleNamespace(write=lambda raw: shown.write(raw.decode()))  # type: ignore[attr-defined]
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed) if pipe else Typed(typed))
+        monkeypatch.setattr(sys, "stdout", shown)
+        exit_code = main(home.folder, None, [*command.split(), *arguments])
+        return exit_code, shown.getvalue(), capsys.readouterr().err
+
+    return run
+
+
+async def at(operate: Operate, *arguments: Any, **more: Any) -> tuple[int, str, str]:
+    return await anyio.to_thread.run_sync(lambda: operate(*arguments, **more))
 
 
 @ERAS
@@ -333,38 +369,60 @@ async def test_whoever_writes_to_the_store_without_its_key_approves_nothing(plac
     assert api.asked == []
 
 
-# At the terminal
+async def test_no_two_tokens_are_alike_and_a_thousand_are_good_at_once(place: Make, api: Local) -> None:
+    """R-SAFE-3; confirmation tokens, 3.1 and 5.5: 256 bits and more, of which 128 are random."""
+    home = place(CONFIRMATION_RATE="5000")
+    parts = home.replica()
+    async with Client(build_server(parts.dispatcher)) as client:
+        tokens: list[str] = []
+        for _ in range(1000):
+            answer = (await client.call_tool("mcp_aql_delete", DELETE)).structured_content
+            assert answer is not None
+            tokens.append(answer["confirmation"]["token"])
+        assert len({token[:30] for token in tokens}) == 1000
+        for token in (tokens[0], tokens[500], tokens[-1]):
+            sent = {**DELETE, "params": {"animal_id": 7, "confirmation_token": token}}
+            answer = (await client.call_tool("mcp_aql_delete", sent)).structured_content
+            assert answer is not None
+            assert answer["success"]
+    assert len(api.asked) == 3
 
 
-class Typed(io.StringIO):
-    """A terminal's side of standard input or output."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-Operate = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def operate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Operate:
-    """Give a command of the operator at a terminal, or with `pipe` elsewhere; `typed` is what the person types."""
-
-    def run(home: Place, *arguments: str, typed: str = "", pipe: bool = False) -> tuple[int, str, str]:
-        for name, value in home.environ.items():
-            monkeypatch.setenv(name, value)
-        shown = io.StringIO() if pipe else Typed()
-        shown.buffer = SimpleNamespace(write=lambda raw: shown.write(raw.decode()))  # type: ignore[attr-defined]
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed) if pipe else Typed(typed))
-        monkeypatch.setattr(sys, "stdout", shown)
-        exit_code = main(home.folder, None, ["operator", *arguments])
-        return exit_code, shown.getvalue(), capsys.readouterr().err
-
-    return run
+@pytest.mark.parametrize("approval", ["agent", "operator"])
+async def test_nothing_of_a_token_or_a_question_is_kept_for_an_hour(place: Make, tmp_path: Path, approval: str) -> None:
+    """R-SAFE-3; confirmation tokens, 5.5 and 7.2.3: what is kept says when it ends, used or not."""
+    home = place(APPROVAL=approval, CONFIRMATION_TTL="900")
+    parts, desk = home.replica(), home.desk
+    used, asked = await call(parts), await call(parts, {"operation": "delete_animal", "params": {"animal_id": 8}})
+    if approval == "agent":
+        token = used["confirmation"]["token"]
+        sent = {"operation": "delete_animal", "params": {"animal_id": 7, "confirmation_token": token}}
+        assert (await call(parts, sent))["success"]
+        token = asked["confirmation"]["token"]
+        await call(parts, {"operation": "confirm_operation", "params": {"confirmation_token": token}})
+    else:
+        await desk.decide(waits_as(used), "approved", "operator:ada")
+        await desk.decide(waits_as(asked), "denied", "operator:ada")
+        assert (await call(parts))["success"]
+    with closing(sqlite3.connect(tmp_path / "state.sqlite3")) as connection:
+        rows = connection.execute("SELECT space, expires FROM kept").fetchall()
+    kept = [(space, expires) for space, expires in rows if space != "seal"]
+    assert kept
+    assert all(expires is not None and expires < time.time() + 3600 for _, expires in kept), kept
 
 
-async def at(operate: Operate, *arguments: Any, **more: Any) -> tuple[int, str, str]:
-    return await anyio.to_thread.run_sync(lambda: operate(*arguments, **more))
+async def test_a_call_of_the_command_line_is_approved_for_the_same_command(
+    place: Make, api: Local, operate: Operate
+) -> None:
+    """R-SAFE-4: whose process has ended meanwhile."""
+    home = place(APPROVAL="operator")
+    typed = ("call", "delete_animal", "animal_id=7")
+    exit_code, out, err = await at(operate, home, *typed, command="", pipe=True)
+    item = waits_as(json.loads(out))
+    assert (exit_code, f"operator approve {item}" in err) == (1, True)
+    await at(operate, home, "approve", item, typed="yes\n")
+    assert [(await at(operate, home, *typed, command="", pipe=True))[0] for _ in range(2)] == [0, 1]
+    assert len(api.asked) == 1
 
 
 async def test_an_operator_lists_shows_and_approves_at_a_terminal(place: Make, api: Local, operate: Operate) -> None:
@@ -411,13 +469,13 @@ async def test_a_code_is_shown_on_a_terminal_alone_and_never_logged(
     exit_code, out, err = await at(operate, home, "code", "3fa8", pipe=True)
     assert (exit_code, out, "needs a terminal" in err) == (1, "", True)
     _, shown, _ = await at(operate, home, "code", "3fa8", "--by", "ada")
-    found = next(line.strip() for line in shown.splitlines() if line.count("-") == 7)
+    code_shown = next(line.strip() for line in shown.splitlines() if line.count("-") == 7)
     (entry,) = home.events("OPERATOR_CODE_SHOWN")
     assert (entry["operator"], entry["element_name"]) == ("operator:ada", "bob")
     for file in tmp_path.rglob("*"):
         if file.is_file():
-            assert found.encode() not in file.read_bytes()
-    assert await desk.verify("3fa85f64-5717-4562-b3fc-2c963f66afa6", found.lower().replace("-", " "))
+            assert code_shown.encode() not in file.read_bytes()
+    assert await desk.verify("3fa85f64-5717-4562-b3fc-2c963f66afa6", code_shown.lower().replace("-", " "))
     assert (await at(operate, home, "code", "3fa8"))[0] == 1
     assert len(home.events("OPERATOR_CODE_SHOWN_VOID")) == 1
 

@@ -113,8 +113,8 @@ async def place(tmp_path: Path, api: FakeApi) -> AsyncIterator[Callable[..., Pla
         return places[-1]
 
     yield make
-    for made in places:
-        await made.state.close()
+    for home in places:
+        await home.state.close()
 
 
 def yes(**content: Any) -> ElicitResult:

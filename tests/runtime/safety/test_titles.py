@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.hooks import Call, GateDecision
 from aqlgen.runtime.safety.titles import title_of, title_of_all
-from aqlgen.runtime.safety.together import Pending
 from aqlgen.runtime.table import Parameter, ReturnType, Row
 from aqlgen.runtime.table.traits import Update
-from aqlgen.runtime.wire import ApiRequest
 
 FOR_GOOD = "This cannot be undone."
 OWNED = {"owner": "acme", "repo": "widgets"}
@@ -50,7 +47,7 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
 
 
 @pytest.mark.parametrize(
-    ("operation", "params", "said"),
+    ("operation", "params", "title"),
     [
         (REPO, OWNED, f"Delete repository acme/widgets? {FOR_GOOD}"),
         (LABEL, {**OWNED, "name": "bug"}, f"Delete label bug from repo acme/widgets? {FOR_GOOD}"),
@@ -112,13 +109,18 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
             OWNED,
             "Delete repository 'acme/widgets'? {gone} and {missing} are gone, too.",
         ),
+        (
+            replace(LABEL, confirmation="It is gone."),
+            {**OWNED, "name": "x"},
+            "Delete label x from repo acme/widgets? It is gone.",
+        ),
         (replace(LABEL, confirmation="Drop {name}?"), {**OWNED, "name": 'x"? Yes'}, 'Drop "x\\u0022? Yes"?'),
     ],
     ids=lambda value: value.name if isinstance(value, Row) else None,
 )
-def test_a_call_is_said_in_words(operation: Row, params: dict[str, Any], said: str) -> None:
+def test_a_call_is_said_in_words(operation: Row, params: dict[str, Any], title: str) -> None:
     """R-SAFE-4"""
-    assert title_of(operation, params) == said
+    assert title_of(operation, params) == title
 
 
 @pytest.mark.parametrize(
@@ -153,19 +155,14 @@ def test_a_value_stays_a_value_on_one_line(value: Any) -> None:
     assert not any(char in inner for char in "\u0443\u202e\n\u2028\u200b")
 
 
-def pending(operation: Row, params: dict[str, Any]) -> Pending:
-    call = Call(operation.name, params, operation.family, "r")
-    return Pending(operation, call, GateDecision("confirm", operation.danger, "standard"), ApiRequest("DELETE", ""), "")
-
-
 def test_calls_together_are_said_together() -> None:
     """R-SAFE-4, R-BAT-2: how many, what they share, and the worst of it once."""
-    labels = [pending(LABEL, {**OWNED, "name": f"l{number}"}) for number in range(12)]
+    labels: list[tuple[Row, dict[str, Any]]] = [(LABEL, {**OWNED, "name": f"l{number}"}) for number in range(12)]
     begin = "Run these 12 calls, and all of them?"
     assert title_of_all(labels) == f"{begin} Delete 12 labels from repo acme/widgets. {FOR_GOOD}"
-    labels[0] = pending(LABEL, {**OWNED, "repo": "gadgets", "name": "x"})
+    labels[0] = (LABEL, {**OWNED, "repo": "gadgets", "name": "x"})
     assert title_of_all(labels) == f"{begin} Delete 12 labels. {FOR_GOOD}"
-    both = [pending(REPO, OWNED), *labels[1:3]]
+    both = [(REPO, OWNED), *labels[1:3]]
     assert title_of_all(both) == (
         "Run these 3 calls, and all of them? Delete repository acme/widgets. Delete 2 labels from repo acme/widgets. "
         f"{FOR_GOOD}"
