@@ -33,7 +33,7 @@ from aqlgen.runtime.wire import ApiRequest
 
 pytestmark = pytest.mark.anyio
 TOKEN = re.compile(r"conf_[0-9a-f]{8}")
-PERSON = ConfirmationSettings(approval="person")
+PERSON, OPERATOR = (ConfirmationSettings(approval=who) for who in ("person", "operator"))
 PAY = {"amount": 100, "recipient": "DE89 3704"}
 
 
@@ -118,14 +118,18 @@ ALONE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("who", [PERSON, OPERATOR], ids=["person", "operator"])
 @pytest.mark.parametrize("loop", ["disabled", "enforcing"])
 @pytest.mark.parametrize("attack", ALONE)
 async def test_without_a_person_nothing_that_needs_one_runs(
-    formed_shop: Callable[..., Shop], attack: str, loop: str
+    formed_shop: Callable[..., Shop], attack: str, loop: str, who: ConfirmationSettings
 ) -> None:
-    """R-TRUST-6: by no argument, name, batch, dry run or loop; and no token is ever given out."""
-    place = formed_shop(confirmation=PERSON, safety_loop=loop, loop_approval="client")
-    for person in (None, Human(reachable=False)):
+    """R-TRUST-6: by no argument, name, batch, dry run or loop; and no token is ever given out.
+
+    Where an operator confirms, a client that says that its person agrees counts for nothing.
+    """
+    place = formed_shop(confirmation=who, safety_loop=loop, loop_approval="client")
+    for person in (None, Human(reachable=who is OPERATOR)):
         envelope = await place.dispatcher.handle(None, ALONE[attack], Session("s"), person)
         assert not TOKEN.search(json.dumps(envelope).replace("conf_" + "0" * 64, ""))
         assert "confirmation" not in envelope

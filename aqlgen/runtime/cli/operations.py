@@ -45,8 +45,6 @@ _MOST_INNER = 12
 """The most fields of an object within an object."""
 _DEEPEST = 3
 _MOST_VALUES = 20
-_TERMINAL = "terminal"
-"""The session of every call of this command: what an operator approves is for the same call typed again."""
 
 
 def render_operation(details: Mapping[str, Any], command: str, row: Row | None, types: Types) -> str:
@@ -294,7 +292,7 @@ async def call(
     `yes` confirms in advance, unless the owner demands a person.
     """
     from ..assembly import assemble
-    from ..session import Session
+    from ..session import TERMINAL, Session
 
     parts = assemble(folder, hooks, environ=environ, mock=mock)
     by_person = parts.config.confirmation.approval != "agent"
@@ -303,7 +301,7 @@ async def call(
     person = Terminal(yes=yes and not by_person)
     try:
         return await parts.dispatcher.handle(
-            None, {"operation": operation, "params": params}, Session(_TERMINAL), person
+            None, {"operation": operation, "params": params}, Session(TERMINAL), person
         )
     finally:
         await parts.close()

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,6 +43,32 @@ class OperatorError(Exception):
     """A command that cannot be done; the message is one line for the operator."""
 
 
+class _Keyboard:
+    """The lines that the operator types. They are read beside everything else, and no end waits for the next."""
+
+    def __init__(self) -> None:
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._is_read = False
+        self.is_asked = False
+
+    async def line(self) -> str:
+        """Return the next line, "" at the end of the input."""
+        if not self._is_read:
+            self._is_read = True
+            loop = asyncio.get_running_loop()
+            threading.Thread(target=self._read, args=(loop,), daemon=True).start()
+        text = await self._lines.get()
+        if not text:
+            self._lines.put_nowait("")
+        return text
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the command has ended meanwhile
+            while text := sys.stdin.readline():
+                loop.call_soon_threadsafe(self._lines.put_nowait, text)
+            loop.call_soon_threadsafe(self._lines.put_nowait, "")
+
+
 @dataclass(frozen=True, slots=True)
 class _Desk:
     """The desk of an adapter, as one operator decides on it. `by` is who, as the audit log says it."""
@@ -48,6 +76,7 @@ class _Desk:
     desk: Desk
     audit: Audit
     by: str
+    keyboard: _Keyboard
 
     async def approve(self, id: str, scope: Literal["once", "session"]) -> str:
         """Show a question, and approve it if the operator types yes."""
@@ -55,7 +84,9 @@ class _Desk:
         if scope == "session" and not matter.reach:
             raise OperatorError(f"{matter.id} can be approved once alone, not for the session")
         reach = f"\nFor the session means: {matter.reach}." if scope == "session" else ""
-        if not await _asked(f"{_details(matter)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "):
+        if not await self._asked(
+            f"{_details(matter)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "
+        ):
             return "Nothing was decided."
         return await self._decide(matter, "approved", scope)
 
@@ -75,7 +106,9 @@ class _Desk:
         if code is None:
             self._record("OPERATOR_CODE_SHOWN_VOID", challenge.id, reason="it was gone before")
             raise OperatorError("this challenge is gone; nothing was shown")
-        about = f"Agent {challenge.agent}: {challenge.action}\n{challenge.reason}".rstrip()
+        about = (
+            f"Agent {line(challenge.agent, 60)}: {line(challenge.action, 400)}\n{line(challenge.reason, 400)}".rstrip()
+        )
         return f"{about}\n\n  {code}\n\nGood for one try, for {_left(challenge.expires)}. Give it only if you agree."
 
     async def revoke(self, id: str) -> str:
@@ -146,6 +179,16 @@ class _Desk:
             raise OperatorError("this was decided elsewhere, or is gone; nothing was changed")
         return f"{matter.id} is {decision}: {line(matter.title, 400)}"
 
+    async def _asked(self, question: str) -> bool:
+        """Return True if the operator types yes."""
+        sys.stdout.write(terminal_text(question))
+        sys.stdout.flush()
+        self.keyboard.is_asked = True  # nothing else is shown between the question and its answer
+        try:
+            return (await self.keyboard.line()).strip().lower() in ("y", "yes")
+        finally:
+            self.keyboard.is_asked = False
+
     def _record(self, event: str, item: str, **details: Any) -> None:
         """Write to the audit log, before anything is done. Raises OperatorError if that fails."""
         try:
@@ -162,7 +205,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     if action not in ("list", "follow") and not item_id:
         raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
     source = home_source(folder, environ)[0]
-    desk = _Desk(source.desk, source.audit, operator_name(options.by))
+    desk = _Desk(source.desk, source.audit, operator_name(options.by), _Keyboard())
 
     async def run() -> None:
         try:
@@ -204,12 +247,12 @@ async def _follow(desk: _Desk) -> None:
     async def watch() -> None:
         while True:
             await asyncio.sleep(_POLL)
-            for text in await desk.fresh(seen):
+            for text in [] if desk.keyboard.is_asked else await desk.fresh(seen):
                 _say(f"\a{text}")
 
     watching = asyncio.create_task(watch())
     try:
-        while text := await asyncio.to_thread(sys.stdin.readline):
+        while text := await desk.keyboard.line():
             if watching.done():
                 watching.result()
             words = text.split()
@@ -248,13 +291,6 @@ def _details(matter: Matter) -> str:
 def _left(expires: float) -> str:
     seconds = max(0, int(expires - time.time()))
     return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
-
-
-async def _asked(question: str) -> bool:
-    """Return True if the operator types yes."""
-    sys.stdout.write(terminal_text(question))
-    sys.stdout.flush()
-    return (await asyncio.to_thread(sys.stdin.readline)).strip().lower() in ("y", "yes")
 
 
 def _say(text: str) -> None:

@@ -289,7 +289,7 @@ class Asking:
     ) -> Failure:
         """Return the answer that an operator has to decide, or that nobody can."""
         cooldown = cooldown_of(calls, self._settings)
-        matter = await self.waiting.put(binding, calls, message, session, shape=shape, cooldown=cooldown, counted=True)
+        matter = await self.waiting.put(binding, calls, message, session, shape=shape, cooldown=cooldown)
         if matter is None:
             by_operator = self._settings.approval == "operator"
             reason = "no operator can be asked" if by_operator else "no person can be asked"

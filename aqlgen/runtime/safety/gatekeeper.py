@@ -88,6 +88,11 @@ class Gatekeeper:
         self._masked = masked
         self._loop = loop
         self._observers = observers
+        if config.confirmation.approval == "operator" and not state.shared.store.shared:
+            logger.write(
+                "warning",
+                "confirmation.approval is operator, and no operator reaches this process: its state is in memory",
+            )
         if config.confirmation.skew > 60:
             logger.write("warning", "confirmation.skew is above 60 seconds: tokens live on for long after they expire")
 

@@ -6,7 +6,7 @@ path: the thing that is acted on. So what a person approved once for one label o
 it, with the same further values, and for nothing else: a policy's conditions, which look at values, see none that the
 person has not seen. Of the thing itself the form counts as well: a number stands for numbers, a UUID for UUIDs, another
 plain name for plain names; a name with a slash, a blank, a comma or a star stands for itself alone, and so does one
-that means everything.
+that means everything. The decision counts, too: what is held back by another rule or for other reasons is asked about.
 
 There is none for forbidden operations, for those with a cooldown, for files, and for dangerous operations unless the
 owner allows it; and none where there is neither a session nor a known caller. A policy's refusal comes before.
@@ -22,6 +22,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..session import TERMINAL
 from ..state.fingerprint import fingerprint
 from .desk import Desk, SessionApproval
 from .literals import key_literal
@@ -59,7 +60,9 @@ class SessionApprovals:
 
     def shape(self, calls: Sequence[Pending], binding: Binding) -> Shape | None:
         """Return the shape of calls, None where they cannot be approved for the session."""
-        if (binding.session is None and binding.caller is None) or not all(map(self._allows, calls)):
+        if binding.session in (None, TERMINAL) and binding.caller is None:
+            return None
+        if not all(map(self._allows, calls)):
             return None
         shapes = {_shape(call) for call in calls}
         if len(shapes) != 1:
@@ -123,9 +126,10 @@ def _shape(call: Pending) -> tuple[str, str]:
     )
     form = _form(params.get(free)) if free and not row.parameters[free].sensitive else ""
     if not form:
-        return fingerprint(row.cache_key, {"given": params}), ""
+        return fingerprint(row.cache_key, {"given": params, "decision": list(call.decision)}), ""
     rest = {name: value for name, value in params.items() if name != free}
-    return fingerprint(row.cache_key, {"given": rest, "free": free, "form": form}), free
+    shape = {"given": rest, "free": free, "form": form, "decision": list(call.decision)}
+    return fingerprint(row.cache_key, shape), free
 
 
 def _form(value: Any) -> str:

@@ -33,6 +33,8 @@ _LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _WINDOW = 60
 _SESSION = "waiting"
 _MOST_REASONS = 20
+_MOST_OF_SESSION = 1000
+"""Matters and approvals that end with a session; others end by themselves, and are no other session's."""
 
 
 def gravest(calls: Sequence[Pending]) -> Pending:
@@ -75,17 +77,16 @@ class Waiting:
         *,
         shape: Shape | None,
         cooldown: float,
-        counted: bool,
     ) -> Matter | None:
         """Put calls on the desk; None where there is no desk. `question` begins with its line in words.
 
-        With `counted` Failure (RATE_LIMIT_EXCEEDED) is raised when the caller has put too many there.
+        Raises Failure (RATE_LIMIT_EXCEEDED) when the caller has put too many there.
         """
         if not self.available:
             return None
         await self.flush()
         matter_id, now = await self.desk.id_of(binding.digest), self._clock()
-        if counted and await self.desk.matter(matter_id) is None:
+        if await self.desk.matter(matter_id) is None:
             await self._count(binding)
         question = question if self._masked is None else str(self._masked(question))
         first = gravest(calls)
@@ -112,18 +113,19 @@ class Waiting:
 
     async def show(self, binding: Binding, *rest: Any, **more: Any) -> None:
         """Put calls on the desk that can be confirmed elsewhere: if it cannot be, they do without."""
-        with suppress(StoreAway):
-            await self.put(binding, *rest, counted=False, **more)
+        with suppress(Failure):
+            await self.put(binding, *rest, **more)
 
     async def use(self, binding: Binding) -> Matter | None:
         """Use up an operator's approval of calls; None if another call has."""
         return await self.desk.use(await self.desk.id_of(binding.digest), binding.digest)
 
     async def withdraw(self, binding: Binding) -> None:
-        """Take calls off the desk that were decided elsewhere."""
-        if self.available:
-            with suppress(StoreAway):
-                await self.desk.withdraw(await self.desk.id_of(binding.digest))
+        """Take calls off the desk that were decided elsewhere; an operator's denial stays."""
+        with suppress(StoreAway):
+            matter = await self.matter(binding)
+            if matter is not None and matter.verdict != "denied":
+                await self.desk.withdraw(matter.id)
 
     def seconds(self, calls: Sequence[Pending]) -> int:
         """Return for how long calls can be confirmed."""
@@ -166,7 +168,8 @@ class Waiting:
         if _SESSION not in session.state:
             session.state[_SESSION] = set()
             session.on_close(lambda: self._end(session))
-        session.state[_SESSION].add((kind, key))
+        if len(session.state[_SESSION]) < _MOST_OF_SESSION:
+            session.state[_SESSION].add((kind, key))
 
     def _end(self, session: Session) -> None:
         """Withdraw what a session has there: now if something still runs, else before the adapter ends."""

@@ -122,9 +122,16 @@ class ClientPerson:
 
         Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
+        answer = await self._answer(question, _form(offer))
+        if answer is None and offer and not self._asks_by_result:  # a client may know no choices
+            answer, offer = await self._answer(question, _SCHEMA), ""
+        return _chosen(answer, offer)
+
+    async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
+        """Return what the client answers to a form; None for none."""
         if not self._asks_by_result:
             self._questions.asked()
-            return await self._request(question, offer)
+            return await self._request(question, schema)
         if self.batched:
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
@@ -135,24 +142,22 @@ class ClientPerson:
         call, handle = self._call_digest(question), self._params.request_state
         session_id = self._session.id
         if handle is None or not await self._questions.take(handle, call, session_id):
-            unanswered = Unanswered(question, await self._questions.put(call, session_id), _form(offer))
+            unanswered = Unanswered(question, await self._questions.put(call, session_id), schema)
             self._questions.asked()
             raise unanswered
-        return _answer((self._params.input_responses or {}).get(_KEY), offer)
+        return (self._params.input_responses or {}).get(_KEY)
 
-    async def _request(self, question: str, offer: str) -> Answer:
+    async def _request(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio
 
         with anyio.move_on_after(_ANSWER_TIMEOUT):
-            for schema in (_form(offer), _SCHEMA) if offer else (_SCHEMA,):
-                try:
-                    answer = await self._context.session.elicit_form(
-                        question, dict(schema), related_request_id=self._context.request_id
-                    )
-                except Exception:  # noqa: BLE001, S112 - no yes; a client may know no choices
-                    continue
-                return _answer(answer, "" if schema is _SCHEMA else offer)
-        return ""
+            try:
+                return await self._context.session.elicit_form(
+                    question, dict(schema), related_request_id=self._context.request_id
+                )
+            except Exception:  # noqa: BLE001 - anything else that the client answers is not a yes
+                return None
+        return {"action": "cancel"}
 
     def _call_digest(self, question: str) -> str:
         params = self._params
@@ -176,7 +181,7 @@ def _form(offer: str) -> Mapping[str, Any]:
     return {"type": "object", "properties": {_CHOICE: choice}}
 
 
-def _answer(answer: Any, offer: str) -> Answer:
+def _chosen(answer: Any, offer: str) -> Answer:
     """Return what an answer says: only the choice itself, spelled as it was offered, reaches beyond the call."""
     if not _is_yes(answer):
         return ""

@@ -16,6 +16,7 @@ from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.hooks import Call, GateDecision, Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.server.mcp import build_server
@@ -231,14 +232,28 @@ async def test_the_owner_says_how_grave_they_may_be(place: Make, operation: str,
 
 async def test_there_is_none_for_forbidden_operations_and_those_with_a_cooldown(place: Make) -> None:
     """R-SAFE-4: a forbidden one never comes so far; were it confirmed, each call would be."""
-    from aqlgen.runtime.hooks import Hooks
-
     home = place(session_danger="dangerous", cooldown={"destructive": 1})
     home.dispatcher._gate._hooks = Hooks(on_decision=lambda decision, _: decision._replace(outcome="confirm"))
     async with home.agent() as delete:
         await delete("wipe_label")
         await delete("delete_label")
     assert [asked.requested_schema["properties"] for asked in home.asked] == [{}, {}]
+
+
+async def test_a_call_that_is_held_back_for_another_reason_is_asked_about(place: Make) -> None:
+    """R-SAFE-4: what a policy's rule says of one call alone was not approved with the others."""
+
+    def on_decision(decision: GateDecision, call: Call) -> GateDecision:
+        return decision._replace(reasons=("Of production",)) if call.params["name"].startswith("prod") else decision
+
+    home = place()
+    home.answers = [yes(**SESSION)]
+    home.dispatcher._gate._hooks = Hooks(on_decision=on_decision)
+    async with home.agent() as delete:
+        assert (await delete())["success"]
+        assert (await delete(name="docs"))["success"]
+        assert not (await delete(name="prod-1"))["success"]
+    assert "Of production" in home.asked[1].message
 
 
 async def test_it_is_good_for_so_many_calls_that_race(place: Make) -> None:
