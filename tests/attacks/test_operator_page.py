@@ -277,6 +277,12 @@ def test_only_a_post_decides(page: Served, items: dict[str, Any], method: str) -
     assert answer.status in (400, 405)
 
 
+@pytest.mark.parametrize("path", ["/", "/operator.js"])
+def test_a_head_gets_the_headers_and_nothing_more(page: Served, path: str) -> None:
+    answer = page.send("HEAD", path)
+    assert (answer.status, answer.body, answer.header("x-frame-options")) == (200, b"", "DENY")
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("x-http-method-override", "POST"), ("x-http-method", "POST"), ("x-method-override", "POST")]
 )

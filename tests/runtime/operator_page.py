@@ -110,7 +110,7 @@ class Served:
                 except ConnectionResetError:
                     break
                 data += more
-                if not more or _is_whole(data):
+                if not more or (_is_whole(data) and not request.startswith(b"HEAD")):
                     break
         return read_answer(data)
 

@@ -226,7 +226,6 @@ async def read_quotas(source: Source) -> list[Item]:
             "adapter": source.id,
             "metric": use.limit.metric,
             "scope": _line(use.limit.scope),
-            "for_caller": use.limit.scope == CALLER,
             "used": use.limit.shown(use.window.used),
             "warn": use.limit.shown(use.limit.warn),
             "pause": use.limit.shown(use.limit.pause),

@@ -64,7 +64,7 @@ class Source:
 
 
 class Sources:
-    """The adapters, looked for anew whenever `look` is called. `folder` holds the users' states, None for no others."""
+    """The adapters, looked for anew whenever `look` is called. `folder` holds the states, None for no others."""
 
     def __init__(self, home: Source, folder: Path | None, home_file: Path | None = None) -> None:
         self.home = home
@@ -84,7 +84,8 @@ class Sources:
     async def look(self) -> None:
         """Look for the adapters of this machine."""
         paths = [] if self._folder is None else await anyio.to_thread.run_sync(_state_files, self._folder)
-        known = [path for path in paths if path != self._home_file][:_MOST]
+        home = None if self._home_file is None else self._home_file.resolve()
+        known = [path for path in paths if path.resolve() != home][:_MOST]
         for path in self._others.keys() - set(known):
             await self._others.pop(path).custody.store.close()
         for path in known:

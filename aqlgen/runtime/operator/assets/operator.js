@@ -112,6 +112,7 @@ function steady(card, event) {
 async function act(card, event, action, reason) {
   const { item } = cards.get(card);
   if (!steady(card, event)) return outcome(card, "This has just moved or changed. Look again, then press.");
+  const held = card.contains(document.activeElement);
   const buttons = [...card.querySelectorAll("button")];
   for (const button of buttons) button.disabled = true;
   let answer;
@@ -125,7 +126,7 @@ async function act(card, event, action, reason) {
   if (decided) speak(answer.message);
   else outcome(card, answer.message ?? "Something went wrong.");
   if (answer.status === 401) close("This session has ended", answer.message);
-  if (!answer.ok && document.activeElement === document.body) focus(card);
+  if (held && document.activeElement === document.body) focus(card);
   return answer;
 }
 
