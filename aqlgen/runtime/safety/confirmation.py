@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..session import TERMINAL
 from ..state.store import Counter, StoreAway
 from ..state.tickets import Holder, Tickets, Token
 from ..table import Row
@@ -58,6 +59,11 @@ class Binding(NamedTuple):
     adapter: str
     session: str | None
     caller: str | None = None
+
+    @property
+    def of_process(self) -> bool:
+        """True for the session of nobody in particular: what belongs to it is known to its process."""
+        return self.session not in (None, TERMINAL) and self.caller is None
 
     @property
     def holder(self) -> Holder:

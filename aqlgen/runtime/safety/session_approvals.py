@@ -43,11 +43,15 @@ _EVERYTHING = frozenset({"all", "any", "everything", "everyone", "default", "me"
 
 
 class Shape(NamedTuple):
-    """The calls that an approval covers: their digest, and what they are in words."""
+    """The calls that an approval covers: their digest, and what they are in words.
+
+    With `of_process` they are of a session that no other process knows.
+    """
 
     digest: str
     operation: str
     words: str
+    of_process: bool
 
 
 class SessionApprovals:
@@ -57,6 +61,7 @@ class SessionApprovals:
         self._desk = Desk(state.shared, clock)
         self._settings = settings
         self._clock = clock
+        self._has_granted = False
 
     def shape(self, calls: Sequence[Pending], binding: Binding) -> Shape | None:
         """Return the shape of calls, None where they cannot be approved for the session."""
@@ -73,15 +78,17 @@ class SessionApprovals:
         uses, minutes = self._settings.session_uses, max(1, self._settings.session_seconds // 60)
         same = f"with any {key_literal(free)} and all else as here" if free else "exactly as here"
         words = f"{key_literal(call.row.name)} {same}, {uses} times at most, for {minutes} minutes"
-        return Shape(digest, call.row.name, words)
+        return Shape(digest, call.row.name, words, binding.of_process)
 
     async def covers(self, shape: Shape | None) -> bool:
         """Return True if an approval covers a call of this shape. Raises StoreAway."""
-        return shape is not None and await self._desk.approval(shape.digest) is not None
+        if shape is None or (shape.of_process and not self._has_granted):
+            return False
+        return await self._desk.approval(shape.digest) is not None
 
     async def use(self, shape: Shape | None, calls: int) -> SessionApproval | None:
         """Count calls of an approval; None where none covers them. Raises StoreAway."""
-        if shape is None or await self._desk.approval(shape.digest) is None:
+        if shape is None or not await self.covers(shape):
             return None
         return await self._desk.spend(shape.digest, calls)
 
@@ -100,6 +107,7 @@ class SessionApprovals:
             caller=binding.caller or "",
             session=binding.session or "",
         )
+        self._has_granted = True
         await self._desk.grant(approval)
         return approval
 

@@ -58,12 +58,13 @@ class Waiting:
         self._settings = settings
         self._masked = masked
         self._clock = clock
+        self._has_put = False
         self._ended: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def matter(self, binding: Binding) -> Matter | None:
         """Return the matter of calls, decided or not; None if there is none."""
-        if not self.available:
+        if not self.available or (binding.of_process and not self._has_put):
             return None
         matter = await self.desk.matter(await self.desk.id_of(binding.digest))
         return matter if matter is not None and matter.digest == binding.digest else None
@@ -107,6 +108,7 @@ class Waiting:
             digest=binding.digest,
             cooldown=cooldown,
         )
+        self._has_put = True
         await self.desk.ask(matter)
         self._at_end(session, "matter", matter_id)
         return await self.desk.matter(matter_id) or matter

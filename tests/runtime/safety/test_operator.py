@@ -338,6 +338,25 @@ async def test_without_a_store_that_operators_share_nobody_can_approve(place: Ma
     assert api.asked == []
 
 
+async def test_an_agent_confirms_where_the_state_cannot_be_written(place: Make, api: Local, tmp_path: Path) -> None:
+    """R-SAFE-3: what was never on a desk needs none; and nobody else is told to wait for one."""
+    (tmp_path / "file").write_text("")
+    url = f"sqlite:///{tmp_path}/file/state.sqlite3"
+    home, session = place(STATE_URL=url), Session.new()
+    parts = home.replica()
+
+    async def delete(**more: Any) -> Envelope:
+        sent = {"operation": "delete_animal", "params": {"animal_id": 7, **more}}
+        return await parts.dispatcher.handle(None, sent, session)
+
+    token = (await delete())["confirmation"]["token"]
+    assert (await delete(confirmation_token=token))["success"]
+    assert len(api.asked) == 1
+    home.environ["MCP_AQL_APPROVAL"] = "operator"
+    waiting = await call(home.replica())
+    assert "store" in waiting["error"]["details"]["reason"]
+
+
 async def test_secrets_are_masked_on_the_desk_as_in_the_question(place: Make, tmp_path: Path) -> None:
     """R-SAFE-4, R-TRUST-1: the store holds neither them nor the words of the question in the clear."""
     home = place(APPROVAL="operator", POLICY="strict")
