@@ -357,8 +357,8 @@ class Config(NamedTuple):
 
 SETTINGS = (
     collected(Config._fields)
-    + CONFIRMATION_SETTINGS
     + LOOP_SETTINGS
+    + CONFIRMATION_SETTINGS
     + AUDIT_SETTINGS
     + CLIENT_SETTINGS
     + QUOTA_SETTINGS

@@ -100,7 +100,7 @@ async def test_an_agent_that_is_blocked_while_a_person_is_asked_does_not_act(hou
     class Slow:
         reachable, batched = True, False
 
-        async def ask(self, _: str, __: str = "") -> bool:
+        async def ask(self, *_: str) -> bool:
             for name, params in (
                 ("execute_agent", {"element_name": "another"}),
                 ("record_execution_step", {"element_name": "another", "nextActionHint": "rm -rf /"}),
