@@ -86,7 +86,9 @@ async def test_a_session_of_another_kind_of_protocol_does_not_lead_to_its_confir
     "operation", ["complete_execution", "abort_execution", "record_execution_step", "confirm_operation"]
 )
 async def test_an_execution_of_one_caller_is_not_there_for_another(package: Path, operation: str) -> None:
-    async with endpoint(package, WITH_TOKEN, environ=TOKENS, safety_loop="enforcing") as adapter:
+    async with endpoint(
+        package, WITH_TOKEN, environ=TOKENS, safety_loop="enforcing", loop_approval="client"
+    ) as adapter:
         anna = {"element_name": "anna"}
         started = await adapter.tool("execute", "execute_agent", anna, token=A)
         assert started["success"]
@@ -102,7 +104,7 @@ async def test_an_execution_of_one_caller_is_not_there_for_another(package: Path
 
 @pytest.mark.anyio
 async def test_a_paused_agent_of_one_caller_holds_nothing_of_another(package: Path) -> None:
-    settings: dict[str, Any] = {"safety_loop": "enforcing", "requires_approval": ("*",)}
+    settings: dict[str, Any] = {"safety_loop": "enforcing", "requires_approval": ("*",), "loop_approval": "client"}
     async with endpoint(package, WITH_TOKEN, environ=TOKENS, **settings) as adapter:
         agent = {"element_name": "agent"}
         assert (await adapter.tool("execute", "execute_agent", agent, token=A))["success"]

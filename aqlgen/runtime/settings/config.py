@@ -9,13 +9,14 @@ The reading of the environment and of `adapter.toml`, the listing of `doctor`, t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import parsers
 from .audit import AUDIT_SETTINGS, AuditSettings
 from .client import CLIENT_SETTINGS, ClientSettings
 from .confirmation import CONFIRMATION_SETTINGS, ConfirmationSettings
 from .http import HTTP_SETTINGS, HttpSettings
+from .loop import LOOP_SETTINGS, LoopSettings
 from .parsers import Choice, Whole
 from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
@@ -300,16 +301,16 @@ class Config(NamedTuple):
         "safety_loop.mode",
         "SAFETY_LOOP",
         Choice(("enforcing", "monitoring", "logging", "disabled")),
-        '"enforcing": an agent reports each action and acts only if it may; "monitoring": the same as advice; '
-        '"logging": recorded, not evaluated; "disabled": not offered.',
+        '"enforcing": an operation that changes something runs only as an agent has reported it and may; "monitoring": '
+        'reports are answered by advice; "logging": recorded, not evaluated; "disabled": not offered.',
     )
     loop_approval: str = setting(
         "person",
         "safety_loop.approval",
         "SAFETY_LOOP_APPROVAL",
         Choice(("person", "client")),
-        'Who confirms what was paused, since an agent never may: "person": the client asks one (elicitation), and a '
-        'client without that can confirm nothing; "client": you state that the client has a person approve each '
+        'Who lets an agent start, and confirms what was paused, since an agent never may: "person": the client asks '
+        'one (elicitation), or an operator decides; "client": you state that the client has a person approve each '
         "call of the execute tool.",
     )
     max_autonomous_steps: int = setting(
@@ -324,8 +325,8 @@ class Config(NamedTuple):
         "safety_loop.requires_approval",
         "SAFETY_LOOP_REQUIRES_APPROVAL",
         parsers.patterns,
-        "Actions that always pause: patterns over the whole of what the agent says it will do, case ignored, the "
-        'first to apply; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
+        "Actions that always pause: patterns over the whole of what the agent says it will do, each name in it and the "
+        'operation, case ignored; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
         form="divided by ';'",
     )
     auto_approve: tuple[str, ...] = setting(
@@ -333,19 +334,11 @@ class Config(NamedTuple):
         "safety_loop.auto_approve",
         "SAFETY_LOOP_AUTO_APPROVE",
         parsers.patterns,
-        'Actions that go on without further evaluation, such as ["read_*", "list_*"].',
+        'Actions that go on although their risk is up to 60, such as ["read_*", "list_*"]; of an operation of this '
+        "adapter its name has to match.",
         form="divided by ';'",
     )
-    loop_agents: Mapping[str, Mapping[str, Any]] = setting(
-        {},
-        "safety_loop.agents",
-        "SAFETY_LOOP_AGENTS",
-        parsers.agents,
-        "The same for one agent, by its element_name; what is left out is as above.",
-        form="as JSON",
-        example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
-    )
-
+    loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
     confirmation: ConfirmationSettings = ConfirmationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
@@ -363,6 +356,7 @@ class Config(NamedTuple):
 SETTINGS = (
     collected(Config._fields)
     + CONFIRMATION_SETTINGS
+    + LOOP_SETTINGS
     + AUDIT_SETTINGS
     + CLIENT_SETTINGS
     + QUOTA_SETTINGS
