@@ -82,7 +82,7 @@ def started(package: Path, environ: dict[str, str], log: Path, *arguments: str) 
             process.wait(10)
 
 
-def run(browser: Browser, folder: Path, expect: Callable[[object, str], None]) -> None:
+def run(browser: Browser, folder: Path, expect: Callable[[object, str], None], pictures: Path | None) -> None:
     """Go through the whole of it."""
     package = write_package(folder / "src" / "zoo_adapter", {**ADAPTER, "security": []})
     environ = {
@@ -126,6 +126,8 @@ def run(browser: Browser, folder: Path, expect: Callable[[object, str], None]) -
         click(browser, push("Show code", f"Verify agent {AGENT}"))
         wait(browser, "document.querySelector('.code') !== null")
         code = browser.run("document.querySelector('.code').textContent")
+        if pictures:
+            browser.picture(pictures / "blocked.png")
         before = list(client.traffic)
         verified = client.call("create", "verify_challenge", challenge_id=challenge, code=code)
         expect(verified["success"], f"the person's code verifies it: {verified}")
@@ -135,6 +137,8 @@ def run(browser: Browser, folder: Path, expect: Callable[[object, str], None]) -
             "create", "record_execution_step", element_name=AGENT, outcome="success", nextActionHint="reading the list"
         )
         expect(went["data"]["continue"], "the agent goes on")
+        if pictures:
+            browser.picture(pictures / "goes-on.png")
         searched(code, before + answers, folder, expect)
 
 
@@ -169,10 +173,13 @@ def main(argv: Sequence[str]) -> int:
     """Run it; return 1 if an expectation fails."""
     arguments = parser(__name__, __doc__)
     arguments.add_argument("--browser", help="the Chromium to use")
+    arguments.add_argument("--pictures", type=Path, help="where to put pictures of the page")
     options = arguments.parse_args(argv)
+    if options.pictures:
+        options.pictures.mkdir(parents=True, exist_ok=True)
     findings = Findings()
     with tempfile.TemporaryDirectory() as folder, Browser.started(options.browser) as browser:
         browser.size(1280, 900)
-        run(browser, Path(folder), findings.expect)
+        run(browser, Path(folder), findings.expect, options.pictures)
     print("all holds" if not findings.count else f"{findings.count} failed")
     return 1 if findings.count else 0

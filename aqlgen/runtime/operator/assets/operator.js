@@ -181,7 +181,7 @@ function settleAs(text) {
     card.dataset.settled = performance.now();
     card.querySelectorAll(".buttons, .ask, .code, .warn, .time, .until").forEach((element) => element.remove());
     const said = card.querySelector(".outcome");
-    if (!said.textContent) said.textContent = text;
+    if (!said.textContent || cards.get(card).code) said.textContent = text;
     if (inside) focus(card);
   };
 }
@@ -359,7 +359,7 @@ function buildBlock(card, item) {
     top(item, h("span", { class: "danger" }, shape("square"), "danger zone"), item.risk ? h("span", {}, `risk ${item.risk} of 100`) : ""),
     title,
     meta([["Wanted to", item.action], ["Operation", item.operation], ["Because", item.reason], ...whom(item).slice(1)]) ?? "",
-    reasons(item.factors) ?? "",
+    item.factors.length ? h("details", {}, h("summary", {}, "What was weighed"), reasons(item.factors)) : "",
     h("p", { class: "outcome" }),
     h("div", { class: "buttons" }, open),
     form,
