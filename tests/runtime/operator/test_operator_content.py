@@ -241,7 +241,7 @@ def test_a_block_that_cannot_be_read_is_shown_and_can_be_lifted(page: Served, tm
     store = source_at(tmp_path).custody.store
     run(store.put("loop.block", "0" * 32, "sealed with a key that is gone"))
     shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
-    assert "cannot be read" in shown["reason"]
+    assert "the key of the state has changed" in shown["reason"]
     assert page.act("unblock", shown, reason="the key was changed").status == 200
 
 

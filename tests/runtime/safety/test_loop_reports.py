@@ -239,7 +239,7 @@ async def test_a_person_sees_what_would_be_called_and_not_only_what_the_agent_sa
         (other,) = await house.desk.matters()
         await agent.data("confirm_operation", element_name=AGENT)
         await agent.report("update_animal", "tidying up", animal_id=7, input=ADA)
-    assert matter.question.endswith('"tidying up" What it calls then: delete_animal {"animal_id": 7}')
+    assert matter.question.endswith('"tidying up" It then calls delete_animal {"animal_id": 7}')
     assert '{"operation": "delete_animal", "params": {"animal_id": 7}}' in other.question
     (challenge,) = await house.desk.challenges()
     assert challenge.action.startswith("tidying up - calls update_animal")

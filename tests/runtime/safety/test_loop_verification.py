@@ -220,6 +220,25 @@ async def test_a_challenge_is_met_by_its_own_caller_alone(house: House) -> None:
     assert (await call(first, "anna", "record_execution_step", **action))["data"]["continue"]
 
 
+async def test_a_verification_is_good_once_also_where_several_sessions_have_inherited_the_pause(house: House) -> None:
+    """R-LOOP-5"""
+    dispatcher = house.adapter()
+    sessions = [Session.new(), Session.new()]
+
+    async def call(session: Session, operation: str, **params: Any) -> Any:
+        return (await dispatcher.handle(None, {"operation": operation, "params": params}, session))["data"]
+
+    action = {"element_name": AGENT, "nextActionHint": FORCE}
+    await call(sessions[0], "execute_agent", element_name=AGENT)
+    challenge = challenge_of(await call(sessions[0], "record_execution_step", **action))
+    await call(sessions[1], "execute_agent", element_name=AGENT)
+    assert challenge_of(await call(sessions[1], "record_execution_step", **action)) == challenge
+    code = await house.code(challenge)
+    await call(sessions[1], "verify_challenge", challenge_id=challenge, code=code)
+    taken = [(await call(session, "record_execution_step", **action))["continue"] for session in sessions]
+    assert taken == [True, False]
+
+
 async def test_a_verified_action_is_let_through_as_it_was_reported(house: House) -> None:
     """R-LOOP-5: other parameters under the same words are another action."""
     loop = LoopSettings(deny=("delete_*",))

@@ -68,7 +68,7 @@ class Approvals:
         if not self.operator:
             raise refused(
                 "a person has to let an agent start, and this client has no way to ask one. Use a client with "
-                "elicitation, or let the owner set MCP_AQL_SAFETY_LOOP_APPROVAL=client, or a state.url that an "
+                "elicitation, or let the owner set MCP_AQL_SAFETY_LOOP_APPROVAL=client, or a state.url which an "
                 "operator can open."
             )
         waiting = [matter for matter in await self._desk.matters() if matter.kind == "start" and matter.id != matter_id]
@@ -76,8 +76,7 @@ class Approvals:
             raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")
         await self._ask(matter_id, "start", agent, question, session, _START_SECONDS)
         raise refused(
-            f"a person has to let an agent start: an operator is asked, {self.operator}. Call execute_agent again, as "
-            "it is, once that is done.",
+            f"a person has to let an agent start: an operator is asked, {self.operator}. X",
             {"waits_for": "operator"},
         )
 
@@ -91,7 +90,7 @@ class Approvals:
             return "a person"
         if self.operator:
             raise refused(
-                f"{_ALONE}. An operator is asked, {self.operator}: report the action again once that is done."
+                f"{_ALONE}. An operator is asked, {self.operator}: report the action again once it is decided."
             )
         raise refused(f"{_ALONE}. Use a client with elicitation, or abort the execution.")
 
@@ -125,7 +124,7 @@ class Approvals:
 
     def _about(self, agent: str, pause: Pause) -> str:
         question = f"Agent {literal(agent)} is paused: {pause.reason}. Let it go on with this? {literal(pause.action)}"
-        return f"{question} What it calls then: {pause.reported}" if pause.reported else question
+        return f"{question} It then calls {pause.reported}" if pause.reported else question
 
     async def _decided(self, matter_id: str, denial: str) -> str:
         """Return the operator who has approved a matter, "" for none. Raises Failure if one has denied it."""

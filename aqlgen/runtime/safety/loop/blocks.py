@@ -114,5 +114,5 @@ def _block(values: dict[str, Any]) -> Block:
 
 def _unreadable(name: str) -> Block:
     """Return a block that nobody can read: its id is the key in the store."""
-    reason = "A block that cannot be read, since the key of the state has changed"
+    reason = "An unreadable block: the key of the state has changed"
     return Block(name, _UNREADABLE, "", "", "", "", reason, (), 100, time.time(), "", 0.0)

@@ -54,7 +54,7 @@ def pause_notification(
     asks = "A person confirms with confirm_operation."
     verification = ""
     if level != "confirm":
-        asks = f"A person gives the code that {where} to verify_challenge."
+        asks = f"A person gives the code, {where}, to verify_challenge."
         verification = challenge_id
     kind = "danger_zone" if level == "danger_zone" else "autonomy_pause"
     state = "blocked" if level == "danger_zone" else "paused"

@@ -123,7 +123,7 @@ def _of_tolerance(verdict: StepVerdict, profile: Profile) -> StepVerdict:
         return verdict._replace(outcome="confirm", reason=f"Risk {verdict.risk} of 100 needs a person's confirmation")
     factor = f"Risk tolerance: {profile.risk_tolerance}"
     if verdict.risk > threshold:
-        factors = (*verdict.factors, f"{factor}, {threshold} at most")
+        factors = (*verdict.factors, f"{factor}, up to {threshold}")
         reason = f"Risk {verdict.risk} is above the tolerance of {threshold}"
         return verdict._replace(outcome="confirm", factors=factors, reason=reason)
     return verdict if verdict.tier == "advisory" else verdict._replace(factors=(*verdict.factors, factor))
@@ -138,9 +138,19 @@ def _in_advance(step: Step, profile: Profile) -> str | None:
 
 
 def _first_match(texts: Sequence[str], patterns: tuple[str, ...]) -> str | None:
-    return next(
-        (pattern for pattern in patterns if any(_compiled(pattern).fullmatch(text) is not None for text in texts)), None
-    )
+    """Return the first pattern that one of the texts matches; all patterns are tried at once first."""
+    if not patterns:
+        return None
+    any_of = _all_compiled(patterns)
+    matching = [text for text in texts if any_of.fullmatch(text) is not None]
+    if not matching:
+        return None
+    return next(pattern for pattern in patterns if any(_compiled(pattern).fullmatch(text) for text in matching))
+
+
+@lru_cache(maxsize=256)
+def _all_compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(fnmatch.translate(normalized(pattern)) for pattern in patterns))
 
 
 @lru_cache(maxsize=1024)

@@ -152,7 +152,7 @@ class Guard:
         if pause.level == "confirm":
             by = await self._approvals.confirmed(pause)
             return (_approved(pause, f"Confirmed by {by}", verified=False),) if by else None
-        if await self._verification.is_verified(pause.id):
+        if await self._verification.take_verified(pause.id):
             return (_approved(pause, "Verified by a person", verified=True),)
         if pause.level == "verify":
             return (None,) if time.time() > pause.until else None

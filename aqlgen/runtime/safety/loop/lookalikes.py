@@ -52,7 +52,7 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5")
 def normalized(text: str) -> str:
     """Return a text as patterns match it: what looks the same is the same, and one blank stands for any."""
     spaced = "".join(" " if character.isspace() else character for character in text[:_LONGEST])
-    parts = unicodedata.normalize("NFKD", spaced).casefold()
+    parts = unicodedata.normalize("NFKD", spaced)[:_LONGEST].casefold()
     seen = (letter for letter in parts if unicodedata.category(letter) not in _UNSEEN and letter not in _FILLERS)
     # Letters that look alike may only appear by folding, and accents within them.
     return " ".join("".join(seen).translate(_LATIN).split())

@@ -253,7 +253,7 @@ class SafetyLoop:
             raise not_found("nothing of this agent waits for a confirmation", agent)
         if pause.level != "confirm":
             raise refused(
-                "this pause is lifted by verify_challenge, with a code that a person is shown, not by a confirmation",
+                "this pause is lifted by verify_challenge, with a code for a person, and not by a confirmation",
                 {"verificationId": pause.id, "element_name": agent},
             )
         by = await self._parts.approvals.resume(held.agent, pause, person)

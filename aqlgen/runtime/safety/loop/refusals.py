@@ -79,7 +79,7 @@ def not_reported(
         Code.PERMISSION_DENIED,
         f"Permission denied: '{operation}' changes something, and {why}. {first or 'Report'} it with "
         f"record_execution_step, nextOperation '{operation}' and nextParams as they are called; if the answer says "
-        "`continue: true`, call it once. details.report is that request.",
+        "`continue: true`, call it once. details.report is the request.",
         details,
     )
 

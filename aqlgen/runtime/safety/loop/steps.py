@@ -13,6 +13,7 @@ from ...errors import Code, Failure
 from ...hooks import Step, StepVerdict
 from ...session import Session, current_caller
 from ...state.store import StoreAway
+from ...text import line
 from ..literals import literal
 from .blocks import Block, blocking
 from .board import Reported
@@ -70,7 +71,7 @@ class StepReport:
         if operation is None and params is not None:
             raise Failure(
                 Code.MISSING_PARAM,
-                f"Missing required parameter '{_NEXT}': the operation that 'nextParams' are of",
+                f"Missing required parameter '{_NEXT}': the operation to which 'nextParams' belong",
                 {"param_name": _NEXT, "operation": "record_execution_step"},
             )
         if operation is None or self._loop.reports is None or self._loop.mode == "logging":
@@ -117,7 +118,7 @@ class StepReport:
             self._decided = answer._replace(verdict=verdict)
         raise Failure(
             Code.RATE_LIMIT_EXCEEDED,
-            "Too many reports of this agent at once: send them one after the other",
+            "Too many reports of this agent together: send them one after the other",
             {"retry_after_seconds": 1},
         )
 
@@ -170,9 +171,8 @@ class StepReport:
             return directive(False, factors, reason=reason, remaining=execution.remaining, notifications=pending)
         others = executions.all_paused() if strict(self._session) else []
         if others and self._report is not None and self._report.changes:
-            reason = (
-                f"Agent '{others[0].agent}' of the same client is paused, and until a person lifts that nothing changes"
-            )
+            agent = line(others[0].agent, 100)
+            reason = f"Agent '{agent}' of the same client is paused: nothing changes until a person lifts the pause"
             return directive(False, [reason], reason=reason, remaining=execution.remaining)
         return None
 
@@ -232,7 +232,7 @@ class StepReport:
         level = {"confirm": "confirm", "verify": "verify", "block": "danger_zone"}[verdict.outcome]
         pause_id, until = self._challenge or (str(uuid.uuid4()), 0.0)
         reason = verdict.reason or "Paused"
-        where = f"an operator is shown, {self._loop.operator}," if self._loop.operator else "nobody can be shown here"
+        where = f"shown {self._loop.operator}" if self._loop.operator else "which nobody can be shown here"
         note = pause_notification(execution.agent, level, reason, verdict.factors, pause_id, where)
         note = note._replace(operation="record_execution_step" if self._report is None else self._report.operation)
         reported = self._shown()

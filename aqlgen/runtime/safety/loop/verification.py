@@ -114,9 +114,9 @@ class Verification:
         standing = await self.blocks.standing()
         return next((other for other in standing if other.id == block.id), block)
 
-    async def is_verified(self, challenge_id: str) -> bool:
-        """Return True if a person has met the challenge, or that of the block, with this id."""
-        return await self._custody.kept(_MARK, challenge_id) is not None
+    async def take_verified(self, challenge_id: str) -> bool:
+        """Return True, once, if a person has met the challenge, or that of the block, with this id."""
+        return await self._custody.remove(_MARK, challenge_id)
 
     async def verify(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
         """Answer verify_challenge. Raises Failure for a code that is not right, and when no try is taken now."""
@@ -136,8 +136,8 @@ class Verification:
         if not met or challenge is None:
             self._record("VERIFICATION_FAILED", self._of(challenge_id, challenge, session))
             raise refused(
-                "verification failed: the challenge is unknown or has expired, or the code is not the one that was "
-                "shown for it last. A code is good for one try: an operator shows another one. Nothing is unblocked."
+                "verification failed: the challenge is unknown or has expired, or this is not the code shown for it "
+                "last. A code is good for one try: an operator shows another one. Nothing is unblocked."
             )
         await self._tries.succeeded(key)
         await self._met(challenge)
@@ -169,7 +169,7 @@ class Verification:
         seconds = max(1, round(wait))
         return Failure(
             Code.RATE_LIMIT_EXCEEDED,
-            f"Too many failed verifications: no code is looked at for {seconds} seconds. An operator can still lift a "
+            f"Too many failed verifications: no code is taken for {seconds} seconds. An operator can still lift a "
             "block.",
             {"retry_after_seconds": seconds},
         )
@@ -198,9 +198,7 @@ async def _typed(person: Person | None, challenge_id: str) -> str:
             "client has no way to ask for it",
             {"param_name": "code", "operation": "verify_challenge"},
         )
-    text = await person.ask_text(
-        f"Type the code that an operator has been shown for challenge {challenge_id[:64]}", "code"
-    )
+    text = await person.ask_text(f"Type the code, as an operator sees it, for challenge {challenge_id[:64]}", "code")
     if text is None:
         raise refused("the person who was asked for the code gave none")
     return text
