@@ -200,5 +200,5 @@ async def _typed(person: Person | None, challenge_id: str) -> str:
         )
     text = await person.ask_text(f"Type the code, as an operator sees it, for challenge {challenge_id[:64]}", "code")
     if text is None:
-        raise refused("the person who was asked for the code gave none")
+        raise refused("the person who was asked gave no code")
     return text
