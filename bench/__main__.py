@@ -27,6 +27,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "credentials",
         "throttled",
         "operator_page",
+        "operator_loop",
     ),
     "Generating": (
         "generate",

@@ -25,12 +25,13 @@ import uvicorn
 from aqlgen.runtime.operator.actions import Actions
 from aqlgen.runtime.operator.admission import Admission
 from aqlgen.runtime.operator.app import Page, page_app
-from aqlgen.runtime.operator.boards import Agent, Block, Board, Reported
 from aqlgen.runtime.operator.feed import Feed
 from aqlgen.runtime.operator.sources import Source, Sources
 from aqlgen.runtime.quota.counting import Quotas
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.desk import Challenge, Matter, SessionApproval
+from aqlgen.runtime.safety.loop.blocks import Block, Blocks
+from aqlgen.runtime.safety.loop.board import Agent, Board, Reported
 from aqlgen.runtime.server.http import uvicorn_config
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
@@ -46,54 +47,33 @@ from bench.support.node import installed
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u202c\x1b[2J\u200b"
 
 
-class Boards(Board):
-    """Agents and blocks, as a store would have them."""
-
-    def __init__(self, now: float) -> None:
-        steps = tuple(
-            Reported(now - 90 + 15 * number, action, operation, "success", decision, risk, "", reason)
-            for number, (action, operation, decision, risk, reason) in enumerate(
-                [
-                    ("Read the list of repositories", "list_repositories", "may go on", 0, ""),
-                    ("Read repository acme/widgets", "get_repository", "may go on", 0, ""),
-                    ("Close 12 stale issues of acme/widgets", "close_issue", "may go on", 35, ""),
-                    ("Delete branch release/2024-01", "delete_branch", "paused", 61, "needs approval"),
-                    (f"Then {HOSTILE}", "", "paused", 80, "risk above the tier 'verify'"),
-                ]
-            )
-        )
-        iso = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - 600))
-        self._agents = [
-            Agent(
-                "exec_1", "cleanup-bot", "", "session_4be1", "running", "enforcing", iso, now - 5,
-                "Tidy up acme/widgets before the release", "a person has to approve it", "", 5, steps,
-            ),
-            Agent(
-                "exec_2", "reporter", "oauth:anna@example.com", "", "running", "enforcing", iso, now - 9, "", "", "", 1,
-                steps[:1],
-            ),
-        ]  # fmt: skip
-        self._blocks = [
-            Block(
-                "block_1", "deployer", "", "exec_3", "drop the production database", "drop_database",
-                "danger zone: matches 'drop*'", ("risk 92 of 100", "matched pattern: drop*"), 92, now - 200, "c1",
-                now + 100,
-            )
-        ]  # fmt: skip
-
-    async def agents(self) -> list[Agent]:
-        """Return the agents."""
-        return self._agents
-
-    async def blocks(self) -> list[Block]:
-        """Return the blocks."""
-        return self._blocks
-
-    async def unblock(self, block_id: str) -> Block | None:
-        """Lift a block."""
-        lifted = next((block for block in self._blocks if block.id == block_id), None)
-        self._blocks = [block for block in self._blocks if block.id != block_id]
-        return lifted
+async def fill_board(custody: Custody, now: float) -> None:
+    """Put agents and a block on the board, as the adapter does."""
+    board, started = Board(custody), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - 600))
+    bot = Agent(
+        "exec_1", "cleanup-bot", "", "session_4be1", "running", "enforcing", started, now, "Tidy up acme/widgets"
+    )
+    for number, (action, operation, decision, risk, reason) in enumerate(
+        [
+            ("Read the list of repositories", "list_repositories", "may go on", 0, ""),
+            ("Read repository acme/widgets", "get_repository", "may go on", 0, ""),
+            ("Close 12 stale issues of acme/widgets", "close_issue", "may go on", 35, ""),
+            ("Delete branch release/2024-01", "delete_branch", "paused", 61, "needs approval"),
+            (f"Then {HOSTILE}", "", "paused", 80, "risk above the tier 'verify'"),
+        ],
+        1,
+    ):
+        step = Reported(now - 90 + 15 * number, action, operation, "success", decision, risk, "", reason)
+        paused = "a person has to approve it" if decision == "paused" else ""
+        await board.publish(replace(bot, number=number, paused=paused), step)
+    reporter = replace(bot, execution="exec_2", name="reporter", caller="oauth:anna@example.com", session="", goal="")
+    await board.publish(replace(reporter, number=1), Reported(now, "Read a report", "", "", "may go on", 0, ""))
+    factors = ("risk 92 of 100", "matched pattern: drop*")
+    action, reason = "drop the production database", "danger zone: matches 'drop*'"
+    block = Block(
+        "block_1", "deployer", "", "exec_3", action, "drop_database", reason, factors, 92, now - 200, "c1", now + 400
+    )
+    await Blocks(custody).add(block)
 
 
 def matters(now: float) -> list[Matter]:
@@ -159,9 +139,10 @@ async def filled(folder: Path, *, empty: bool = False) -> Sources:
         custody = Custody(SqliteStore(SqliteState(home / "state.sqlite3")), name)
         audit = Audit(home / "audit.jsonl", adapter=name)
         source = Source.of(str(home), name, custody, audit)
-        sources.append(source if empty or name != "github" else replace(source, board=Boards(now)))
+        sources.append(source)
     github, billing = sources
     if not empty:
+        await fill_board(github.custody, now)
         for number in range(20):
             event = ("TOKEN_ISSUED", "OPERATION_PERFORMED", "CALL_DENIED")[number % 3]
             github.audit.write(event, operation="delete_repository", danger_level="dangerous", result="denied")

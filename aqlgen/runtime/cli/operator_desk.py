@@ -48,6 +48,7 @@ class _Keyboard:
 
     def __init__(self) -> None:
         self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._input = sys.stdin
         self._is_read = False
         self.is_asked = False
 
@@ -64,7 +65,7 @@ class _Keyboard:
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         with suppress(RuntimeError):  # the command has ended meanwhile
-            while text := sys.stdin.readline():
+            while text := self._input.readline():
                 loop.call_soon_threadsafe(self._lines.put_nowait, text)
             loop.call_soon_threadsafe(self._lines.put_nowait, "")
 

@@ -18,7 +18,8 @@ from ..state.store import StoreAway, canonical
 from ..text import terminal_text, visible
 
 if TYPE_CHECKING:
-    from .boards import Agent, Block, Reported
+    from ..safety.loop.blocks import Block
+    from ..safety.loop.board import Agent, Reported
     from .sources import Source
 
 __all__ = ["SECTIONS", "Reading", "read", "read_quotas", "shown"]

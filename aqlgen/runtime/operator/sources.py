@@ -23,6 +23,7 @@ from ..assembly import adapter_secrets, audit_file, check_extra
 from ..logs.log import Logger
 from ..safety.audit import Audit
 from ..safety.desk import Desk
+from ..safety.loop.board import Board
 from ..settings.load import ConfigError, Variables, load
 from ..settings.state_keys import StateKeys
 from ..state.custody import Custody, State
@@ -30,7 +31,6 @@ from ..state.places import MEMORY, is_redis, open_store, state_file
 from ..state.sqlite import SqliteState, SqliteStore
 from ..table import Adapter
 from ..text import line
-from .boards import Board
 
 if TYPE_CHECKING:
     from ..quota.counting import Quotas

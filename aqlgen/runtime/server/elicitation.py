@@ -182,7 +182,7 @@ def _form(offer: str) -> Mapping[str, Any]:
         "title": "How far does this reach?",
         "description": f"For this session means: {offer}.",
         "enum": ["once", _SESSION],
-        "enumNames": ["Only what is shown", "For this session"],
+        "enumNames": ["Only this call", "For this session"],
         "default": "once",
     }
     return {"type": "object", "properties": {_CHOICE: choice}}

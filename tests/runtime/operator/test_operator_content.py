@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,13 @@ from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.sources import Sources, home_source
 from aqlgen.runtime.safety.audit_chain import verify
 from aqlgen.runtime.safety.desk import Desk, SessionApproval
+from aqlgen.runtime.safety.loop.blocks import Block, Blocks
+from aqlgen.runtime.safety.loop.board import Agent, Board, Reported
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore
 from aqlgen.runtime.state.store import Counter, StoreAway
+from aqlgen.runtime.text import iso_time
 from tests.runtime.local import Answer, Asked, serving
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at
 from tests.runtime.redis_server import redis_server
@@ -206,6 +210,52 @@ def test_a_code_goes_to_the_page_that_asked_and_nowhere_else(page: Served, tmp_p
     assert not {"digest", "salt"} & (everything["challenges"][0].keys() - {"digest"})
     assert run(desk.verify("c1", code))
     assert written(tmp_path)[-1]["event"] == "OPERATOR_CODE_SHOWN"
+
+
+def test_a_blocked_agent_is_shown_and_unblocked_with_a_reason(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-LOOP-4"""
+    custody, now = source_at(tmp_path).custody, time.time()
+    factors = ("matches drop*",)
+    block = Block("b1", "deployer", "anna", "exec_1", "drop it", "drop_database", "danger", factors, 92, now, "c1", now)
+    run(Blocks(custody).add(block))
+    run(desk_at(tmp_path).challenge(challenge()))
+    shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
+    assert (shown["agent"], shown["operation"], shown["risk"]) == ("deployer", "drop_database", 92)
+    for reason in ("", "  ", "ok", "\u200b\u200b\u200b\u200b"):
+        assert page.act("unblock", shown, reason=reason).json["error"] == "reason_needed"
+    assert page.act("unblock", shown, reason="it was me\x1b[2J").json == {"message": "Unblocked."}
+    assert run(Blocks(custody).standing()) == []
+    assert run(desk_at(tmp_path).challenges()) == []
+    entry = written(tmp_path)[-1]
+    assert (entry["event"], entry["operator"], entry["reason"], entry["element_name"]) == (
+        "OPERATOR_UNBLOCK",
+        "operator:anna",
+        "it was me",
+        "deployer",
+    )
+    assert page.act("unblock", shown, reason="again").json["error"] == "gone"
+
+
+def test_a_block_that_cannot_be_read_is_shown_and_can_be_lifted(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-LOOP-4"""
+    store = source_at(tmp_path).custody.store
+    run(store.put("loop.block", "0" * 32, "sealed with a key that is gone"))
+    shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
+    assert "the key of the state has changed" in shown["reason"]
+    assert page.act("unblock", shown, reason="the key was changed").status == 200
+
+
+def test_agents_are_shown_with_their_last_steps(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    now = time.time()
+    agent = Agent("exec_1", "bot", "anna", "s1", "running", "enforcing", iso_time(now), now, "Tidy up")
+    board = Board(source_at(tmp_path).custody)
+    for number in range(12):
+        step = Reported(now + number, f"step {number}\u202e", "list_animals", "success", "continue", number, "advise")
+        run(board.publish(replace(agent, number=number + 1), step))
+    shown = page.state(until=lambda known: known.get("agents"))["agents"][0]
+    assert (shown["agent"], shown["goal"], shown["taken"], len(shown["steps"])) == ("bot", "Tidy up", 12, 10)
+    assert (shown["steps"][-1]["text"], shown["steps"][-1]["risk"]) == ("step 11", 11)
 
 
 def test_an_approval_for_a_session_is_shown_and_revoked(page: Served, tmp_path: Path) -> None:

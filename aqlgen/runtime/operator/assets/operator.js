@@ -179,9 +179,9 @@ function settleAs(text) {
     if (card.dataset.settled !== undefined) return;
     const inside = card.contains(document.activeElement);
     card.dataset.settled = performance.now();
-    card.querySelectorAll(".buttons, .ask, .code, .warn, .time").forEach((element) => element.remove());
+    card.querySelectorAll(".buttons, .ask, .code, .warn, .time, .until").forEach((element) => element.remove());
     const said = card.querySelector(".outcome");
-    if (!said.textContent) said.textContent = text;
+    if (!said.textContent || cards.get(card).code) said.textContent = text;
     if (inside) focus(card);
   };
 }
@@ -243,6 +243,7 @@ const VERDICTS = { approved: "Approved", denied: "Denied" };
 
 function buildMatter(card, item) {
   const [tone, mark_] = dangerOf(item.danger);
+  const kind = KINDS[item.kind] ?? bdi(item.kind);
   card.className = "card";
   card.dataset.tone = tone;
   const title = titled(bdi(item.title));
@@ -253,7 +254,7 @@ function buildMatter(card, item) {
   }
   buttons.append(button(card, title, "Deny", "deny", (event) => act(card, event, "deny")));
   card.append(
-    top(item, h("span", { class: "danger" }, shape(mark_), bdi(item.danger || "unknown danger")), h("span", {}, KINDS[item.kind] ?? bdi(item.kind))),
+    item.danger ? top(item, h("span", { class: "danger" }, shape(mark_), bdi(item.danger)), h("span", {}, kind)) : top(item, h("span", { class: "danger" }, shape(mark_), kind)),
     title,
     meta([...whom(item), [item.operations.length === 1 ? "Operation" : "Operations", item.operations.join(", ")]]) ?? "",
     reasons(item.reasons) ?? "",
@@ -274,7 +275,7 @@ function refreshMatter(card, item) {
     card.dataset.decided = item.verdict;
     cards.get(card).decided = performance.now();
     const far = item.verdict === "approved" ? (item.scope === "session" ? " for this session" : " once") : "";
-    card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"}${far} by `, bdi(item.by || "somebody"), ". It stands here until the agent has come back for it.");
+    card.querySelector(".outcome").replaceChildren(`${VERDICTS[item.verdict] ?? "Decided"}${far} by `, bdi(item.by || "somebody"), ".", h("span", { class: "until" }, " It stands here until the agent has come back for it."));
     if (inside) focus(card);
   } else if (!item.verdict) {
     buttons.hidden = false;
@@ -358,7 +359,7 @@ function buildBlock(card, item) {
     top(item, h("span", { class: "danger" }, shape("square"), "danger zone"), item.risk ? h("span", {}, `risk ${item.risk} of 100`) : ""),
     title,
     meta([["Wanted to", item.action], ["Operation", item.operation], ["Because", item.reason], ...whom(item).slice(1)]) ?? "",
-    reasons(item.factors) ?? "",
+    item.factors.length ? h("details", {}, h("summary", {}, "What was weighed"), reasons(item.factors)) : "",
     h("p", { class: "outcome" }),
     h("div", { class: "buttons" }, open),
     form,
