@@ -55,8 +55,8 @@ def denied(row: Row, decision: GateDecision, adapter: str) -> Failure:
         return Failure(
             Code.DANGER_LEVEL_DENIED,
             f"Operation '{row.name}' is refused: its danger level is {row.danger}.{stated} Only the adapter's owner "
-            "can unlock it, by a lower danger in overrides.yaml, a rule in adapter.toml, which allows it by its name, or "
-            "MCP_AQL_POLICY=open.",
+            "can unlock it, by a lower danger in overrides.yaml, a rule in adapter.toml, which allows it by its name, "
+            "or MCP_AQL_POLICY=open.",
             details,
         )
     return Failure(
