@@ -186,7 +186,7 @@ class Postings:
     def of(cls, text: str) -> Postings:
         """Read an index. Raises ValueError when it is none."""
         head, _, rest = text.partition("\n")
-        operations, parted, terms = rest.partition("\n\n")
+        operations, parted, terms = f"\n{rest}".partition("\n\n")  # there may be no operation
         if head != _HEAD or not parted:
             raise ValueError("not an index of operations")
         return cls(

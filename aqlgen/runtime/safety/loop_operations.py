@@ -93,6 +93,11 @@ RECORD_STEP = ProtocolOperation(
         ),
     ),
 )
+_RECORD_HINT = RECORD_STEP._replace(
+    parameters=tuple(info for info in RECORD_STEP.parameters if info["name"] not in ("nextOperation", "nextParams")),
+    examples=RECORD_STEP.examples[:1],
+)
+"""The same of an adapter without operations, where all that is reported happens elsewhere."""
 VERIFY = ProtocolOperation(
     "verify_challenge",
     "create",
@@ -266,7 +271,8 @@ def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperati
     Last of them are run_steps, if the adapter offers anything, and those that follow executions, if any can begin.
     """
     looping, asking = config.safety_loop != "disabled", can_ask(adapter, config)
-    operations = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
+    record = RECORD_STEP if any(adapter.counts.values()) else _RECORD_HINT
+    operations = [record, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
     if config.safety_loop == "enforcing":
         operations.append(VERIFY)
     if looping or asking:

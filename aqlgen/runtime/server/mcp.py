@@ -63,6 +63,11 @@ _PROTOCOL_PURPOSE = {
 }
 _STEPS = "Several steps: run_steps"
 """Purposes of families that hold only operations of the protocol."""
+_LOOP_PURPOSE = {
+    "create": "Report each action before you take it, on any server, file or shell; go on only if `continue` is true",
+    "execute": "Start, confirm and end an agent's execution",
+}
+"""Purposes of families of an adapter that has no operations but those of the safety loop."""
 
 _SEARCH = '{operation:"introspect",params:{query:"search",search:"words"}}'
 _HEADER = "Operation"
@@ -152,7 +157,7 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
     if adapter.counts.get(family, 0):
         purpose, example = _PURPOSE[family], quick_start.get(family)
     else:
-        purpose = _PROTOCOL_PURPOSE[family]
+        purpose = (_PROTOCOL_PURPOSE if any(adapter.counts.values()) else _LOOP_PURPOSE)[family]
         example = next(operation.name for operation in active_operations(adapter, config) if operation.family == family)
         if example == RUN_STEPS:
             purpose = "Run several steps on {title} in one call"
@@ -261,11 +266,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         f"{adapter.name}-adapter",
         version=adapter.version,
         title=line(adapter.title, 100) or None,
-        instructions=(
-            f"Call {tool_name(config, 'read')} with operation 'introspect', query 'search' and search (words) to find "
-            "an operation with its parameters; with name (a list) instead of search for others."
-            + (" This adapter is read only." if config.read_only else "")
-        ),
+        instructions=_instructions(adapter, config),
         lifespan=lifespan,
         cache_hints={"tools/list": hint, "server/discover": hint},
         get_tool_input_schema=lambda name: input_schema if name in families else None,
@@ -274,6 +275,22 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _instructions(adapter: Adapter, config: Config) -> str:
+    """Return what the client tells its agent about the server."""
+    find = (
+        f"Call {tool_name(config, 'read')} with operation 'introspect', query 'search' and search (words) to find "
+        "an operation with its parameters; with name (a list) instead of search for others."
+    )
+    if config.safety_loop != "disabled" and not any(adapter.counts.values()):
+        return (
+            f"Before any action, on whatever server, file or shell: {tool_name(config, 'create')} with operation "
+            "'record_execution_step', element_name (your name) and nextActionHint (the action with its target). Act "
+            f"only if the answer has continue: true. Begin with 'execute_agent' of {tool_name(config, 'execute')}. "
+            f"{find}"
+        )
+    return f"{find} This adapter is read only." if config.read_only else find
 
 
 def _check_headers(headers: Mapping[str, str], arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:

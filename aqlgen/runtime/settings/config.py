@@ -326,8 +326,8 @@ class Config(NamedTuple):
         "safety_loop.requires_approval",
         "SAFETY_LOOP_REQUIRES_APPROVAL",
         parsers.patterns,
-        "Actions that always pause: patterns over the whole of what the agent says it will do, each name in it and the "
-        'operation, case ignored; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
+        "Actions that always pause: patterns over what the agent says it will do, from any word of it on, each name in "
+        'it and the operation, case ignored; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
         form="divided by ';'",
     )
     auto_approve: tuple[str, ...] = setting(

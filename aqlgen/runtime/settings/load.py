@@ -21,6 +21,7 @@ from .audit import AuditSettings
 from .client import ClientSettings
 from .config import SETTINGS, Config
 from .confirmation import ConfirmationSettings
+from .files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
 from .http import HttpSettings
 from .loop import LoopSettings
 from .quota import QuotaSettings, quota_problem
@@ -93,7 +94,6 @@ def _recorded_folder(record: Path) -> Path | None:
 
 
 CONFIG_FILE_VARIABLE = "MCP_AQL_CONFIG"
-_POLICY = "policy"
 _MAX_BYTES = 1024 * 1024
 _SECRET_SETTING = re.compile(r"(MCP_AQL_[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|KEY)S?)(?:_FILE)?")
 
@@ -209,31 +209,24 @@ def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[Path, dict[str
             continue
         except OSError as problem:
             raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
-        return path, _parse_toml(path, content)
+        return path, _parsed(path, content)
     if chosen:
         raise ConfigError(f"{CONFIG_FILE_VARIABLE} names a file that does not exist: {chosen}")
     return candidates[-1], {}
 
 
-def _parse_toml(path: Path, content: bytes) -> dict[str, Any]:
-    """Return the values by their dotted keys."""
-    import tomllib  # here, since most adapters have no file to read
-
+def _parsed(path: Path, content: bytes) -> dict[str, Any]:
+    """Return the values of a file by the dotted keys of settings."""
     try:
-        tables = tomllib.loads(content.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        short = re.search(rb"(?m)^policy[ \t]{0,20}=", content) and b"[policy" in content
-        hint = "; beside [policy] or [[policy.rules]] the policy's name is [policy] name" if short else ""
-        raise ConfigError(f"{path.name} is not valid TOML: {problem}{hint}") from None
-    flat: dict[str, Any] = {}
-    for key, value in tables.items():
-        if key == _POLICY and not isinstance(value, dict):
-            flat[f"{_POLICY}.name"] = value  # the short form
-        elif isinstance(value, dict):
-            flat.update({f"{key}.{name}": item for name, item in value.items()})
-        else:
-            flat[key] = value
-    return flat
+        values = parse_settings(path.name, content)
+    except SettingsFileError as problem:
+        raise ConfigError(f"{path.name} {problem}") from None
+    if not is_policy(path.name):
+        return values
+    unknown = next((key for key in sorted(values) if key not in POLICY_KEYS), None)
+    if unknown is not None:
+        raise ConfigError(f"'{unknown}' in {path.name} is no key of a policy; there are {', '.join(POLICY_KEYS)}")
+    return {POLICY_KEYS[key]: value for key, value in values.items()}
 
 
 class Variables:

@@ -24,7 +24,9 @@ class Variable(NamedTuple):
 
 
 VARIABLES = (
-    Variable("MCP_AQL_CONFIG", "The file of settings to read instead of the project's `adapter.toml`."),
+    Variable(
+        "MCP_AQL_CONFIG", "The file of settings to read instead of the project's `adapter.toml`, or a policy in JSON."
+    ),
     Variable("MCP_AQL_ENV_FILE", "A file of variables to add to the environment."),
     Variable("MCP_AQL_HTTP_TOKEN", "Tokens of those who may use the adapter over HTTP, one a line.", from_file=True),
     Variable("MCP_AQL_STATE_KEY", "Keys that seal what callers keep, one a line; the first seals.", from_file=True),

@@ -107,6 +107,29 @@ def test_a_pattern_is_matched_against_each_name_in_the_hint(hint: str) -> None:
     assert evaluate(step, weigh(step, mentioned, Past()), Past(), profile, None, mentioned).outcome == "block"
 
 
+@pytest.mark.parametrize(
+    ("hint", "outcome"),
+    [
+        ("executing shell command: git push origin main", "confirm"),
+        ("running `git push`", "confirm"),
+        ("legit push of a button", "continue"),
+        ("please read_ the file", "continue"),
+        ("sudo rm -rf build", "block"),
+        ("calling mcp__database__drop_users", "block"),
+        ("calling dropUsers of server database", "block"),
+    ],
+)
+def test_a_pattern_that_holds_back_may_begin_at_any_word(hint: str, outcome: str) -> None:
+    """R-LOOP-3: what an agent says before the command, and how its client spells a tool's name, evades nothing."""
+    assert judge(hint).outcome == outcome
+
+
+def test_a_pattern_that_may_begin_anywhere_takes_no_time() -> None:
+    """R-LOOP-3, R-TRUST-4"""
+    profile = Profile(requires_approval=("git push*x*y",) * 200)
+    assert judge("git push " * 440, profile=profile).outcome == "continue"
+
+
 def test_a_long_hint_against_a_pattern_of_many_stars_takes_no_time() -> None:
     """R-LOOP-3, R-TRUST-4"""
     profile = Profile(requires_approval=("*a" * 50 + "*b",))
@@ -150,6 +173,11 @@ def test_the_danger_of_an_operation_is_the_base_of_its_risk(danger: str, score: 
         ("executing shell command: rm -rf /var", "danger_zone"),
         ("rm -fr build", "danger_zone"),
         ("calling drop_table", "danger_zone"),
+        ("calling mcp__db__drop_table", "danger_zone"),
+        ("calling db.dropTable", "danger_zone"),
+        ("calling drop-table of server db", "danger_zone"),
+        ("calling deleteUser", "confirm"),
+        ("calling forcePush", "verify"),
         ("dropping the users table", "danger_zone"),
         ("deleting all records from staging_users", "danger_zone"),
         ("r\u200bm -rf /", "danger_zone"),

@@ -76,7 +76,8 @@ class Approvals:
             raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")
         await self._ask(matter_id, "start", agent, question, session, _START_SECONDS)
         raise refused(
-            f"a person has to let an agent start: an operator is asked, {self.operator}. X",
+            f"a person has to let an agent start: an operator is asked, {self.operator}. Call "
+            "execute_agent again, with the same parameters, once it is decided.",
             {"waits_for": "operator"},
         )
 

@@ -70,12 +70,12 @@ def evaluate(
         if paused is not None:
             return verdict("confirm", factors, paused)
     names = _names(step, mentioned)
-    pattern = _first_match(names, profile.deny)
+    pattern = _first_match(names, profile.deny, within=True)
     if pattern is not None:
         factors.append(f"Pattern match: '{pattern}' is denied")
         return verdict("block", [*factors, *risk.factors], "Action is denied until a person verifies it")
     if not approval.factor:
-        pattern = _first_match(names, profile.requires_approval)
+        pattern = _first_match(names, profile.requires_approval, within=True)
         if pattern is not None:
             factors.append(f"Pattern match: '{pattern}' requires approval")
             return verdict("confirm", [*factors, *risk.factors], "Action requires approval")
@@ -137,22 +137,33 @@ def _in_advance(step: Step, profile: Profile) -> str | None:
     return matches[0] if all(matches) else None
 
 
-def _first_match(texts: Sequence[str], patterns: tuple[str, ...]) -> str | None:
-    """Return the first pattern that one of the texts matches; all patterns are tried at once first."""
+def _first_match(texts: Sequence[str], patterns: tuple[str, ...], *, within: bool = False) -> str | None:
+    """Return the first pattern that one of the texts matches; all patterns are tried at once first.
+
+    With `within` a pattern may begin at any word of a text: `git push*` also holds back "running git push".
+    """
     if not patterns:
         return None
-    any_of = _all_compiled(patterns)
+    any_of = _compiled(patterns, within=within)
     matching = [text for text in texts if any_of.fullmatch(text) is not None]
     if not matching:
         return None
-    return next(pattern for pattern in patterns if any(_compiled(pattern).fullmatch(text) for text in matching))
-
-
-@lru_cache(maxsize=256)
-def _all_compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(fnmatch.translate(normalized(pattern)) for pattern in patterns))
+    return next(
+        pattern
+        for pattern in patterns
+        if any(_compiled((pattern,), within=within).fullmatch(text) for text in matching)
+    )
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(normalized(pattern)))
+def _compiled(patterns: tuple[str, ...], *, within: bool) -> re.Pattern[str]:
+    return re.compile("|".join(_translated(normalized(pattern), within=within) for pattern in patterns))
+
+
+def _translated(pattern: str, *, within: bool) -> str:
+    """Return a glob as an expression of linear time: what stands before its first star is sought once."""
+    whole = fnmatch.translate(pattern)
+    start, star, _ = pattern.partition("*")
+    if not within or not start or not star or set(start) & set("?["):
+        return whole
+    return rf"{whole}|(?s:(?>.*?(?<![a-z0-9_]){re.escape(start)})){fnmatch.translate(pattern[len(start) :])}"

@@ -8,6 +8,7 @@ Repetition and earlier grave actions of the execution add to it, up to the end o
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -49,12 +50,12 @@ _WORDS: Sequence[tuple[re.Pattern[str], int]] = (
     (re.compile(r":\(\) ?\{"), 90),
     (
         re.compile(
-            r"\b(?:drop|dropp|delet|truncat|wip|destroy|eras|reset)(?:s|e|es|ed|ing)? (?:\w{1,20} ){0,3}"
+            r"\b(?:drop|dropp|delet|truncat|wip|destroy|eras|reset)(?:s|e|es|ed|ing)?[ -](?:\w{1,20} ){0,3}"
             r"(?:table|database|schema|collection|index|bucket|disk|volume|cluster|production|environment|backup)"
         ),
         90,
     ),
-    (re.compile(r"\b(?:delet|remov|eras|wip|destroy|purg)(?:s|e|es|ed|ing)? (?:\w{1,20} ){0,2}(?:all|every)"), 90),
+    (re.compile(r"\b(?:delet|remov|eras|wip|destroy|purg)(?:s|e|es|ed|ing)?[ -](?:\w{1,20} ){0,2}(?:all|every)"), 90),
     (re.compile(r"\bgit push [^|;&]{0,80}(?:--force|-f\b|--mirror|--delete)|\bforce[- ]push"), 65),
     (re.compile(r"\bgit (?:reset [^|;&]{0,40}--hard|clean [^|;&]{0,20}-\w{0,4}f|filter-branch)"), 65),
     (re.compile(r"\b(?:curl|wget)\b[^|;&]{0,200}\| ?(?:sudo )?(?:ba|z|k|da)?sh\b"), 70),
@@ -90,8 +91,23 @@ def tier_of(score: int) -> str:
 
 
 def words_of(hint: str) -> list[str]:
-    """Return the words of a hint that could be names of operations, as they are normalized."""
-    return re.findall(r"[a-z0-9_]+", normalized(hint))[:_MOST_WORDS]
+    """Return the words of a hint that could be names of operations, as they are normalized.
+
+    Of a name that is qualified by its server (`mcp__files__drop_table`) the parts are words, too, and of one in camel
+    case (`dropTable`) its form with underscores.
+    """
+    words = re.findall(r"[a-z0-9_]+", normalized(hint))[:_MOST_WORDS]
+    words += [part for word in words if "__" in word for part in word.split("__") if part]
+    divided = _divided(hint)
+    return words if divided == hint else words + re.findall(r"[a-z0-9_]+", normalized(divided))[:_MOST_WORDS]
+
+
+def _divided(text: str) -> str:
+    """Return a text with an underscore before each capital that follows a small letter or a digit."""
+    return "".join(
+        f"_{after}" if after.isupper() and (before.islower() or before.isdigit()) else after
+        for before, after in itertools.pairwise(f" {text}")
+    )
 
 
 def risk_of(
