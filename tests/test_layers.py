@@ -24,7 +24,7 @@ LAYERS = {
         ("render",),
         ("pipeline",),
         ("page", "compare"),
-        ("project", "conformance"),
+        ("project", "conformance", "safety"),
         ("cli",),
         ("__main__",),
     ),

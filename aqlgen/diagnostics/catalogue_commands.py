@@ -25,6 +25,12 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "The value given on the command line or in the environment is mistyped or matches nothing.",
         "See aqlgen --help for what each option takes.",
     ),
+    "bad-policy": Entry(
+        "The policy of the safety server cannot be used",
+        "A key of the file is mistyped or belongs to an adapter of an API, a value is none that it takes, or a "
+        "variable MCP_AQL_… is wrong.",
+        "Correct what the message names; docs/safety-server.md shows a policy. No server runs without a whole one.",
+    ),
     "bad-override": Entry(
         "An override cannot be used",
         "The overrides file is not valid, or an entry names an operation, field or value that there is not.",

@@ -1,0 +1,70 @@
+"""`aqlgen safety`: its options; everything behind them is the runtime's."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aqlgen.cli.app import app, examples
+from aqlgen.diagnostics.errors import OptionError
+
+
+class Transport(StrEnum):
+    """How clients talk to the server."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+@app.command(
+    "safety",
+    short_help="Serve the safety loop alone: agents report what they do on other servers.",
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False},
+    epilog=examples(
+        "aqlgen safety --policy safety.toml",
+        "aqlgen safety --policy safety.toml --transport http --port 8001",
+        "aqlgen safety --policy safety.toml operator",
+        "aqlgen safety --policy safety.toml operator --page",
+        "aqlgen safety --policy safety.toml audit verify",
+    ),
+)
+def safety_command(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[operator|audit ...]",
+            help="Not the server but what a person does: decide what agents wait for, or read the audit log.",
+            show_default=False,
+        ),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", metavar="FILE", help="Patterns and other settings: TOML, or the protocol's JSON."),
+    ] = None,
+    transport: Annotated[Transport, typer.Option(help="How clients talk to it.")] = Transport.STDIO,
+    host: Annotated[str, typer.Option(help="Address to listen on with http.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on with http; 0: any.")] = 8000,
+) -> None:
+    """Serve the protocol's safety loop to an agent whose actions go to other servers, files and shells.
+
+    It is an adapter without an API: seven operations, mode enforcing unless the policy or MCP_AQL_SAFETY_LOOP says
+    otherwise. The agent reports each action and learns whether it may take it; a person decides what is held back.
+    """
+    from aqlgen.safety.server import COMMANDS, run
+
+    words = command or []
+    if words and words[0] not in COMMANDS:
+        raise OptionError.of(
+            "bad-option",
+            f"{words[0]!r} is no command of the safety server",
+            help=f"There are {' and '.join(COMMANDS)}; without one it serves.",
+        )
+    if any(word == "--policy" or word.startswith("--policy=") for word in words):
+        raise OptionError.of(
+            "bad-option", f"--policy stands behind {words[0]!r}", help=f"Give it before: --policy FILE {words[0]}."
+        )
+    serving = ["--transport", "http", "--host", host, "--port", str(port)] if transport is Transport.HTTP else []
+    raise typer.Exit(run(policy, words or serving))

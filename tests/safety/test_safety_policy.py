@@ -1,0 +1,131 @@
+"""Policies of the safety server: what they may hold, and what is said of a wrong one (R-LOOP-3)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.safety.policy import check_policy
+from aqlgen.safety.server import FOLDER
+from tests.generator.commands import run
+
+TOML = """
+log_level = "error"
+[safety_loop]
+mode = "monitoring"
+deny = ["drop_*", "echo a; rm*"]
+requires_approval = ["git push*"]
+auto_approve = ["read_*"]
+max_autonomous_steps = 20
+risk_tolerance = "conservative"
+[safety_loop.agents.coder]
+max_autonomous_steps = 50
+[state]
+url = "memory:"
+[audit]
+path = "off"
+[http]
+stateless = true
+"""
+JSON = """{
+  "deny": ["drop_*", "echo a; rm*"],
+  "requiresApproval": ["git push*"],
+  "autoApprove": ["read_*"],
+  "maxAutonomousSteps": 20,
+  "riskTolerance": "conservative",
+  "safetyLoop": {"mode": "monitoring"}
+}"""
+
+
+@pytest.fixture(autouse=True)
+def _environment(tmp_path: Path) -> Iterator[None]:
+    with patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "state")}):
+        yield
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("name", "text"), [("policy.toml", TOML), ("policy.json", JSON), ("policy", TOML)])
+def test_both_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
+    """R-LOOP-3: a semicolon divides nothing in a file."""
+    path = written(tmp_path, name, text)
+    assert {"safety_loop.deny", "safety_loop.mode"} <= check_policy(path)
+    config = load(FOLDER, {"MCP_AQL_CONFIG": str(path)})
+    assert config.loop.deny == ("drop_*", "echo a; rm*")
+    assert (config.requires_approval, config.auto_approve) == (("git push*",), ("read_*",))
+    assert (config.max_autonomous_steps, config.loop.risk_tolerance) == (20, "conservative")
+    assert config.safety_loop == "monitoring"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place", "sentence"),
+    [
+        ("p.toml", "[safety_loop]\n  den = []", "2:3", "Did you mean 'safety_loop.deny'?"),
+        ("p.toml", "safety_loop.den = []", "1:1", "Did you mean 'safety_loop.deny'?"),
+        ("p.toml", "# deny\n[safety_loop]\nmode = 'enforced'", "3:1", "must be one of enforcing"),
+        ("p.toml", "[safety_loop.agents.coder]\nsteps = 3", "1:1", "no setting 'steps' for agent 'coder'"),
+        ("p.toml", "[http]\n\ntoken = 'x'", "3:1", "MCP_AQL_HTTP_TOKEN"),
+        ("p.toml", "[policy]\nname = 'strict'", "2:1", "a safety server has none"),
+        ("p.toml", "base_url = 'https://a.example'", "1:1", "a safety server has none"),
+        ("p.toml", "[confirmation]\napproval = 'person'", "2:1", "a safety server has none"),
+        ("p.toml", "[safety_loop]\ndeny = [", "", "is not valid TOML"),
+        ("p.toml", "deny = 'a'\ndeny 2", "2:6", "is not valid TOML"),
+        ("p.toml", "colour = 1", "1:1", "A policy has"),
+        ("p.json", '{\n "deny": [],\n "requireApproval": []}', "3:2", "Did you mean 'requiresApproval'?"),
+        ("p.json", '{"maxAutonomousSteps":\n 0}', "1:2", "must be a whole number from 1 to 10000"),
+        ("p.json", '{"safetyLoop": {"mood": 1}}', "1:17", "Did you mean 'safetyLoop.mode'?"),
+        ("p.json", '{"deny": ["a"], "deny": []}', "", "gives 'deny' a second time"),
+        ("p.json", '{"deny": "drop_*"', "1:18", "is not valid JSON"),
+        ("p.json", "[" * 100_000, "", "is not valid JSON"),
+        ("p.json", '["drop_*"]', "", "must be a JSON object"),
+        ("p.json", '{"deny": [1]}', "1:2", "must be a list of patterns"),
+    ],
+)
+def test_a_wrong_policy_starts_nothing(name: str, text: str, place: str, sentence: str, tmp_path: Path) -> None:
+    """Exit code 3, with the place and what to do, of `operator` and `audit` as well."""
+    path = written(tmp_path, name, text)
+    done = run("safety", "--policy", path, "operator", "list")
+    assert done.code == 3, done.out
+    assert sentence in done.err
+    assert f"{path}:{place}" in done.err if place else str(path) in done.err
+    assert "Traceback" not in done.err
+    if name == "p.json":  # an adapter that is given the policy refuses it, too
+        with pytest.raises(ConfigError):
+            load(FOLDER, {"MCP_AQL_CONFIG": str(path)})
+
+
+def test_all_that_is_wrong_is_said_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "p.toml", "[safety_loop]\nmode = 1\ndeny = 1\n[http]\nauth = 'x'\n")
+    done: Any = run("safety", "--policy", path)
+    assert [text for text in done.err.splitlines() if "[bad-policy]" in text] == [
+        next(text for text in done.err.splitlines() if f":{line}:1:" in text) for line in (2, 3, 5)
+    ]
+
+
+@pytest.mark.parametrize(("content", "code"), [(None, 4), (b"\xff\xfe", 3), (b"#" * (1 << 20) + b"\n", 3)])
+def test_a_file_that_cannot_be_read_starts_nothing(content: bytes | None, code: int, tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    if content is not None:
+        path.write_bytes(content)
+    done = run("safety", "--policy", path)
+    assert (done.code, "Traceback" in done.err) == (code, False)
+
+
+def test_the_environment_comes_before_the_policy_and_the_mode_is_enforcing_unless_one_says_so(tmp_path: Path) -> None:
+    for text, mode, expected in (("", "", "enforcing"), ("safety_loop.mode = 'logging'", "", "logging"),
+                                 ("safety_loop.mode = 'logging'", "monitoring", "monitoring")):  # fmt: skip
+        os.environ.pop("MCP_AQL_CONFIG", None)
+        os.environ["MCP_AQL_SAFETY_LOOP"] = mode
+        path = written(tmp_path, "p.toml", text)
+        assert run("safety", "--policy", path, "operator", "list").code == 0
+        assert load(FOLDER, os.environ).safety_loop == expected
