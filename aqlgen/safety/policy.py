@@ -60,6 +60,8 @@ def check_policy(path: Path) -> frozenset[str]:
 
 
 def _content(path: Path) -> bytes:
+    if path.exists() and not path.is_file():  # a pipe could be read once, and the runtime reads it again
+        raise FileError.of("file-unreadable", f"the policy {path} is no file", help="Write it into a file.")
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)

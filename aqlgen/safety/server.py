@@ -40,7 +40,7 @@ def run(policy: Path | None, arguments: Sequence[str]) -> int:
         if policy is not None:
             os.environ[CONFIG_FILE_VARIABLE] = str(policy.absolute())
         file = os.environ.get(CONFIG_FILE_VARIABLE)
-        settings = check_policy(Path(file)) if file else frozenset()
+        settings = check_policy(Path(file)) if file and file != os.devnull else frozenset()
         if not os.environ.get(_MODE) and "safety_loop.mode" not in settings:
             os.environ[_MODE] = "enforcing"
         load(FOLDER, os.environ)

@@ -87,6 +87,11 @@ def test_both_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
         ("p.json", '{"deny": ["a"], "deny": []}', "", "gives 'deny' a second time"),
         ("p.json", '{"deny": "drop_*"', "1:18", "is not valid JSON"),
         ("p.json", "[" * 100_000, "", "is not valid JSON"),
+        ("p.json", f'{{"maxAutonomousSteps": {"9" * 5000}}}', "", "is not valid JSON"),
+        ("p.json", '{"maxAutonomousSteps": 1e999}', "1:2", "must be a whole number"),
+        ("p.toml", f"safety_loop.max_autonomous_steps = {'9' * 5000}", "", "is not valid TOML"),
+        ("p.toml", "safety_loop.max_autonomous_steps = inf", "1:1", "must be a whole number"),
+        ("p.toml", f"deny = {'[' * 100_000}", "", "is not valid TOML"),
         ("p.json", '["drop_*"]', "", "must be a JSON object"),
         ("p.json", '{"deny": [1]}', "1:2", "must be a list of patterns"),
     ],
@@ -119,6 +124,13 @@ def test_a_file_that_cannot_be_read_starts_nothing(content: bytes | None, code: 
         path.write_bytes(content)
     done = run("safety", "--policy", path)
     assert (done.code, "Traceback" in done.err) == (code, False)
+
+
+def test_a_pipe_that_can_be_read_once_is_no_policy(tmp_path: Path) -> None:
+    """What is read the second time would be an empty policy."""
+    os.mkfifo(tmp_path / "p.toml")
+    done = run("safety", "--policy", tmp_path / "p.toml")
+    assert (done.code, "is no file" in done.err) == (4, True)
 
 
 def test_the_environment_comes_before_the_policy_and_the_mode_is_enforcing_unless_one_says_so(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def _of_toml(text: str) -> dict[str, Any]:
         place = re.search(r"\(at line (\d{1,9}), column (\d{1,9})\)", str(problem))
         line, column = (int(place[1]), int(place[2])) if place is not None else (0, 0)
         raise SettingsFileError(f"is not valid TOML: {problem}{hint}", line, column) from None
+    except (RecursionError, ValueError):
+        raise SettingsFileError("is not valid TOML: it nests too deeply, or a number is too long") from None
     if _POLICY in tables and not isinstance(tables[_POLICY], dict):
         tables[_POLICY] = {"name": tables[_POLICY]}  # the short form
     return _flat(tables)
@@ -73,8 +75,10 @@ def _of_json(text: str) -> dict[str, Any]:
         entries = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as problem:
         raise SettingsFileError(f"is not valid JSON: {problem}", problem.lineno, problem.colno) from None
-    except RecursionError:
-        raise SettingsFileError("is not valid JSON: it nests too deeply") from None
+    except SettingsFileError:
+        raise
+    except (RecursionError, ValueError):
+        raise SettingsFileError("is not valid JSON: it nests too deeply, or a number is too long") from None
     if not isinstance(entries, dict):
         raise SettingsFileError(f"must be a JSON object with keys such as {', '.join(list(POLICY_KEYS)[:3])}")
     return _flat(entries)
