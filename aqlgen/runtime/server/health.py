@@ -72,7 +72,7 @@ class Health:
             return OK if next(iter(table.values("method")), None) is not None or not adapter.counts else FAILED
 
         async def credentials() -> str:
-            return OK if _can_call(adapter, table, config, environ) else FAILED
+            return OK if not adapter.counts or _can_call(adapter, table, config, environ) else FAILED
 
         async def store_answers() -> str:
             with suppress(StoreAway), anyio.move_on_after(_PATIENCE):
