@@ -54,6 +54,7 @@ def check_command(
     evidence: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle, of live calls, as JSON.")
     ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first test that fails.")] = False,
     show_all: Annotated[bool, typer.Option("--all", help="Show the tests that passed, too.")] = False,
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
@@ -66,6 +67,7 @@ def check_command(
     running = {"--level": level != 1, "--sample": sample is not None, "--report": bool(report), "--all": show_all}
     running["--test"] = bool(only)
     running["--evidence"] = evidence is not None
+    running["--fail-fast"] = fail_fast
     if pristine:
         _refuse([option for option, is_set in running.items() if is_set], "start the adapter, and --pristine does not")
         _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
@@ -76,7 +78,7 @@ def check_command(
 
     announce(folder, shown=shown)
     with progress(shown=shown) as stage:
-        checked = _run(folder, sample, only, stage)
+        checked = _run(folder, sample, only, stage, fail_fast=fail_fast)
     _write(checked, report or [], evidence)
     reached = checked.report.failed == 0 if only else checked.report.level >= level
     if output_format is Output.JSON:
@@ -104,7 +106,9 @@ def _check_ending(file: Path) -> None:
         )
 
 
-def _run(folder: Path, sample: int | None, only: list[str] | None, stage: Callable[[str], None]) -> CheckedAdapter:
+def _run(
+    folder: Path, sample: int | None, only: list[str] | None, stage: Callable[[str], None], *, fail_fast: bool
+) -> CheckedAdapter:
     from aqlgen.conformance.runner import DEFAULT_SAMPLE, check_adapter, test_ids
     from aqlgen.project import Project
 
@@ -116,7 +120,7 @@ def _run(folder: Path, sample: int | None, only: list[str] | None, stage: Callab
     project = Project.open(folder)
     stage("checking")
     count = DEFAULT_SAMPLE if sample is None else sample
-    return check_adapter(folder.resolve(), project.package, sample=count, only=only)
+    return check_adapter(folder.resolve(), project.package, sample=count, only=only, fail_fast=fail_fast)
 
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:

@@ -189,10 +189,11 @@ async def _address(process: subprocess.Popen[bytes], output: Any) -> str:
     raise NotStarted.of(_written(output))
 
 
-async def command_result(launch: Launch, *arguments: str) -> tuple[int, str]:
-    """Run a command of the adapter to its end; returns its exit code and all that it printed."""
-    with anyio.fail_after(_ANSWER):
+async def command_result(launch: Launch, *arguments: str, seconds: float = _ANSWER) -> tuple[int | None, str]:
+    """Run a command of the adapter; returns its exit code, None if it did not end in time, and all that it printed."""
+    with anyio.move_on_after(seconds):
         result = await anyio.run_process(
             [*launch.command, *arguments], cwd=launch.project, env=launch.environment, check=False
         )
-    return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
+        return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
+    return None, f"it did not end within {seconds:g} seconds"

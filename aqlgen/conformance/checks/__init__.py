@@ -6,15 +6,17 @@ from aqlgen.conformance.checks import (
     errors,
     introspection,
     level2,
+    pages,
     parameters,
     round_trip,
     running,
     safety,
+    supervision,
     transport,
     warnings,
 )
 
 __all__ = [
-    "connections", "constraints", "errors", "introspection", "level2", "parameters", "round_trip", "running", "safety",
-    "transport", "warnings",
+    "connections", "constraints", "errors", "introspection", "level2", "pages", "parameters", "round_trip", "running",
+    "safety", "supervision", "transport", "warnings",
 ]  # fmt: skip
