@@ -96,8 +96,7 @@ async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> C
         }
         (Path(scratch) / "adapter.toml").write_text("", encoding="utf-8")
         launch = Launch(project, package, settings)
-        setup = Setup(launch, api, sampled(operations, sample), operations, variables)
-        setup.evidence["security"] = adapter.security
+        setup = Setup(launch, api, adapter, sampled(operations, sample), operations, variables)
         results = await _run_all(setup, prefix, chosen)
     name = adapter.name
     report = Report(

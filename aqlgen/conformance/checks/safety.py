@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +199,30 @@ async def read_only(setup: Setup, result: Result) -> None:
             result.expect(answer.get("success") is True, operation.name, "fails in a read-only adapter", answer)
 
 
+_AS_THEY_ARE = ("basic", "bearer")
+
+
+def _shows_credential(setup: Setup, operation: Operation) -> bool:
+    """Return True if a call needs a credential that stands in its request as it is, and not as a digest of it."""
+    security = setup.adapter.security if operation.row.security is None else operation.row.security
+    schemes = [setup.adapter.security_schemes.get(name) for option in security for name in option]
+    return bool(security) and all(security) and all(
+        scheme is not None and (scheme["type"] != "http" or scheme.get("scheme", "").lower() in _AS_THEY_ARE)
+        for scheme in schemes
+    )  # fmt: skip
+
+
+def _whole(request: Arrived) -> str:
+    """Return a request as text, with what stands in base64 behind Basic."""
+    kind, _, text = request.headers.get("authorization", "").partition(" ")
+    pair = ""
+    if kind.lower() == "basic":
+        with suppress(ValueError):
+            pair = b64decode(text).decode("utf-8", "replace")
+    body = request.body.decode("utf-8", "replace")
+    return json.dumps([dict(request.headers), request.query, request.path, pair, body])
+
+
 @check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-TRUST-5",
       where="alone")  # fmt: skip
 async def secrets(setup: Setup, result: Result) -> None:
@@ -214,7 +240,7 @@ async def secrets(setup: Setup, result: Result) -> None:
                 carried: list[bool] = []
 
                 def echo(request: Arrived, status: int, carried: list[bool] = carried) -> Reply:
-                    whole = json.dumps([dict(request.headers), request.query, request.path])
+                    whole = _whole(request)
                     carried.append(any(secret in whole for secret in setup.secrets.values()))
                     return Reply.of(status, {"you_sent": dict(request.headers), "query": list(request.query)})
 
@@ -222,16 +248,14 @@ async def secrets(setup: Setup, result: Result) -> None:
                     with setup.api.behaving(lambda request, status=status: echo(request, status)):
                         answer = await adapter.call(operation.family, operation.name, operation.params or {})
                     seen.append(json.dumps(answer))
-                if operation.row.security != ():
-                    any_needed = operation.row.security or setup.evidence.get("security")
-                    sent = not any_needed or any(carried) or not carried
-                    result.expect(sent, operation.name, "is sent without its credential")
+                if _shows_credential(setup, operation) and carried:
+                    result.expect(any(carried), operation.name, "is sent without its credential")
                 away = Reply(302, b"", {"Location": f"{other}/stolen"})
                 with setup.api.behaving(away):
                     answer = await adapter.call(operation.family, operation.name, operation.params or {})
                 seen.append(json.dumps(answer))
             seen.append(adapter.log())
-    stolen = [json.dumps([dict(item.headers), item.query, item.path]) for item in elsewhere.arrived]
+    stolen = [_whole(item) for item in elsewhere.arrived]
     for name, secret in setup.secrets.items():
         result.expect(not any(secret in text for text in stolen), name, "goes to another host with a redirect")
         result.expect(not any(secret in text for text in seen), name, "is in an answer or in the log")
