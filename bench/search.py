@@ -2,8 +2,9 @@
 
 The folder holds the documents and `tasks.jsonl`, where a line has set, doc, query and gold (a list of `METHOD /path`).
 Our own tasks (`search_tasks.tsv`) are searched in the documents of `--corpus`: some are worded as models do, some with
-values as in WAPIIBench, some as people do; what operations answer them stands between ` or `. Every second task of a
-set is for tuning; the figures of the others say what the weights are worth.
+values as in WAPIIBench, some as people do, and `typed` are more of the models', most of other documents; what
+operations answer them stands between ` or `. Every second task of a set is for tuning; the figures of the others say
+what the weights are worth.
 `--operations N` adds what searches cost in a synthetic document of that size: milliseconds of this process, megabytes
 of the index.
 """

@@ -262,6 +262,8 @@ class Decision:
     """The naming rule that chose the verb."""
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
+    moves_money: bool = False
+    """Whether a call moves money, whatever its danger is."""
     instructions: tuple[str, ...] = ()
     """Why texts that agents read of it are taken for instructions to a model, with their places."""
     likenesses: tuple[Likeness, ...] = ()

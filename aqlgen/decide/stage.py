@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, classify
-from aqlgen.decide.danger import danger
+from aqlgen.decide.danger import Change, danger, moves_money
 from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
@@ -166,6 +166,7 @@ def _decision(
         name_reason=naming.reason,
         danger=level,
         danger_reason=reason,
+        moves_money=moves_money(Change(facts, category, naming.name, lists)) is not None,
         description=override.description,
         confirmation=override.confirmation,
         override=override,

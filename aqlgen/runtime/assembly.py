@@ -88,6 +88,10 @@ def assemble(
         config = config._replace(state_url=MEMORY, audit=AuditSettings(), files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
+    if config.policy_rules:
+        from .safety.policy.rules import check_rules
+
+        check_rules(config, table)
     state = open_state(config.state_url, adapter.name, environ)
     check_extra(config)
     keys = StateKeys(Variables(environ))

@@ -52,13 +52,16 @@ class GateDecision(NamedTuple):
 
     `outcome` is allow (the call runs), confirm (it runs once it is confirmed) or refuse. A hook is the owner's word,
     and may tighten or relax it: `decision._replace(outcome="confirm", reasons=("why",))`. `danger` is the
-    operation's level; `reasons` are shown to an agent or a person.
+    operation's level; `reasons` are shown to an agent or a person. `rule` is the id of the owner's rule that decided,
+    or `danger-level`, `trust-matrix`, `under-review`, `money` or `policy-open`; `trust` is the adapter's level.
     """
 
     outcome: Literal["allow", "confirm", "refuse"]
     danger: str
     policy: str
     reasons: tuple[str, ...] = ()
+    rule: str = ""
+    trust: str = ""
 
 
 class Refuse(Failure):
@@ -116,6 +119,8 @@ class Hooks(NamedTuple):
         changed = await _run(self.on_decision, GateDecision, decision, call)
         if changed.outcome not in OUTCOMES:
             raise HookError(f"on_decision returned an outcome that is none of {', '.join(OUTCOMES)}")
+        if changed.outcome != decision.outcome and changed.rule == decision.rule:
+            return changed._replace(rule="on_decision")
         return changed
 
 

@@ -27,6 +27,7 @@ from aqlgen.runtime.table import (
     Server,
     Update,
 )
+from aqlgen.runtime.text import line
 from aqlgen.schemas import shorten
 from aqlgen.table import responses
 from aqlgen.table.boilerplate import Boilerplate
@@ -42,6 +43,7 @@ __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_
 
 MAX_SUMMARY = 120
 MAX_DESCRIPTION = 1000
+_MOST_TAGS, _LONGEST_TAG = 10, 100
 
 ANNOTATIONS: Final = frozenset({"type", "examples", "default"})
 
@@ -121,12 +123,14 @@ def build_row(
         operation_id=operation.operation_id,
         aliases=tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases),
         resource=decision.resource,
+        tags=_tags(operation.tags),
         verb=decision.verb,
         relative=decision.relative,
         rule=decision.category_reason.rule,
         confidence=round(decision.confidence, 2),
         danger=decision.danger.value,
         danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
+        moves_money=decision.moves_money,
         review=decision.review_reasons,
         accepted={acceptance.concern.text: acceptance.entry for acceptance in decision.accepted},
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
@@ -173,6 +177,11 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     summary = override.summary or decision.description or stated_summary or documented or operation.summary
     description = decision.description or documented or override.summary or operation.summary
     return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
+
+
+def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags that rules of the adapter's owner may speak of."""
+    return tuple(dict.fromkeys(text for tag in tags[:_MOST_TAGS] if (text := line(str(tag), _LONGEST_TAG))))
 
 
 def _repeats(summary: str, operation_id: str | None) -> bool:

@@ -52,6 +52,7 @@ def entries(table: Table) -> Iterator[Entry]:
             tuple(_finds(row)),
             tuple(_reads(row)),
             tuple(_lists(row)),
+            tuple(dict.fromkeys(_takes(row))),
         )
 
 
@@ -119,6 +120,8 @@ def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
             if weights.get(term, 0) < weight:
                 weights[term] = weight
 
+    if _is_me(row):
+        put(_ASKER, WEIGHTS["operation id"])
     put(terms((row.operation_id or "")[:100]), WEIGHTS["operation id"])
     for tag in decided.decision.operation.tags[:10]:
         put(terms(str(tag)[:100]), WEIGHTS["tags"])
@@ -158,6 +161,13 @@ def _needs(path: str) -> Iterator[str]:
             before = segment
 
 
+def _takes(row: Row) -> Iterator[str]:
+    """Yield the things of which an operation may take ids beside its path: the last words of its parameters."""
+    for name, parameter in row.shown_parameters.items():
+        if parameter.location not in ("adapter", "path"):
+            yield from terms(name)[-1:]
+
+
 def _things(row: Row) -> Iterator[str]:
     static = [segment for segment in _segments(row.path) if "{" not in segment]
     yield from dict.fromkeys((*terms(row.resource), *terms(" ".join(static[-1:])), *terms(row.returns["name"])))
@@ -185,9 +195,16 @@ def _lists(row: Row) -> Iterator[str]:
     if row.family == "read" and "{" not in row.path:
         if row.relative == "list":
             yield from terms(row.resource)[-1:]
-        if _segments(row.path)[-1:] and _segments(row.path)[-1].lower() in _ME:
+        if _is_me(row):
             yield "user"
+
+
+def _is_me(row: Row) -> bool:
+    """Return True if an operation brings the one who asks."""
+    return row.family == "read" and "{" not in row.path and "".join(_segments(row.path)[-1:]).lower() in _ME
 
 
 _ME = frozenset({"me", "self", "whoami", "@me", "current", "myself", "current_user", "currentuser", "user"})
 """Last segments of the paths that bring the one who asks."""
+_ASKER = terms("current user profile account")
+"""What people say of the one who asks."""

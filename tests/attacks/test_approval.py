@@ -33,6 +33,9 @@ from aqlgen.runtime.wire import ApiRequest
 pytestmark = pytest.mark.anyio
 TOKEN = re.compile(r"conf_[0-9a-f]{8}")
 PAY = {"amount": 100, "recipient": "DE89 3704"}
+VALIDATED = {"policy": "strict", "trust_level": "validated"}
+REVIEWED = {"policy": "strict", "trust_level": "community_reviewed"}
+"""Policy strict as far as it confirms what is destructive, and what is dangerous."""
 
 
 @pytest.fixture(scope="module")
@@ -322,7 +325,7 @@ async def test_texts_of_the_document_cannot_imitate_the_question(tmp_path: Path,
     operations = deepcopy(OPERATIONS)
     hostile = HOSTILE[name]
     operations["execute"]["pay"] |= {"summary": hostile, "danger_reason": hostile, "review": [hostile]}
-    place = open_shop(write_shop(tmp_path / "hostile", operations), tmp_path / "audit.jsonl", policy="strict")
+    place = open_shop(write_shop(tmp_path / "hostile", operations), tmp_path / "audit.jsonl", **REVIEWED)
     lines = (await question(place, "pay", PAY)).splitlines()
     assert [line.split(" ")[0] for line in lines] == ["Run", "POST", "The", "Danger:", "-", "-"]
     for line in lines:
@@ -415,7 +418,7 @@ async def test_a_flood_of_values_hides_nothing(shop: Callable[..., Shop], flood:
     assert {"- amount: 100", '- recipient: "DE89 3704"', "- zz_refund_all: true"} <= set(lines)
     assert lines[-1] == "Part of this call cannot be shown in full. Approve it only if you know what it holds."
     assert any("cannot be shown in full, sha256 " in line for line in lines)
-    strict = shop(policy="strict")
+    strict = shop(**REVIEWED)
     human = Human()
     envelope = await call(strict, "pay", params, human)
     assert (envelope["error"]["code"], human.asked, strict.wire.sent) == ("PERMISSION_DENIED", [], [])
@@ -436,7 +439,7 @@ async def test_a_path_that_does_not_fit_says_so(formed_shop: Callable[..., Shop]
     """R-TRUST-6"""
     lines = (await question(formed_shop(), "delete_item", {"item_id": "x" * 1800})).splitlines()
     assert lines[1].startswith("DELETE https://shop.example/v1/items/{itemId} (a path of 1,810 characters, cannot be")
-    assert (await call(formed_shop(policy="strict"), "delete_item", {"item_id": "x" * 1800}))["error"]["code"] == (
+    assert (await call(formed_shop(**VALIDATED), "delete_item", {"item_id": "x" * 1800}))["error"]["code"] == (
         "PERMISSION_DENIED"
     )
 
@@ -551,7 +554,7 @@ async def test_a_file_is_its_name_size_and_digest(shop: Callable[..., Shop], tmp
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "a.txt").write_bytes(b"hello")
     digest = hashlib.sha256(b"hello").hexdigest()[:32]
-    place = shop(files=str(tmp_path / "files"), policy="strict")
+    place = shop(files=str(tmp_path / "files"), **VALIDATED)
     line = f'- file: file "a.txt", text/plain, 5 bytes, sha256 {digest}'
     assert line in await question(place, "send_file", upload())
     content = {"content": base64.b64encode(b"hello").decode(), "filename": "a.txt", "mime_type": "text/plain"}

@@ -157,13 +157,15 @@ async def test_references_multiply_nothing(shop: Callable[..., Shop], steps: int
 @pytest.mark.parametrize("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
 @pytest.mark.parametrize("policy", ["standard", "strict", "open"])
 async def test_each_level_under_each_policy_in_each_form(tmp_path: Path, policy: str, level: str, form: str) -> None:
-    """R-SAFE-1, R-STEP-2, R-BAT-2: what does not run alone does not run in any other form."""
+    """R-SAFE-1, R-STEP-2, R-BAT-2: what does not run alone does not run in any other form, of a validated adapter."""
     operations = deepcopy(OPERATIONS)
     operations["delete"]["delete_item"]["danger"] = level
-    place = open_shop(write_shop(tmp_path / "shop", operations), tmp_path / "audit.jsonl", policy=policy)
+    settings = {"policy": policy, "trust_level": "validated"}
+    place = open_shop(write_shop(tmp_path / "shop", operations), tmp_path / "audit.jsonl", **settings)
     answer = await Formed(place.dispatcher, form).handle(None, DELETE, Session("s"), None)
     runs = policy == "open" or level in ("safe", "reversible")
-    code = "PERMISSION_DANGER_LEVEL_DENIED" if level == "forbidden" else "CONFIRMATION_REQUIRED"
+    refused = level == "forbidden" or (policy, level) == ("strict", "dangerous")
+    code = "PERMISSION_DANGER_LEVEL_DENIED" if refused else "CONFIRMATION_REQUIRED"
     assert answer["success"] is runs
     assert runs or answer["error"]["code"] == code
     assert len(place.wire.sent) == runs
@@ -263,7 +265,7 @@ async def test_the_owners_hook_decides_about_each_call(shop: Callable[..., Shop]
 
     place = shop(SimpleNamespace(on_decision=on_decision))
     answer = await run(place, READ, {"operation": "get_item", "params": {"item_id": ref("a.name")}})
-    code = {"refuse": "PERMISSION_DANGER_LEVEL_DENIED", "confirm": "CONFIRMATION_REQUIRED"}[outcome]
+    code = {"refuse": "PERMISSION_DENIED", "confirm": "CONFIRMATION_REQUIRED"}[outcome]
     assert answer["error"]["code"] == code
     assert paths(place) == ["GET /items/7"]
 

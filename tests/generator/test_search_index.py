@@ -164,6 +164,91 @@ def test_of_operations_that_differ_little_the_question_decides(tmp_path: Path, t
     assert keys[Ranking(Postings.of(search_index(table))).search(text)[0].name] == key
 
 
+def queried(path: str, summary: str, *parameters: str) -> dict[str, Any]:
+    """Return a path of one list with filters."""
+    paths = row("get", path, summary)
+    paths[path]["get"]["parameters"] += [{"name": n, "in": "query", "schema": {"type": "string"}} for n in parameters]
+    paths[path]["get"]["responses"] = {"200": of_many({"type": "object"})}
+    return paths
+
+
+HOSTING: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Hosting", "version": "1"},
+    "servers": [{"url": "https://hosting.example"}],
+    "paths": {
+        **row("get", "/v1/me", "A simple check of the token"),
+        **row("post", "/login", "Authenticate"),
+        **row("get", "/audit", "Entries of the audit log"),
+        "/commands/send": {
+            **row("get", "/commands/send", "Commands that a device may be sent")["/commands/send"],
+            **row("post", "/commands/send", "Dispatch commands to a device")["/commands/send"],
+        },
+        **row("get", "/orgs/{org}/repos", "All of them"),
+        **row("get", "/orgs/{org}/repositories/enabled", "Enabled"),
+        **row("get", "/repos/{repo}/forks", "Forks"),
+        **row("post", "/repos/{repo}/forks", "Forks a copy"),
+        **row("post", "/apps/{app}/deployments", "Bring an app out"),
+        **row("put", "/apps/{app}", "Update an app"),
+        **row("post", "/builds/{build}/start", "Start build"),
+        **row("post", "/sites/{site}/builds", "Runs a build for a site"),
+        **row("get", "/domains/{domain}", "A domain"),
+        **row("post", "/domains", "A domain is created"),
+        **row("post", "/domains/{domain}/records", "A domain record is created"),
+        **row("get", "/teams/{team}", "A team"),
+        **queried("/teams/{team}/memberships", "Memberships of a team", "page"),
+        **queried("/memberships", "Memberships of teams or users", "team", "user"),
+        **row("get", "/users/{user}", "A user"),
+        **row("get", "/webhooks/info", "Information"),
+        **row("get", "/chats/{chat}", "A chat"),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("log in", "POST /login"),
+        ("get my profile", "GET /v1/me"),
+        ("who am I", "GET /v1/me"),
+        ("get chat info", "GET /chats/{chat}"),
+        ("send a command to a device", "POST /commands/send"),
+        ("list repositories of an organization", "GET /orgs/{org}/repos"),
+        ("fork a repo", "POST /repos/{repo}/forks"),
+        ("redeploy an app", "POST /apps/{app}/deployments"),
+        ("trigger a new build for a site", "POST /sites/{site}/builds"),
+        ("add a record to a domain", "POST /domains/{domain}/records"),
+        ("Get the memberships of the team with ID '7'", "GET /teams/{team}/memberships"),
+        ("Get the memberships of the team with ID '7' and the user with ID '9'", "GET /memberships"),
+    ],
+)
+def test_what_a_question_asks_to_be_done_and_with_what_decides(tmp_path: Path, text: str, key: str) -> None:
+    """R-INT-6: acts and reading, short forms, verbs of two words, the one who asks, and ids that have no place."""
+    table = tabulate(tmp_path, HOSTING).prepared.table
+    keys = {row.name: row.row.key for row in table.rows}
+    assert keys[Ranking(Postings.of(search_index(table))).search(text)[0].name] == key
+
+
+def test_what_reads_things_within_others_is_among_the_first_ten_where_names_are_asked_for(tmp_path: Path) -> None:
+    """R-INT-6: the songs of an album whose name is given are read by its id, though no album is spoken of."""
+    document = copy.deepcopy(HOSTING)
+    queue = [
+        row(method, f"/queue/{path}", f"{path} the queue")
+        for path in ("play", "pause", "shuffle", "repeat")
+        for method in ("put",)
+    ]
+    for path in queue:
+        document["paths"].update(path)
+    for number in range(10):
+        document["paths"].update(row("post", f"/queue/songs{number}", "Play a song of the queue"))
+    document["paths"].update(queried("/albums/{album}/tracks", "Tracks", "page"))
+    names = [
+        hit.name
+        for hit in Ranking(Postings.of(index_of(tmp_path, document))).search("Play the first song of Abbey Road")
+    ]
+    assert "list_album_tracks" in names[:10]
+
+
 def test_what_brings_the_things_that_the_best_operations_need_is_among_the_first(tmp_path: Path) -> None:
     """R-INT-6: a question of several steps names the last of them only."""
     document = copy.deepcopy(FILMS)

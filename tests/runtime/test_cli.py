@@ -106,6 +106,8 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
     assert report["hooks"] == ["on_decision"]
     assert report["safety"] == {
         "policy": "standard",
+        "trust_level": "generated",
+        "rules": 0,
         "approval": "agent",
         "read_only": False,
         "asks_about": 1,

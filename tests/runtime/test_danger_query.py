@@ -51,7 +51,7 @@ async def test_a_client_learns_how_many_there_are_of_each_level_and_the_worst_fi
     data = result.structured_content["data"]
     assert next(iter(data)) == "summary"
     assert tuple(data["summary"]) == LEVELS
-    assert data["policy"] == {"name": "standard", "approval": "agent"}
+    assert data["policy"] == {"name": "standard", "approval": "agent", "trust_level": "generated"}
     entries = data["operations"]
     levels = [entry["danger"]["level"] for entry in entries]
     assert levels == sorted(levels, key=LEVELS.index, reverse=True)
@@ -69,7 +69,7 @@ async def test_a_client_learns_how_many_there_are_of_each_level_and_the_worst_fi
         ("safe", "standard", "allow"),
         ("reversible", "standard", "allow"),
         ("destructive", "standard", "confirm"),
-        ("dangerous", "strict", "confirm"),
+        ("dangerous", "strict", "deny"),
         ("forbidden", "standard", "deny"),
         ("forbidden", "open", "allow"),
     ],
@@ -85,7 +85,7 @@ def test_the_behavior_is_that_of_the_policy_in_force(
 def test_one_operation_is_shown_with_every_reason(changed: Callable[..., Path]) -> None:
     """R-SAFE-1: danger levels document, 3.4."""
     more = {"danger_reason": "category: DELETE", "confirmation": "Really?", "review": ["its name is a guess"]}
-    assert ask(changed(**more), {"policy": "strict"}, name="delete_animal") == {
+    assert ask(changed(**more), {"policy": "strict", "trust_level": "validated"}, name="delete_animal") == {
         "operation": {
             "name": "delete_animal",
             "semantic_category": "DELETE",
@@ -107,8 +107,8 @@ def test_one_operation_is_shown_with_every_reason(changed: Callable[..., Path]) 
 def test_an_operation_under_review_is_confirmed_only_where_the_policy_is_strict(changed: Callable[..., Path]) -> None:
     """R-SAFE-1"""
     folder = changed(danger="reversible", review=["its name is a guess"])
-    behaviors = [ask(folder, {"policy": policy}, name="delete_animal")["operation"]["behavior"] for policy in
-                 ("standard", "strict", "open")]  # fmt: skip
+    settings = [{"policy": policy, "trust_level": "validated"} for policy in ("standard", "strict", "open")]
+    behaviors = [ask(folder, setting, name="delete_animal")["operation"]["behavior"] for setting in settings]
     assert behaviors == ["allow", "confirm", "allow"]
 
 

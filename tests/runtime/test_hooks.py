@@ -144,7 +144,7 @@ async def test_a_dry_run_shows_what_hooks_make_of_the_request_and_what_is_decide
     data = (await dry(dispatcher))["data"]
     assert data["headers"] == {"X-Mine": "1"}
     assert json.loads(base64.b64decode(data["body"]["content"]))["name"] == "Bea"
-    assert data["decision"] == {"outcome": "confirm", "reasons": ["because"]}
+    assert data["decision"] == {"outcome": "confirm", "rule": "on_decision", "reasons": ["because"]}
     assert received[0].dry_run
     assert not api.sent
 

@@ -14,6 +14,7 @@ from test_steps import Zoo
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
+from aqlgen.runtime.settings.policy import policy_rules
 
 pytestmark = pytest.mark.anyio
 WORKFLOWS: dict[str, Any] = {
@@ -188,3 +189,14 @@ async def test_a_real_client_calls_it(zoo: Dispatcher, era: str) -> None:
         result = await client.call_tool("mcp_aql_update", arguments)
     assert result.structured_content is not None
     assert result.structured_content["data"]["now"] == "Max"
+
+
+async def test_rules_of_the_owner_hold_for_each_step(make: Callable[..., Dispatcher], api: Zoo) -> None:
+    """R-SAFE-1, R-STEP-3"""
+    rules = [{"id": "no-ann", "operations": ["update_*"], "when": {"input.name": "Ann"}, "action": "deny"}]
+    zoo = make(policy_rules=policy_rules(rules))
+    refused = await call(zoo, "rename_animal", number=1, name="Ann", more={"tag": "x"})
+    assert refused["success"] is False
+    assert "no-ann" in refused["error"]["message"]
+    assert {name for name, _ in api.done} <= {"get_animal"}
+    assert (await call(zoo, "rename_animal", number=1, name="Ben", more={"tag": "x"}))["success"]

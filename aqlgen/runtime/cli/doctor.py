@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..redaction import redacted, without_userinfo
-from ..settings.config import SETTINGS
+from ..settings.config import SETTINGS, Config
 from ..settings.env_file import VARIABLE, exposed
 from ..settings.http import HttpSettings
 from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, outdated_files, settings_file
@@ -84,6 +84,7 @@ def doctor(
     from ..hooks import NAMES
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
+    from ..safety.policy.rules import check_rules
     from ..settings.state_keys import StateKeys
     from ..state.custody import State
     from ..state.places import open_state, open_store, state_file
@@ -94,6 +95,7 @@ def doctor(
     table = Table(folder, read_only=config.read_only)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     check_variables(adapter, table, config)
+    check_rules(config, Table(folder))
     unknown = not has_base_url(adapter, config.base_url, config.server_variables)
     first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
     check_extra(config)
@@ -124,9 +126,11 @@ def doctor(
         },
         "safety": {
             "policy": config.policy,
+            "trust_level": config.trust_level,
+            "rules": len(config.policy_rules),
             "approval": config.approval,
             "read_only": config.read_only,
-            **_held_back(table, config.policy),
+            **_held_back(table, config),
             "safety_loop": config.safety_loop,
             "audit": _location(audit, "the log"),
             "state": _store(config.state_url, adapter.name, state, keys.source),
@@ -174,13 +178,15 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
     return report
 
 
-def _held_back(table: Table, policy: str) -> dict[str, int]:
-    """Count the operations that need a confirmation, and those that are refused."""
-    from ..safety.gatekeeper import outcome_of
+def _held_back(table: Table, config: Config) -> dict[str, int]:
+    """Count the operations that need a confirmation, and those that are refused, whatever their parameters are."""
+    from ..safety.policy.levels import Subject
+    from ..safety.policy.policy import Policy
 
+    policy = Policy(config, table)
     outcomes = [
-        outcome_of(policy, danger, under_review=bool(review))
-        for _, _, (danger, review) in table.values("danger", "review")
+        policy.usual(Subject(name, family, *values), table.find)[0].outcome
+        for name, family, values in table.values("danger", "review", "moves_money")
     ]
     return {"asks_about": outcomes.count("confirm"), "refuses": outcomes.count("refuse")}
 
@@ -282,7 +288,9 @@ def _value(value: Any) -> str:
 def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     held = f"asks about {counted(safety['asks_about'], 'operation')}, refuses {safety['refuses']}"
     reads = ", read only" if safety["read_only"] else ""
-    yield f"  {'policy':<26} {safety['policy']}{reads}: {held}"
+    rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
+    yield f"  {'policy':<26} {safety['policy']}{reads}{rules}: {held}"
+    yield f"  {'trust level':<26} {safety['trust_level']}"
     confirms = "a person, or the call is refused" if safety["approval"] == "person" else "a person, else a token"
     yield f"  {'confirmed by':<26} {confirms}"
     yield f"  {'safety loop':<26} {safety['safety_loop']}"

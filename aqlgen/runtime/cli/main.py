@@ -186,6 +186,16 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     audit.add_argument("--lines", type=int, default=20, help="tail: how many entries (default: 20)")
     audit.set_defaults(command="audit")
 
+    trust = commands.add_parser("trust", help="show who vouches for the adapter, or change it by one step")
+    trust.add_argument("action", choices=("show", "promote", "demote"), nargs="?", default="show")
+    trust.add_argument("--by", default="", metavar="WHO", help="who decides it: a person or a tool")
+    trust.add_argument("--reason", default="", metavar="WHY", help="why, in a line")
+    trust.add_argument("--to", default="", metavar="LEVEL", help="the level that is meant, to be sure")
+    trust.add_argument("--authority", default="", help="certified: who certifies it")
+    trust.add_argument("--certificate-id", default="", help="certified: the certificate")
+    trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: until when, such as 2027-01-20")
+    trust.set_defaults(command="trust")
+
     doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
     doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
@@ -312,6 +322,17 @@ def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     return 0
 
 
+def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .trust import Change, TrustError, run
+
+    asked = options.by, options.reason, options.to, options.authority, options.certificate_id, options.expires_at
+    try:
+        _print(run(folder, options.action, Change(options.action == "promote", *asked)))
+    except TrustError as problem:
+        return _fail(str(problem), 1)
+    return 0
+
+
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .doctor import doctor, render_doctor
     from .operations import as_json
@@ -344,6 +365,7 @@ _COMMANDS = {
     "login": _login,
     "doctor": _doctor,
     "audit": _audit,
+    "trust": _trust,
 }
 
 

@@ -56,7 +56,7 @@ class Ahead:
     async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
         """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
         row = self._introspection.find(request.operation, family)
-        if row is None or row.danger not in self._gate.watched or family not in (None, row.family):
+        if row is None or not self._gate.watches(row) or family not in (None, row.family):
             return None
         try:
             row, params = self._validated(row, request.for_row(row), [])

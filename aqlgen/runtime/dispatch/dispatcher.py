@@ -235,7 +235,7 @@ class Dispatcher:
             return await self._sending.dry_run(row, params, request, stamp, session), None
         if row.family != "read":
             await self._loop.hold(session, row)
-        if row.danger not in self._gate.watched:
+        if not self._gate.watches(row):
             return await self._performed(row, params, request, stamp, session)
         built = partial(self._sending.built, row, params)
         metadata, grant = request.metadata(row), request.grant

@@ -80,7 +80,7 @@ class Sending:
             row, params = self.validated(row, changed.params)
         data = await preview(self._api, self._table, row, params, lambda request: hooks.on_send(request, call))
         if decision.outcome != "allow":
-            data["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
+            data["decision"] = {"outcome": decision.outcome, "rule": decision.rule, "reasons": list(decision.reasons)}
         return data
 
     async def perform(

@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
-from ..safety.confirmation import danger_reasons
-from ..safety.gatekeeper import LEVELS, outcome_of
+from ..safety.policy.levels import LEVELS, Subject, danger_reasons
+from ..safety.policy.policy import Policy
 from ..settings.config import Config
+from ..settings.policy import BUILT_IN
 from ..table import Row, Table
 from ..text import line
 from .bounds import Bounds, refuse_narrowing
@@ -38,6 +39,8 @@ class _Known:
     reason: str
     review: Sequence[str] = ()
     resource: str = ""
+    moves_money: bool = False
+    gated: bool = True
 
     @property
     def mildness(self) -> int:
@@ -57,6 +60,7 @@ class Dangers:
     ) -> None:
         self._table = table
         self._config = config
+        self._policy = Policy(config, table)
         self._operations = operations
         self._find = find
 
@@ -73,7 +77,11 @@ class Dangers:
         page, left = bounds.page([self._entry(known) for known in chosen])
         return {
             "summary": {level: levels.count(level) for level in dict.fromkeys((*LEVELS, *levels))},
-            "policy": {"name": self._config.policy, "approval": self._config.approval},
+            "policy": {
+                "name": self._config.policy,
+                "approval": self._config.approval,
+                "trust_level": self._config.trust_level,
+            },
             "operations": page,
             "page": bounds.described(page, len(chosen), left),
         }
@@ -96,7 +104,9 @@ class Dangers:
         row = self._find(name)
         if row is None:
             return next((self._entry(known) for known in self._protocols() if known.name == name), None)
-        entry = self._entry(_Known(row.name, row.family, row.danger, row.danger_reason, row.review))
+        entry = self._entry(
+            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, moves_money=row.moves_money)
+        )
         entry["danger"]["reasons"] += danger_reasons(row)
         if row.review:
             entry["danger"]["reasons"].append(f"Under review: {line('; '.join(row.review), _LONGEST_REASON)}")
@@ -105,31 +115,40 @@ class Dangers:
         return entry
 
     def _entry(self, known: _Known) -> dict[str, Any]:
-        outcome = outcome_of(self._config.policy, known.level, under_review=bool(known.review))
+        subject = Subject(known.name, known.family, known.level, known.review, known.moves_money)
+        decision, sometimes = self._policy.usual(subject, self._find)
         reason = line(known.reason, _LONGEST_REASON)
-        return {
+        entry: dict[str, Any] = {
             "name": known.name,
             "semantic_category": known.family.upper(),
             "danger": {"level": known.level, "reasons": [reason] if reason else []},
-            "behavior": _BEHAVIORS[outcome],
+            "behavior": _BEHAVIORS[decision.outcome] if known.gated else "allow",
         }
+        if known.gated and decision.rule not in BUILT_IN:
+            entry["rule"] = decision.rule
+        if sometimes:
+            entry["rules"] = [
+                {"id": rule.id, "action": rule.action, **({"reason": rule.reason} if rule.reason else {})}
+                for rule in sometimes
+            ]
+        return entry
 
     @cached_property
     def _sorted(self) -> Sequence[_Known]:
         return sorted(self._collected(), key=lambda known: known.mildness)
 
     def _collected(self) -> Iterator[_Known]:
-        for name, family, values in self._table.values("danger", "danger_reason", "review", "resource"):
-            level, reason, review, resource = values
-            yield _Known(name, family, level, reason, review, resource)
+        for name, family, values in self._table.values("danger", "danger_reason", "review", "resource", "moves_money"):
+            level, reason, review, resource, moves_money = values
+            yield _Known(name, family, level, reason, review, resource, moves_money)
         yield from self._protocols()
 
     def _protocols(self) -> Iterator[_Known]:
-        yield _Known("introspect", "read", "safe", "category: READ")
+        yield _Known("introspect", "read", "safe", "category: READ", gated=False)
         for name, operation in self._operations.items():
             workflow = self._table.workflows.get(name)
             if workflow is not None:
                 yield _Known(name, operation.family, workflow.danger, workflow.danger_reason)
             else:
                 level = "safe" if operation.family == "read" else "reversible"
-                yield _Known(name, operation.family, level, _ADAPTERS_OWN)
+                yield _Known(name, operation.family, level, _ADAPTERS_OWN, gated=False)

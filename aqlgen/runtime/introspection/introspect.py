@@ -175,6 +175,9 @@ class Introspection:
         query = checked_query(params, self._config.max_list)
         if query == protocol.QUOTA_STATUS:
             return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
+        if query == protocol.ADAPTER_INFO:
+            trust = {"level": self._config.trust_level, **self._config.trust.shown()}
+            return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust}
         names = names_of(params, query)
         if query in ("warnings", "danger"):
             if names is None:

@@ -5,7 +5,8 @@ Its first line says its format. Then come the operations, a line each: id, name,
 path needs, and summary, between tabs. After an empty line come the terms, a line each, sorted: the term, then for
 each weight from 9 to 1 the ids of its operations, short names first. An id is four characters of a hash of the name,
 so that a new operation changes only the lines of its own terms. `?` before a term lists the operations that find such
-things by words, `=` those that read one by its id, `+` those that bring such things without an id.
+things by words, `=` those that read one by its id, `+` those that bring such things without an id, and `@` those that
+take the id of one beside their path.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..text import line
 from .terms import terms
 
 __all__ = [
-    "FILE", "FINDS", "LISTS", "READS", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights",
+    "FILE", "FINDS", "LISTS", "READS", "TAKES", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights",
     "plain_entry",
 ]  # fmt: skip
 
@@ -29,7 +30,7 @@ FILE = "search.txt"
 _HEAD = "# machine: the index of `introspect` with `search`, format 1; replaced by `aqlgen update`."
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ID = 4
-FINDS, READS, LISTS = "?", "=", "+"
+FINDS, READS, LISTS, TAKES = "?", "=", "+", "@"
 _COMMON = 10
 """A term that more than a tenth of all operations merely mention tells none of them from the others."""
 _ALWAYS = 60
@@ -71,6 +72,8 @@ class Entry:
     finds: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    """The things of which it takes ids otherwise than in its path."""
 
 
 def name_weights(name: str, resource: str, summary: str, path: str = "") -> dict[str, float]:
@@ -89,7 +92,7 @@ def plain_entry(name: str, family: str, danger: str, resource: str, summary: str
 
 
 class Hit(NamedTuple):
-    """An operation as a search shows it."""
+    """An operation as a search shows it; the fields are those of its line."""
 
     name: str
     family: str
@@ -97,6 +100,9 @@ class Hit(NamedTuple):
     resource: str
     needs: tuple[str, ...]
     summary: str
+
+
+_NEEDS = Hit._fields.index("needs")
 
 
 def _ids(names: Iterable[str]) -> dict[str, str]:
@@ -134,7 +140,7 @@ def index_text(entries: Iterable[Entry]) -> str:
         weight = max((central[thing] for thing in entry.finds if thing in central), default=1)
         for thing in dict.fromkeys(entry.finds):
             by_term.setdefault(FINDS + thing, {}).setdefault(weight, []).append(short)
-        for mark, things in ((READS, entry.reads), (LISTS, entry.lists)):
+        for mark, things in ((READS, entry.reads), (LISTS, entry.lists), (TAKES, central.keys() & entry.takes)):
             for thing in things:
                 by_term.setdefault(mark + thing, {}).setdefault(1, []).append(short)
     bound = max(_ALWAYS, len(entries) // _COMMON)
@@ -201,19 +207,18 @@ class Postings:
         """Return the operation of an id."""
         known = self._hits.get(short)
         if known is None:
-            name, family, danger, resource, needs, summary = self.operations[short].split("\t", 5)
+            fields: list[Any] = self.operations[short].split("\t", 5)
+            fields[_NEEDS] = tuple(fields[_NEEDS].split(",")) if fields[_NEEDS] else ()
             if len(self._hits) > _KEPT_HITS:
                 self._hits.clear()
-            known = self._hits[short] = Hit(
-                name, family, danger, resource, tuple(needs.split(",") * (needs != "")), summary
-            )
+            known = self._hits[short] = Hit._make(fields)
         return known
 
     def beginnings(self) -> Iterator[str]:
         """Yield the ids of all operations, those first that read without an id."""
         first = set()
         for short, row in self.operations.items():
-            if "\tread\t" in row and not row.split("\t", 5)[4]:
+            if "\tread\t" in row and "\t\t" in row and not row.split("\t", 5)[_NEEDS]:
                 first.add(short)
                 yield short
         yield from (short for short in self.operations if short not in first)

@@ -11,6 +11,7 @@ from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
+    "ADAPTER_INFO",
     "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "TOOL", "TYPES",
     "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
@@ -19,8 +20,10 @@ TOOL = "mcp_aql"
 
 QUOTA_STATUS = "quota_status"
 """The query about quotas (rate limiting document, 6.1)."""
-QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS)
-"""What introspect answers: three queries of the protocol, and those that go beyond them."""
+ADAPTER_INFO = "adapter_info"
+"""The query about the adapter and who vouches for it (trust levels, 6.4)."""
+QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS, ADAPTER_INFO)
+"""What introspect answers: four queries of the protocol, and those that go beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -91,7 +94,8 @@ INTROSPECT: Mapping[str, Any] = {
             "string",
             True,
             "What to discover; search finds operations by words and describes the best, or all that are named; danger "
-            "says how much harm operations can do and whether they must be confirmed; warnings are those given so far",
+            "says how much harm operations can do and whether they must be confirmed; warnings are those given so far; "
+            "adapter_info says who vouches for the adapter",
             enum=list(QUERIES),
         ),
         _field(

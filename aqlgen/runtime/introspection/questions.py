@@ -14,6 +14,7 @@ __all__ = ["Asked", "Question", "question"]
 
 _QUOTED = re.compile(r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”")
 _ITEM = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;](?=\s|$)|[\x00,&]")
+_ACT = re.compile(r"\s*+([A-Za-z]{2,20}+) (?:an?|the|my|this|that|all|some|one) ")
 _MARKS = set_of(
     "with named called titled using setting saying where whose which because including returning having only so"
     " starting interpreting adding its by sorted showing"
@@ -23,19 +24,23 @@ _JOINTS = set_of(
     "of in for on to from at across inside between about and or as into through that is are was were has have"
 )
 """Words that end the object of a request."""
-_COUNTS = set_of("list all every first last next up top some several")
+_COUNTS = set_of("list all every first last next up some several")
 """Words before the object that say that there are many of it, or in what order."""
-_HOLDERS = set_of("detail details information info data metadata set page")
+_HOLDERS = set_of("detail details information info data metadata set page record records")
 """Words of what is told of an object: the object comes behind them."""
+_VAGUE = set_of("detail details information info record records")
+"""Those of them that are seldom things of their own."""
 _MINE = set_of("my me mine i own current authenticated our we us user users")
 _MANY = set_of("list all every up several")
-_OBJECT, _CIRCUMSTANCE, _PARTICULAR, _AFTERTHOUGHT = range(4)
+_OBJECT, _CIRCUMSTANCE, _PARTICULAR, _AFTERTHOUGHT, _TOLD = range(5)
 _PHRASES = (
     ("get rid of", "delete"),
     ("throw away", "delete"),
     ("throw out", "delete"),
     ("take away", "remove"),
     ("take back", "undo"),
+    ("give me", "show"),
+    ("give us", "show"),
     ("turn off", "disable"),
     ("turn on", "enable"),
     ("switch off", "disable"),
@@ -44,7 +49,11 @@ _PHRASES = (
     ("make a copy of", "copy"),
     ("look up", "find"),
     ("look for", "find"),
-    ("sign up", "register"),
+    ("sign up", "signup"),
+    ("sign in", "login"),
+    ("sign out", "logout"),
+    ("log in", "login"),
+    ("log out", "logout"),
     ("call off", "cancel"),
     ("set up", "create"),
     ("money back", "refund"),
@@ -61,7 +70,7 @@ _PHRASES = (
     ("back up", "backup"),
     ("clean up", "prune"),
     ("time off", "vacation"),
-    ("who am i", "current user"),
+    ("who am i", "current user profile account"),
     ("hand over", "transfer"),
     ("kick out", "kick"),
     ("carry on", "resume"),
@@ -73,7 +82,7 @@ _PHRASES = (
 )
 """What people say in several words where names have one."""
 _MOST_WORDS = 60
-_OPENERS = set_of("please can could you i want need to would like help me let us d we should how do does give tell")
+_OPENERS = set_of("please can could you i want need to would like help me let us d we should how do does tell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,10 @@ class Asked:
 
     stem: str
     place: int
-    """0 in the object of the request, 1 behind a preposition, 2 among its particulars, 3 in a later sentence."""
+    """0 in the object of the request, 1 behind a preposition, 2 among its particulars, 3 in a later sentence.
+
+    4 for a word such as `info`, wherever it stands.
+    """
     word: str
     name: bool
     """Whether it is written like the name of a thing: a capital within the sentence."""
@@ -105,6 +117,8 @@ class Question:
     """The stems of the things of which it gives ids."""
     several: bool = False
     """Whether it gives several ids, or other values, of one thing."""
+    acts: bool = False
+    """Whether it begins like an act of which the verb is not known: `fork a repository`."""
     mine: bool = False
     """Whether it is about the one who asks."""
 
@@ -116,14 +130,22 @@ def question(text: str) -> Question:
     lower = bare.lower()
     for phrase, word in _PHRASES:
         start = lower.find(phrase)
-        if start >= 0 and not lower[start - 1 : start].isalpha():
-            bare = bare[:start] + word + bare[start + len(phrase) :]
+        end = start + len(phrase)
+        if start >= 0 and not lower[start - 1 : start].isalpha() and not lower[end : end + 1].isalpha():
+            bare = bare[:start] + word + bare[end:]
             lower = bare.lower()
-    asked = replace(_asked(bare, quoted="\x00" in bare), mine=not _MINE.isdisjoint(words_of(bare)))
+    asked = replace(_asked(bare, quoted="\x00" in bare), acts=_acts(bare), mine=not _MINE.isdisjoint(words_of(bare)))
     if asked.words:
         return asked
     words = tuple(Asked(part, _OBJECT, part, name=False) for part in map(stem, words_of(text)[:_MOST_WORDS]))
     return replace(asked, words=words)
+
+
+def _acts(text: str) -> bool:
+    """Return True if a text begins with a word that may be a verb which is not known, and an article."""
+    first = _ACT.match(text)
+    word = first[1].lower() if first else ""
+    return word not in _OPENERS and stem(word) not in VERBS and bool(plain_words(word))
 
 
 def _asked(text: str, *, quoted: bool) -> Question:
@@ -192,7 +214,7 @@ class _Reading:
         if lower not in _JOINTS:
             return False
         self._values.mark(lower)
-        if self._noun in _HOLDERS:
+        if self._in_object and self._words and self._words[-1].word in _HOLDERS:
             self._noun = ""
         elif self._noun or (self._words and not self._verb):
             self._in_object, self._place = False, max(self._place, _CIRCUMSTANCE)
@@ -216,9 +238,9 @@ class _Reading:
             part_stem = stem(part)
             if self._at_start and part_stem in VERBS:
                 self._verb = part_stem
-            elif self._in_object:
+            elif self._in_object and not (part in _VAGUE and self._noun):
                 self._noun = part
-            self._words.append(Asked(part_stem, self._place, part, is_name))
+            self._words.append(Asked(part_stem, _TOLD if part in _VAGUE else self._place, part, is_name))
             self._values.of(part_stem)
             self._at_start = self._at_start and part.endswith("ly") and not self._verb
 

@@ -11,28 +11,36 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from operator import itemgetter
 
-from .postings import FINDS, LISTS, READS, Hit, Postings
+from .postings import FINDS, LISTS, READS, TAKES, Hit, Postings
 from .questions import Question, question
 from .synonyms import READING, synonyms
-from .terms import stem
+from .terms import stem, terms
 from .weighing import EXACT, Weighing, Weights
 
 __all__ = ["Ranking"]
 
 
-_WEIGHED = 48
+_WEIGHED = 32
 """How many operations are weighed by more than their words."""
-_MOST = 250
+_MOST = 100
 _FORMS = 8
 _FINDERS = 3
 _NEEDY = 6
 """How many of the best operations are asked what they need."""
+_PAGE, _FIRM, _LEADING = 10, 7, 3
+"""How many operations are looked at first, how many of them stay there, and whose needs of those count."""
+_BEHIND = 0.99
+"""The share of the score of the last of those that stay up to which the others come."""
+_PARTS = 40
+"""How many operations with a word in their names are looked at for one that reads things within others."""
+_IN_NAME = 7
+"""The least weight of a word of a name."""
 _MOST_ALIKE = 4000
 _ENOUGH = 300
 """How many operations rarer words have to bring before a common word adds no others."""
@@ -59,7 +67,7 @@ class Ranking:
         return [hit for hit, _ in self.ranked(text, wanted, most)]
 
     def ranked(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> list[tuple[Hit, float]]:
-        """Return what `search` returns, each with its score; those behind the best 80 have none (0)."""
+        """Return what `search` returns, each with its score; those behind the best of them have none (0)."""
         asked = self._joined(question(text))
         scores = self._scores(asked)
         hit = self._postings.hit
@@ -67,6 +75,7 @@ class Ranking:
         weighed = self._weighed(asked, text, {short: scores[short] for short in best[:_WEIGHED]})
         if weighed:
             self._lift(asked, weighed, scores)
+            self._join(asked, weighed, scores)
         if wanted is not None:
             weighed = {short: score for short, score in weighed.items() if wanted(hit(short))}
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
@@ -122,21 +131,24 @@ class Ranking:
 
     def _scores(self, asked: Question) -> dict[str, float]:
         """Return the sum over the asked words of weight times rarity, by operation."""
-        places = (1.0, self._weights.circumstance, self._weights.particular, self._weights.afterthought)
+        weights = self._weights
+        places = (1.0, weights.circumstance, weights.particular, weights.afterthought, weights.vague)
         shares: dict[str, float] = {}
         for index, word in enumerate(asked.words):
             if not index and word.stem == asked.verb in READING and len(asked.words) > 1:
                 continue
             shares[word.stem] = max(places[word.place], shares.get(word.stem, 0.0))
         names = {word.stem for word in asked.words if word.name}
-        rated = []
+        rated: dict[tuple[str, ...], dict[str, float]] = {}
         for term, share in shares.items():
             forms = dict(self._forms(term, expand=term not in names))
-            rated.append((share * self._rarity_of(forms), forms))
-        rated.sort(key=lambda item: -item[0])
+            factor = share * self._rarity_of(forms)
+            same = rated.setdefault(tuple(sorted(forms)), {})
+            for form, part in forms.items():
+                same[form] = same.get(form, 0.0) + part * factor
         scores: dict[str, float] = {}
-        for factor, forms in rated:
-            added = self._of_word(factor, forms, scores)
+        for forms in sorted(rated.values(), key=lambda forms: -max(forms.values(), default=0.0)):
+            added = self._of_word(forms, scores)
             if scores:
                 for short, score in added.items():
                     scores[short] = scores.get(short, 0.0) + score
@@ -144,15 +156,13 @@ class Ranking:
                 scores = added
         return scores
 
-    def _of_word(self, factor: float, forms: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
+    def _of_word(self, forms: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
         """Return what one word adds, by operation; a common one adds only to what rarer ones brought, if that is much.
 
         Of several forms the best counts.
         """
         best: dict[str, float] = {}
-        groups = [
-            (part * factor * weight, ids) for form, part in forms.items() for weight, ids in self._postings.groups(form)
-        ]
+        groups = [(part * weight, ids) for form, part in forms.items() for weight, ids in self._postings.groups(form)]
         groups.sort(key=itemgetter(0))
         if len(scores) >= _ENOUGH and sum(len(ids) for _, ids in groups) > len(scores):
             for score, ids in groups:
@@ -178,11 +188,15 @@ class Ranking:
         yield from self._unknown(word)
 
     def _unknown(self, word: str) -> Iterator[tuple[str, float]]:
-        """Yield the terms that a word which is none may mean: by its beginning, a short form, its parts, a slip."""
+        """Yield the terms that an unknown word may mean: by its beginning, `re`, a short form, its parts, a slip."""
         vocabulary, lines, weights = self._vocabulary, self._postings.lines, self._weights
         start = bisect_left(vocabulary, word)
         longer = [term for term in islice(vocabulary, start, start + _FORMS) if term.startswith(word)]
         shorter = [word[:cut] for cut in range(3, len(word) - 2) if word[:cut] in lines]
+        again = stem(word.removeprefix("re"))
+        if not longer and len(word) > 5 and again in lines:
+            yield again, weights.slip
+            return
         if longer or shorter:
             yield from ((term, weights.part) for term in longer or shorter[-1:])
             return
@@ -216,7 +230,16 @@ class Ranking:
 
     def _weighed(self, asked: Question, text: str, scores: Mapping[str, float]) -> dict[str, float]:
         weighing = Weighing(asked, text, self._weights, self._rarity, named=self._named(asked))
-        return {short: weighing.weigh(self._postings.hit(short), score) for short, score in scores.items()}
+        hit, postings = self._postings.hit, self._postings
+        takers = [
+            (thing, postings.of_term(TAKES + thing)) for thing in asked.identified if TAKES + thing in postings.lines
+        ]
+        return {
+            short: weighing.weigh(
+                hit(short), score, [short in ids or thing in hit(short).needs for thing, ids in takers]
+            )
+            for short, score in scores.items()
+        }
 
     def _named(self, asked: Question) -> bool:
         """Return True if a question has names of things, whose ids have to be found first."""
@@ -229,7 +252,7 @@ class Ranking:
         named = self._named(asked)
         weights, of_term = self._weights, self._postings.of_term
         top = max(weighed.values())
-        top = top if top < EXACT else top - EXACT
+        top %= EXACT  # what an exact name or summary is worth beside that
         ranked = heapq.nlargest(_NEEDY, weighed, key=lambda short: weighed[short])
         needs = {need for short in ranked for need in self._postings.hit(short).needs}
         words = {word.stem for word in asked.words}
@@ -257,6 +280,58 @@ class Ranking:
                 weighed[short] = max(before, min(before + lift, 0.95 * top))
             else:
                 weighed[short] = min(lift, 0.95 * top)
+
+    def _join(self, asked: Question, weighed: dict[str, float], scores: Mapping[str, float]) -> None:
+        """Bring into the first ten, behind the best of them, the steps beside those that the words name."""
+        ranked = heapq.nlargest(_PAGE, weighed, key=lambda short: weighed[short])
+        firm = ranked[:_FIRM]
+        steps = [*self._parts(asked, ranked, weighed, scores), *self._details(asked, ranked)]
+        places = {short: place for place, short in enumerate(dict.fromkeys(steps), 1) if short not in firm}
+        if places:
+            last = weighed[firm[-1]]
+            for short in weighed.keys() - firm:
+                weighed[short] = min(weighed[short], last * _BEHIND)
+            for short, place in places.items():
+                weighed[short] = last * (1.0 - (1.0 - _BEHIND) * place / (len(places) + 1))
+
+    def _details(self, asked: Question, ranked: Sequence[str]) -> Iterator[str]:
+        """Yield what reads the things that the best changes need."""
+        for short in ranked[:_LEADING]:
+            hit = self._postings.hit(short)
+            if hit.family != "read":
+                for need in hit.needs:
+                    if need not in asked.identified:
+                        yield from islice(self._postings.of_term(READS + need), _FINDERS)
+
+    def _parts(
+        self, asked: Question, ranked: Sequence[str], weighed: Mapping[str, float], scores: Mapping[str, float]
+    ) -> Iterator[str]:
+        """Yield what reads things that are spoken of within others, if names are asked for: songs of an album."""
+        if not self._named(asked):
+            return
+        hit = self._postings.hit
+        parts = [part for part in map(_part_of, map(hit, ranked)) if part]
+        for thing in dict.fromkeys(word.stem for word in asked.words):
+            things = {thing, *synonyms(thing)}
+            if any(part in things and whole not in things for part, whole in parts):
+                continue
+            steps = [
+                short
+                for name in sorted(things)
+                for weight, ids in self._postings.groups(name)
+                if weight >= _IN_NAME
+                for short in ids[:_PARTS]
+                if (part := _part_of(hit(short))) and part[0] == name != part[1]
+            ]
+            yield from heapq.nlargest(2, steps, key=lambda short: weighed.get(short, scores.get(short, 0.0)))
+
+
+def _part_of(hit: Hit) -> tuple[str, str] | None:
+    """Return what an operation reads and within what, if it reads things within one other: track, album."""
+    words = terms(hit.name)
+    if hit.family != "read" or len(hit.needs) != 1 or words[-2:-1] != hit.needs:
+        return None
+    return words[-1], hit.needs[0]
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from ..text import alike
 from .terms import plain_words, set_of, stem
 
-__all__ = ["FINDS", "READING", "READS", "VERBS", "same_words", "synonyms", "verb_class"]
+__all__ = ["ENACTS", "FINDS", "READING", "READS", "VERBS", "same_words", "synonyms", "verb_class"]
 
 _VERB_ROWS = (
     "create add new make insert register post append put open start store set write draft compose provision",
@@ -48,7 +48,7 @@ _VERB_ROWS = (
     "move transfer migrate relocate",
     "remove kick ban expel detach unlink disconnect revoke",
     "connect link attach bind",
-    "assign delegate",
+    "assign delegate give grant add",
     "share publish",
     "verify check validate confirm",
     "merge combine join",
@@ -60,7 +60,10 @@ _VERB_ROWS = (
     "lock freeze",
     "reset forgot lost",
     "reply respond answer",
-    "generate create make draw",
+    "generate create make draw take",
+    "login signin authenticate",
+    "logout signout",
+    "signup register enroll",
 )
 _NOUN_ROWS = (
     "ticket issue bug problem case",
@@ -101,7 +104,7 @@ _NOUN_ROWS = (
     "disk volume storage",
     "fork copy",
     "director directed",
-    "email mail",
+    "email mail message",
     "prune unused",
     "transcription speech recording audio voice",
     "speech aloud spoken",
@@ -165,6 +168,7 @@ _NOUN_ROWS = (
     "language locale",
     "review feedback",
     "address ip",
+    "link permalink url",
 )
 
 
@@ -194,6 +198,8 @@ _SAME = _related(
 _NOTHING: frozenset[str] = frozenset()
 READS = 2
 """The row of the verbs that read."""
+ENACTS = frozenset({0, 4, 6})
+"""The rows of the verbs that do what the noun behind them says: to create an invitation is to invite."""
 
 VERBS: Mapping[str, frozenset[int]] = {
     word: frozenset(

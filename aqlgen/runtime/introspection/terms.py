@@ -23,25 +23,48 @@ _STOP = set_of(
     " when where how why do does did me i my you your we our us can could would should will some any s t re ve ll"
     " please want need let help using use given specific single if not no than then there their they them his her"
     " he she has have had been being into out about between ones also more via per such these those etc same just"
-    " id ids gid uuid record number certain many tell much am im so but"
+    " id ids gid uuid number certain many tell much am im so but"
 )
 _SUFFIXES = tuple(
     sorted(
-        set_of("ization isation ations ation ings ing edly ed ment ers er ors or ion ions able ly"),
+        set_of(
+            "ization isation ations ation ating ators ator ated ates ate ings ing edly ed ment ers er ors or ion ions"
+            " able ly"
+        ),
         key=lambda suffix: (-len(suffix), suffix),
     )
 )
 """The longest that ends a word is taken."""
 _LONGEST = 40
 """Letters of a word that count."""
+_SHORT_ROWS = (
+    "repo repository repositories repos",
+    "org organization organizations organisation organisations orgs",
+    "env environment environments envs",
+    "config configuration configurations configs",
+    "app application applications apps",
+    "admin administrator administrators admins",
+    "doc document documents docs",
+    "db database databases dbs",
+    "cert certificate certificates certs",
+    "dir directory directories dirs",
+    "img image images imgs",
+    "msg message messages msgs",
+    "lang language languages langs",
+    "param parameter parameters params",
+    "info information",
+    "auth authentication",
+)
+_SHORT = {word: row.split()[0] for row in _SHORT_ROWS for word in row.split()}
+"""The stems of words that have a common short form."""
 
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """Return what a lower-case word shares with its other forms: director, directed and directs are `direct`."""
     word = word[:_LONGEST]
-    if len(word) <= 3 or not word.isascii():
-        return word
+    if len(word) <= 3 or not word.isascii() or word in _SHORT:
+        return _SHORT.get(word, word)
     if word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "i"
     elif word.endswith(("sses", "shes", "ches", "xes", "zes")) and len(word) > 4:
@@ -59,7 +82,10 @@ def stem(word: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Return the lower-case words of a text, also those within names."""
-    return _WORD.findall(_CAMEL.sub(" ", without_unseen(text)).lower())
+    text = without_unseen(text)
+    if not text[1:].islower():
+        text = _CAMEL.sub(" ", text)
+    return _WORD.findall(text.lower())
 
 
 def plain_words(text: str) -> list[str]:

@@ -39,7 +39,11 @@ class Pattern:
 
     def fits(self, name: str, method: str, path: str) -> bool:
         """Return True for an operation of that name, method and path."""
-        text = (f"{method} {path}" if self._by_path else name).lower()
+        return self.fits_text(f"{method} {path}" if self._by_path else name)
+
+    def fits_text(self, text: str) -> bool:
+        """Return True for a text that is as the pattern."""
+        text = text.lower()
         first, *rest = self._parts
         if not rest:
             return text == first

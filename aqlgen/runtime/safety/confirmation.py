@@ -25,26 +25,13 @@ from ..table import Row
 if TYPE_CHECKING:
     from ..state.custody import Custody, State
 
-__all__ = ["Asked", "Binding", "ConfirmationTokens", "danger_reasons"]
+__all__ = ["Asked", "Binding", "ConfirmationTokens"]
 
 _PREFIX, _KIND = "conf_", "confirmation"
 _ASKED, _APPROVED = "asked", "approved"
 _CALL = 8
 """Bytes of the mark of the call."""
 _AGAIN = "Call the operation again without a token to get a new one."
-
-_BY_DANGER = {
-    "destructive": ("May not be undone",),
-    "dangerous": ("May concern many things together", "May not be undone"),
-    "forbidden": ("May concern everything there is", "Cannot be undone"),
-}
-_BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has effects of its own"}
-
-
-def danger_reasons(row: Row) -> tuple[str, ...]:
-    """Return why an operation of its level of danger is held back."""
-    by_danger = _BY_DANGER.get(row.danger, ())
-    return (_BY_FAMILY.get(row.family, "Adds data"), *by_danger) if by_danger else ()
 
 
 class Binding(NamedTuple):

@@ -1,10 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The gatekeeper: which calls run, which must be confirmed, which are refused (R-SAFE-1, R-SAFE-3 to 5).
 
-Policy `standard`: safe and reversible operations run, destructive and dangerous ones must be confirmed, forbidden ones
-are refused. Policy `strict`: operations under review must be confirmed, too, and what cannot be shown in full is
-refused. Policy `open`: everything runs. In all, destructive and worse operations go into the audit log. Calls come here
-once they are valid, before the hook `before_call` and the request; introspection and confirm_operation never do.
+`policy` decides; destructive and worse operations go into the audit log under every policy. Calls come here once they
+are valid, before the hook `before_call` and the request; introspection and confirm_operation never do.
 
 The person behind the client confirms, if the client can ask one. Otherwise, with `approval` agent, the agent gets a
 token, and the client's own approval of the second call is the confirmation; with `approval` person the call is refused,
@@ -15,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..session import Session, current_caller
+from ..settings.trust import TRUST_FILE
 from ..state.fingerprint import fingerprint
 from ..state.tickets import shorten
-from .confirmation import Binding, ConfirmationTokens, danger_reasons
+from .confirmation import Binding, ConfirmationTokens
+from .policy.levels import LEVELS, is_grave
+from .policy.policy import Policy
 from .refusals import (
     confirmation_required,
     denied,
@@ -49,32 +50,15 @@ if TYPE_CHECKING:
     from .loop import SafetyLoop
     from .view import CallView
 
-__all__ = ["GRAVE", "LEVELS", "Gatekeeper", "Outcome", "outcome_of"]
-
-LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
-GRAVE = frozenset(LEVELS[2:])
-"""The levels that the audit log holds, and that policy `standard` does not let run without confirmation."""
+__all__ = ["Gatekeeper"]
 
 _FORBIDDEN_SECONDS = 120
-Outcome: TypeAlias = Literal["allow", "confirm", "refuse"]
-_HELD_BACK: Mapping[str, Mapping[str, Outcome]] = {
-    "standard": {"destructive": "confirm", "dangerous": "confirm", "forbidden": "refuse"},
-    "strict": {"destructive": "confirm", "dangerous": "confirm", "forbidden": "refuse"},
-    "open": {},
-}
-"""The action of a policy at the levels of danger that it does not allow."""
 _SESSION = "gatekeeper"
 _MOST_COUNTED = 1000
 
 
-def outcome_of(policy: str, danger: str, *, under_review: bool) -> Outcome:
-    """Return what a policy decides about an operation."""
-    outcome = _HELD_BACK[policy].get(danger, "allow" if danger in LEVELS or policy == "open" else "confirm")
-    return "confirm" if outcome == "allow" and policy == "strict" and under_review else outcome
-
-
 class Gatekeeper:
-    """Admits or refuses calls, one for the adapter. Only calls of the levels in `watched` need to be brought to it."""
+    """Admits or refuses calls, one for the adapter. Only calls that it `watches` need to be brought to it."""
 
     def __init__(
         self,
@@ -88,8 +72,10 @@ class Gatekeeper:
         table: Table | None = None,
         observers: Observers | None = None,
     ) -> None:
-        watches_all = hooks.on_decision is not None or config.policy == "strict"
-        self.watched = frozenset(LEVELS) if watches_all else GRAVE
+        self._policy = Policy(config, table)
+        self.watches: Callable[[Row], bool] = self._policy.watches if hooks.on_decision is None else lambda _: True
+        source = config.sources.get("trust_level", "default")
+        self._trust_source = None if source in ("default", TRUST_FILE) else source
         self._adapter = adapter
         self._table = table
         self._config = config
@@ -119,13 +105,19 @@ class Gatekeeper:
         """
         call = Call(row.name, params, row.family, request_id, session.id, metadata)
         try:
-            decision = await self._hooks.on_gate(self._decide(row), call)
+            decision = await self._hooks.on_gate(self._policy.decide(row, call.params), call)
         except Failure as refusal:
             self._record("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
             raise
         if decision.outcome == "refuse":
-            self._record("OPERATION_DENIED", row, call, "denied", reason=f"policy {decision.policy}")
-            raise denied(row, decision, self._config.trust_level)
+            self._record(
+                "OPERATION_DENIED", row, call, "denied", reason=f"policy {decision.policy}", rule=decision.rule
+            )
+            raise denied(row, decision, self._adapter.name)
+        if row.moves_money and self._config.policy_money != "off":
+            from .policy.money import require_key
+
+            require_key(row, build)
         if decision.outcome == "confirm":
             from .approval import Approval
 
@@ -134,20 +126,22 @@ class Gatekeeper:
             if token is not None or grant is None or not grant.use(row, pending.digest):
                 await self.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
-        if row.danger in GRAVE:
-            self._record("OPERATION_ALLOWED", row, call, "allowed", reason=f"policy {decision.policy}")
+        if is_grave(row):
+            self._record(
+                "OPERATION_ALLOWED", row, call, "allowed", reason=f"policy {decision.policy}", rule=decision.rule
+            )
         return None
 
     async def foresee(self, row: Row, call: Call) -> GateDecision:
         """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
-        return await self._hooks.on_gate(self._decide(row), call)
+        return await self._hooks.on_gate(self._policy.decide(row, call.params), call)
 
     async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> Pending | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
 
         Raises Failure where the call would fail.
         """
-        if row.danger not in self.watched or _sent_token(call) is not None:
+        if not self.watches(row) or _sent_token(call) is not None:
             return None
         decision = await self.foresee(row, replace(call, dry_run=True))
         if decision.outcome != "confirm":
@@ -162,10 +156,8 @@ class Gatekeeper:
 
     def refuses(self, row: Row) -> Failure | None:
         """Return the refusal of an operation whatever its parameters are, as far as no hook has a say."""
-        decision = self._decide(row)
-        if self._hooks.on_decision is not None or decision.outcome != "refuse":
-            return None
-        return denied(row, decision, self._config.trust_level)
+        decision = None if self._hooks.on_decision is not None else self._policy.refuses(row)
+        return None if decision is None else denied(row, decision, self._adapter.name)
 
     async def check_token(self, token: object, session: Session) -> None:
         """Raise Failure for a token that could confirm nothing in this session."""
@@ -182,11 +174,12 @@ class Gatekeeper:
         warnings: Iterable[CallWarning] = (),
     ) -> None:
         """Record how a grave or confirmed call ended; `code` is that of its error, `warnings` those of its answer."""
-        if row.danger in GRAVE or approval is not None:
+        if is_grave(row) or approval is not None:
             details: dict[str, Any] = {
                 "operation": row.name,
                 "endpoint": row.family,
                 "danger_level": row.danger,
+                "adapter_trust": self._config.trust_level,
                 "error": code,
             }
             if approval is not None and approval.altered_by:
@@ -199,8 +192,9 @@ class Gatekeeper:
 
     def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
         """Record that a grave operation was called which a read-only adapter does not offer."""
-        if row.danger in GRAVE:
+        if is_grave(row):
             details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "result": "denied"}
+            details["adapter_trust"] = self._config.trust_level
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
             self._audit.record("OPERATION_DENIED", {**details, **more})
 
@@ -223,13 +217,6 @@ class Gatekeeper:
             "operation": asked.operation,
             "message": f"Confirmed. Call it again with the same parameters: it runs once, until {pending.expires_at}",
         }
-
-    def _decide(self, row: Row) -> GateDecision:
-        policy, reasons = self._config.policy, danger_reasons(row)
-        outcome = outcome_of(policy, row.danger, under_review=bool(row.review))
-        if row.review and policy == "strict":
-            reasons = (*reasons, f"Under review: {'; '.join(row.review)}")
-        return GateDecision(outcome, row.danger, policy, reasons)
 
     async def confirm_calls(
         self, calls: Sequence[Pending], sent: object, session: Session, person: Person | None
@@ -361,7 +348,7 @@ class Gatekeeper:
 
     def _record_all(self, event: str, calls: Sequence[Pending], result: str, **more: Any) -> None:
         for pending in calls:
-            self._record(event, pending.row, pending.call, result, **more)
+            self._record(event, pending.row, pending.call, result, rule=pending.decision.rule or None, **more)
 
     def _record(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
         """Write a decision into the audit log, before it is acted upon. Raises Failure when it cannot be written."""
@@ -373,6 +360,8 @@ class Gatekeeper:
                 operation=row.name,
                 endpoint=row.family,
                 danger_level=row.danger,
+                adapter_trust=self._config.trust_level,
+                trust_source=self._trust_source,
                 result=result,
                 session_id=call.session_id,
                 request_id=call.request_id,

@@ -192,9 +192,12 @@ def inactive(name: str) -> str | None:
 
 def can_ask(adapter: Adapter, config: Config) -> bool:
     """Return True if the policy can answer CONFIRMATION_REQUIRED with a token for an operation of the adapter."""
-    if config.policy == "open" or config.approval == "person":
+    if config.approval == "person":
         return False
-    strict = config.policy == "strict"
+    asking = any(rule["action"] == "confirm" for rule in config.policy_rules)
+    if config.policy == "open" and not asking:
+        return False
+    strict = config.policy == "strict" or asking
     return any(count for family, count in adapter.counts.items() if family != "read" or strict)
 
 

@@ -19,22 +19,49 @@ __all__ = [
 ]  # fmt: skip
 
 _MOST_NAMED = 20
+_CHANGED_BY = {
+    "money": "[policy] money in adapter.toml, or a rule there that allows it",
+    "on_decision": "hooks.py",
+}
+"""Where the decisions stand that are no rules of adapter.toml."""
 
 
-def denied(row: Row, decision: GateDecision, trust_level: str) -> Failure:
-    """Return the refusal of an operation by the policy."""
-    reasons = "".join(f" {reason}." for reason in decision.reasons)
+def denied(row: Row, decision: GateDecision, adapter: str) -> Failure:
+    """Return the refusal of an operation by the policy, a rule or a hook (danger levels, 4.4)."""
+    from .policy.levels import minimum_trust
+
+    stated = "".join(f" {reason.rstrip('.')}." for reason in decision.reasons)
+    details: dict[str, Any] = {
+        "operation": row.name,
+        "danger_level": row.danger,
+        "adapter_trust": decision.trust,
+        "policy": decision.policy,
+        "rule": decision.rule,
+        "reasons": list(decision.reasons),
+    }
+    if decision.rule == "trust-matrix":
+        least = minimum_trust(row.danger)
+        return Failure(
+            Code.DANGER_LEVEL_DENIED,
+            f"Operation '{row.name}' (danger: {row.danger}) denied for adapter trust level '{decision.trust}'.{stated} "
+            f"Only the adapter's owner can unlock it, by '{adapter}-adapter trust promote' up to '{least}', by a lower "
+            "danger in overrides.yaml or by a rule in adapter.toml that allows it by its name.",
+            {**details, "minimum_trust_required": least},
+        )
+    if decision.rule == "danger-level":
+        return Failure(
+            Code.DANGER_LEVEL_DENIED,
+            f"Operation '{row.name}' is refused: its danger level is {row.danger}.{stated} Only the adapter's owner "
+            "can unlock it, by a lower danger in overrides.yaml, a rule in adapter.toml that allows it by its name or "
+            "MCP_AQL_POLICY=open.",
+            details,
+        )
     return Failure(
-        Code.DANGER_LEVEL_DENIED,
-        f"Operation '{row.name}' is refused: its danger level is {row.danger}.{reasons} "
-        "Only the adapter's owner can unlock it, by a lower danger in overrides.yaml or MCP_AQL_POLICY=open.",
-        {
-            "operation": row.name,
-            "danger_level": row.danger,
-            "policy": decision.policy,
-            "trust_level": trust_level,
-            "reasons": list(decision.reasons),
-        },
+        Code.PERMISSION_DENIED,
+        f"Permission denied: this call of '{row.name}' is refused by '{decision.rule}', a rule of the adapter's owner."
+        f"{stated} Nothing was sent, and no other way of calling it is let through; only the owner can change this, "
+        f"by {_CHANGED_BY.get(decision.rule, '[[policy.rules]] in adapter.toml')}.",
+        details,
     )
 
 

@@ -16,9 +16,12 @@ from .audit import AUDIT_SETTINGS, AuditSettings
 from .client import CLIENT_SETTINGS, ClientSettings
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
+from .policy import MONEY_TEXT, POLICY_TEXT, RULES_EXAMPLE, RULES_TEXT
+from .policy import policy_rules as parse_rules
 from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
 from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
+from .trust import TrustRecord
 
 __all__ = ["SETTINGS", "Config", "Setting"]
 
@@ -76,16 +79,6 @@ class Config(NamedTuple):
         "Least severe record on standard error: {allowed}. In hooks.py you can add handlers of your own, such as those "
         "of Sentry or OpenTelemetry, to the root logger of Python's logging.",
     )
-    policy: str = setting(
-        "standard",
-        "policy",
-        "POLICY",
-        parsers.policy,
-        'What is asked about. "standard": destructive and dangerous operations run once they are confirmed, forbidden '
-        'ones are refused. "strict": operations under review are confirmed, too, and a call that cannot be shown in '
-        'full is refused. "open": nothing is asked or refused. OPERATIONS.md shows each operation\'s danger, '
-        "overrides.yaml changes it and settles a review. `confirmation.approval` says who confirms.",
-    )
     read_only: bool = setting(
         False,
         "read_only",
@@ -98,7 +91,15 @@ class Config(NamedTuple):
         "trust_level",
         "TRUST_LEVEL",
         parsers.trust,
-        "Who vouches for this adapter: {allowed}. Shown to agents; a policy that goes by it is to come.",
+        "Who vouches for this adapter: {allowed}. It wins over trust.json, which `trust promote` writes.",
+    )
+
+    policy: str = setting("standard", "policy.name", "POLICY", parsers.policy, POLICY_TEXT)
+    policy_money: str = setting(
+        "default", "policy.money", "POLICY_MONEY", Choice(("default", "automation", "off")), MONEY_TEXT
+    )
+    policy_rules: tuple[Mapping[str, Any], ...] = setting(
+        (), "policy.rules", "POLICY_RULES", parse_rules, RULES_TEXT, form="as JSON", example=RULES_EXAMPLE
     )
 
     max_request_size: int = setting(
@@ -381,6 +382,7 @@ class Config(NamedTuple):
     http: HttpSettings = HttpSettings()
     client: ClientSettings = ClientSettings()
     quota: QuotaSettings = QuotaSettings()
+    trust: TrustRecord = TrustRecord()
     sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:

@@ -23,9 +23,12 @@ from .config import SETTINGS, Config
 from .http import HttpSettings
 from .quota import QuotaSettings, quota_problem
 from .telemetry import TelemetrySettings
+from .trust import TRUST_FILE, TrustRecord, read_trust
 from .variables import unknown_variable
 
-__all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
+__all__ = [
+    "SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file", "trust_file",
+]  # fmt: skip
 
 SETTINGS_FILE = "adapter.toml"
 _COMPARED = ("*.py", "*.json", "search.txt", "operations/*.json")
@@ -88,6 +91,7 @@ def _recorded_folder(record: Path) -> Path | None:
 
 
 CONFIG_FILE_VARIABLE = "MCP_AQL_CONFIG"
+_POLICY = "policy"
 _MAX_BYTES = 1024 * 1024
 _SECRET_SETTING = re.compile(r"(MCP_AQL_[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|KEY)S?)(?:_FILE)?")
 
@@ -124,7 +128,12 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     conflict = quota_problem(quota)
     if conflict:
         raise ConfigError(conflict)
+    trust = _trust(trust_file(folder, environ))
+    _check_files_folder(values.get("files_folder"), trust_file(folder, environ).parent)
+    if trust is not None and "trust_level" not in values:
+        values["trust_level"], sources["trust_level"] = trust.in_force, TRUST_FILE
     return Config(
+        trust=trust or TrustRecord(),
         audit=AuditSettings(**_taken(values, "audit.")),
         client=ClientSettings(**_taken(values, "client.")),
         http=HttpSettings(**_taken(values, "http.")),
@@ -158,6 +167,30 @@ def settings_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
     return next((path for path in _candidates(folder, environ) if path.exists()), None)
 
 
+def trust_file(folder: Path, environ: Mapping[str, str]) -> Path:
+    """Return the file with the trust in the package in `folder`: the one there is, else where it would be written."""
+    paths = [path.with_name(TRUST_FILE) for path in _candidates(folder, environ)]
+    return next((path for path in paths if path.exists()), paths[0])
+
+
+def _check_files_folder(folder: str | None, project: Path) -> None:
+    """Raise ConfigError if files whose names the API chooses would lie beside `adapter.toml` and `trust.json`."""
+    try:
+        if folder and Path(folder).expanduser().samefile(project):
+            raise ConfigError(
+                f"'files.folder' is {project}: files of the API would lie among yours; give one of their own"
+            )
+    except OSError:
+        return
+
+
+def _trust(path: Path) -> TrustRecord | None:
+    try:
+        return read_trust(path)
+    except ValueError as problem:
+        raise ConfigError(str(problem)) from None
+
+
 def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
     chosen = environ.get(CONFIG_FILE_VARIABLE)
     return [Path(chosen)] if chosen else settings_beside(folder)
@@ -185,10 +218,14 @@ def _parse_toml(path: Path, content: bytes) -> dict[str, Any]:
     try:
         tables = tomllib.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise ConfigError(f"{path.name} is not valid TOML: {problem}") from None
+        short = re.search(rb"(?m)^policy[ \t]{0,20}=", content) and b"[policy" in content
+        hint = "; beside [policy] or [[policy.rules]] the policy's name is [policy] name" if short else ""
+        raise ConfigError(f"{path.name} is not valid TOML: {problem}{hint}") from None
     flat: dict[str, Any] = {}
     for key, value in tables.items():
-        if isinstance(value, dict):
+        if key == _POLICY and not isinstance(value, dict):
+            flat[f"{_POLICY}.name"] = value  # the short form
+        elif isinstance(value, dict):
             flat.update({f"{key}.{name}": item for name, item in value.items()})
         else:
             flat[key] = value

@@ -23,6 +23,7 @@ Attribute: TypeAlias = Literal[
     "danger_reason",
     "deprecated",
     "method",
+    "moves_money",
     "operation_id",
     "path",
     "resource",
@@ -31,6 +32,7 @@ Attribute: TypeAlias = Literal[
     "security",
     "servers",
     "summary",
+    "tags",
 ]
 """The attributes of a row that are asked of all rows at once."""
 

@@ -109,6 +109,8 @@ class Row:
     """Other names that it answers to."""
     resource: str
     """The thing that it is about."""
+    tags: tuple[str, ...] = ()
+    """The tags that the document gives it."""
     verb: str = column("", always=True)
     """What it does to the resource."""
     relative: str = ""
@@ -121,6 +123,8 @@ class Row:
     """How much harm a call can do."""
     danger_reason: str = column("", always=True)
     """The rule that decided the danger level, and why."""
+    moves_money: bool = False
+    """Whether a call moves money, or gives up a claim to it."""
     review: tuple[str, ...] = ()
     """What a reviewer should look at."""
     accepted: Mapping[str, str] = column(factory=dict)

@@ -48,6 +48,25 @@ async def test_each_hook_sees_a_call_in_turn_and_may_change_it() -> None:
     assert seen == [f"allow {operation.name}", "before_call", "before_send {'mark': 1}", "after_response 2"]
 
 
+async def test_a_decision_says_what_it_rests_on() -> None:
+    seen: list[tuple[str, str, str]] = []
+
+    def on_decision(decision: Any, _: Any) -> Any:
+        seen.append((decision.rule, decision.danger, decision.trust))
+        vouched = decision.trust in ("community_reviewed", "certified")
+        return None if vouched else decision._replace(outcome="refuse", reasons=("nobody has reviewed this adapter",))
+
+    operation = _operation()
+    async with connect(hooks=SimpleNamespace(on_decision=on_decision)) as session:
+        answer = await session.call(operation.family, operation.name, operation.params)
+    ((rule, danger, trust),) = seen
+    assert all((rule, danger, trust))
+    if trust == "generated":
+        assert answer["error"]["details"]["rule"] == "on_decision"
+        assert "nobody has reviewed this adapter" in answer["error"]["message"]
+        assert session.sent == 0
+
+
 async def test_a_decision_can_be_tightened() -> None:
     def on_decision(decision: Any, _: Any) -> Any:
         return decision._replace(outcome="confirm", reasons=("because it is Monday",))

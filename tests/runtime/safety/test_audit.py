@@ -76,6 +76,8 @@ async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, a
         "operation": "delete_animal",
         "endpoint": "delete",
         "danger_level": "destructive",
+        "adapter_trust": "generated",
+        "rule": "danger-level",
         "result": "denied",
         "session_id": "session_1",
         "request_id": "",

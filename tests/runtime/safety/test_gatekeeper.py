@@ -266,12 +266,13 @@ async def test_an_operation_of_a_batch_may_have_its_own_token(zoo: Dispatcher, a
 @pytest.mark.parametrize("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
 @pytest.mark.parametrize("policy", ["standard", "strict", "open"])
 async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level: str, policy: str) -> None:
-    """R-SAFE-1"""
+    """R-SAFE-1: `strict` as of an adapter that is validated."""
     operations = json.loads(json.dumps(OPERATIONS))
     operations["delete"]["delete_animal"]["danger"] = level
     folder = write_package(tmp_path / "zoo", operations=operations)
     audit = tmp_path / "audit.jsonl"
-    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy=policy), audit=Audit(audit))
+    config = Config(policy=policy, trust_level="validated")
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, config, audit=Audit(audit))
     async with agent(dispatcher) as client:
         envelope = await client.delete()
     runs = policy == "open" or level in ("safe", "reversible")
@@ -315,7 +316,8 @@ async def test_strict_asks_about_what_is_under_review(tmp_path: Path, api: FakeA
                 rows[name]["review"] = review
         folder = write_package(tmp_path / f"zoo{len(review)}", operations=operations)
         for policy in ("standard", "strict"):
-            dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy=policy))
+            config = Config(policy=policy, trust_level="validated")
+            dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, config)
             envelope = await dispatcher.handle(None, {"operation": name, "params": calls[name]})
             outcomes[policy, bool(review)] = envelope["success"]
             if policy == "strict" and review:

@@ -17,7 +17,8 @@ from __future__ import annotations
 #     from .runtime.hooks import ApiRequest, ApiResponse, Call, GateDecision, Refuse
 #
 # For every call that has passed validation, what is about to be done with it, before anybody is asked: `outcome` is
-# "allow", "confirm" or "refuse". Yours is the last word: tighten it, relax it, or only record it.
+# "allow", "confirm" or "refuse"; `rule`, `danger` and `trust` say what it rests on. Yours is the last word: tighten it,
+# relax it, or only record it.
 #
 #     def on_decision(decision: GateDecision, call: Call) -> GateDecision | None:
 #         if call.operation == "update_owner" and "email" in call.params:

@@ -1,0 +1,103 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The decision about a call: by the policy, by what moves money, and by the owner's rules (R-SAFE-1, R-SAFE-2).
+
+The most restrictive wins: refuse, then confirm, then allow. A rule that allows takes away what the policy decides, and
+never what another rule does: a confirmation where it names the operation by a pattern, a refusal too where it names it
+exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...hooks import GateDecision
+from .levels import SEVERITY, Outcome, Subject, Verdict, by_level, danger_reasons
+
+if TYPE_CHECKING:
+    from ...settings.config import Config
+    from ...table import Row, Table
+    from .rules import MetRule, Rules
+
+__all__ = ["Policy"]
+
+_ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
+_FREE = frozenset({"safe", "reversible"})
+_MONEY = "Moves money"
+
+
+class Policy:
+    """Decides about calls by the settings; without rules nothing of the table is read."""
+
+    def __init__(self, config: Config, table: Table | None) -> None:
+        self.name = config.policy
+        self.trust = config.trust_level
+        self._money = config.policy_money
+        self._rules: Rules | None = None
+        if config.policy_rules and table is not None:
+            from .rules import Rules
+
+            self._rules = Rules(config, table)
+        self._ruled = frozenset[str]() if self._rules is None else self._rules.names
+        self._free = frozenset() if self.name == "strict" else _FREE
+
+    def watches(self, row: Row) -> bool:
+        """Return True if calls of an operation have to be decided about."""
+        return row.name in self._ruled or row.danger not in self._free or row.moves_money
+
+    def decide(self, row: Row, params: Mapping[str, Any]) -> GateDecision:
+        """Return the decision about a call with these parameters."""
+        rules = () if self._rules is None else self._rules.met(row, params)
+        return self._decided(row, self._by_policy(row), rules)
+
+    def usual(self, subject: Subject, find: Callable[[str], Row | None]) -> tuple[GateDecision, list[MetRule]]:
+        """Return the decision about calls that meet no condition of a rule, and the rules whose conditions one may."""
+        always: list[MetRule] = []
+        sometimes: list[MetRule] = []
+        if self._rules is not None and subject.name in self._ruled:
+            row = find(subject.name)
+            always, sometimes = ([], []) if row is None else self._rules.usual(row)
+        return self._decided(subject, self._by_policy(subject), always), sometimes
+
+    def refuses(self, row: Row) -> GateDecision | None:
+        """Return the decision about an operation that is refused whatever its parameters are, None for another."""
+        decision, sometimes = self.usual(Subject.of(row), lambda _: row)
+        if decision.outcome != "refuse" or any(rule.action == "allow" for rule in sometimes):
+            return None
+        return decision
+
+    def _by_policy(self, row: Row | Subject) -> list[Verdict]:
+        """Return what the policy decides, the first of equals being the one to name."""
+        verdicts = [by_level(self.name, row.danger, self.trust)]
+        if self.name == "strict" and row.review:
+            verdicts.append(Verdict("confirm", "under-review", (f"Under review: {'; '.join(row.review)}",)))
+        if row.moves_money and self._money == "automation":
+            verdicts.append(Verdict("refuse", "money", (f"{_MONEY}, and no rule allows it",)))
+        elif row.moves_money and self._money == "default" and self.name != "open":
+            verdicts.append(Verdict("confirm", "money", (_MONEY,)))
+        return verdicts
+
+    def _decided(self, row: Row | Subject, verdicts: Sequence[Verdict], rules: Sequence[MetRule]) -> GateDecision:
+        """Return the decision by what the policy and the rules say; the owner's reasons come first."""
+        allowing = [rule for rule in rules if rule.action == "allow"]
+        exact = any(rule.exact for rule in allowing)
+        left = [verdict for verdict in verdicts if not allowing or not _is_lifted(verdict, exact=exact)]
+        stated = [_verdict(rule) for rule in rules if rule.action != "allow"]
+        if len(left) < len(verdicts):
+            stated += [_verdict(rule) for rule in allowing]
+        worst = max((*stated, *left), key=lambda verdict: SEVERITY[verdict.outcome])
+        owners, policys = (
+            [reason for verdict in each if verdict.outcome == worst.outcome for reason in verdict.reasons]
+            for each in (stated, left)
+        )
+        reasons = tuple(dict.fromkeys((*owners, *danger_reasons(row), *policys)))
+        return GateDecision(worst.outcome, row.danger, self.name, reasons, worst.rule, self.trust)
+
+
+def _is_lifted(verdict: Verdict, *, exact: bool) -> bool:
+    return verdict.outcome == "confirm" or (verdict.outcome == "refuse" and (exact or verdict.rule == "money"))
+
+
+def _verdict(rule: MetRule) -> Verdict:
+    reason = f"{rule.reason.rstrip('.')} (rule {rule.id})" if rule.reason else f"Rule {rule.id} of the adapter's owner"
+    return Verdict(_ACTIONS[rule.action], rule.id, (reason,))

@@ -1,0 +1,222 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The owner's rules about operations: which of them an operation may meet, and which a call does meet.
+
+What an operation has to do with a rule is found when the adapter starts, so that the others pay nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...quota.limits import Pattern
+from ...settings.load import ConfigError
+from ...table import Row, Table
+from ...table.files import Attribute
+from ...text import letters
+from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
+from .values import HIDDEN, MISSING, Place, is_open, places_of, spoken_parameters
+
+if TYPE_CHECKING:
+    from ...settings.config import Config
+
+__all__ = ["MetRule", "Rule", "Rules", "check_rules"]
+
+
+class Condition(NamedTuple):
+    """The tests of a value, by the dotted path to it."""
+
+    path: tuple[str, ...]
+    tests: Mapping[str, Any]
+
+    def truth(self, places: Sequence[Place], params: Mapping[str, Any], *, strictly: bool) -> Truth:
+        """Return whether all tests hold of what a call sends: `strictly` of every value, otherwise of one."""
+        return all_of(self._test(name, expected, places, params, strictly) for name, expected in self.tests.items())
+
+    def _test(
+        self, name: str, expected: Any, places: Sequence[Place], params: Mapping[str, Any], strictly: bool
+    ) -> Truth:
+        of_lists = name in ABOUT_LISTS
+        values = [value for place in places for value in place.values(params, of_lists=of_lists)]
+        if name == "given":
+            return any(value is not MISSING for value in values) is expected
+        if not values:
+            values = [place.default for place in places if place.default is not None]
+        if not values:
+            return IF_MISSING.get(name) if any(place.declared for place in places) else False
+        truths = (_truth(name, value, expected) for value in values)
+        return all_of(truths) if strictly else any_of(truths)
+
+
+def _truth(name: str, value: Any, expected: Any) -> Truth:
+    if value is MISSING:
+        return IF_MISSING.get(name)
+    return None if value is HIDDEN else OPERATORS[name](value, expected)
+
+
+class MetRule(NamedTuple):
+    """A rule that a call meets. `exact` says that it names the operation itself."""
+
+    id: str
+    action: str
+    reason: str
+    exact: bool
+
+
+class Rule:
+    """One rule of the settings."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.id: str = settings["id"]
+        self.action: str = settings["action"]
+        self.reason: str = settings.get("reason", "")
+        self.names = tuple((text, Pattern(text)) for text in settings.get("operations", ()))
+        self.tags = frozenset(text.casefold() for text in settings.get("tags", ()))
+        self.families = frozenset(settings.get("families", ()))
+        self.levels = frozenset(settings.get("danger", ()))
+        when = settings.get("when", {})
+        self.conditions = tuple(Condition(tuple(path.split(".")), tests) for path, tests in when.items())
+
+    def selects(self, name: str, family: str, values: tuple[Any, ...]) -> bool:
+        """Return True for an operation that the rule is about; the values are those of `_ATTRIBUTES`."""
+        aliases, method, path, danger, tags = values
+        names = (name, *(alias.name for alias in aliases))
+        return (
+            (not self.names or any(pattern.fits(each, method, path) for _, pattern in self.names for each in names))
+            and (not self.tags or any(tag.casefold() in self.tags for tag in tags))
+            and (not self.families or family in self.families)
+            and (not self.levels or danger in self.levels)
+        )
+
+    def names_exactly(self, row: Row) -> bool:
+        """Return True if it has the name of an operation, or its method and path, without any `*`."""
+        names = {row.name, row.key, *(alias.name for alias in row.aliases)}
+        return any("*" not in text and text.lower() in {name.lower() for name in names} for text, _ in self.names)
+
+    def met(self, places: Sequence[Sequence[Place]], params: Mapping[str, Any]) -> bool:
+        """Return True for a call that meets the conditions, or, unless the rule allows, one that may meet them."""
+        strictly = self.action == "allow"
+        truths = (
+            condition.truth(places[index], params, strictly=strictly) for index, condition in enumerate(self.conditions)
+        )
+        truth = all_of(truths)
+        return truth is True if strictly else truth is not False
+
+
+_ATTRIBUTES: tuple[Attribute, ...] = ("aliases", "method", "path", "danger", "tags")
+
+
+class Rules:
+    """The rules of an adapter, by the operations that each may touch."""
+
+    def __init__(self, config: Config, table: Table) -> None:
+        self._table = table
+        self._rules = [Rule(settings) for settings in config.policy_rules]
+        self._by_name: dict[str, list[Rule]] = {}
+        self._resolved: dict[str, list[tuple[Rule, tuple[tuple[Place, ...], ...], bool]]] = {}
+        for name, family, values in table.values(*_ATTRIBUTES):
+            rules = [rule for rule in self._rules if rule.selects(name, family, values)]
+            if rules and any(rule.conditions for rule in rules):
+                parameters, has_body = spoken_parameters(table.raw(family)[name])
+                rules = [rule for rule in rules if _may_apply(rule, parameters, has_body=has_body)]
+            if rules:
+                self._by_name[name] = rules
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The operations whose calls may meet a rule."""
+        return frozenset(self._by_name)
+
+    def met(self, row: Row, params: Mapping[str, Any]) -> list[MetRule]:
+        """Return the rules that a call meets."""
+        values = {**row.fixed_values, **params} if row.fixed_values else params
+        return [
+            MetRule(rule.id, rule.action, rule.reason, exact)
+            for rule, places, exact in self._of(row)
+            if rule.met(places, values)
+        ]
+
+    def usual(self, row: Row) -> tuple[list[MetRule], list[MetRule]]:
+        """Return the rules that every call of an operation meets, and those that some may meet."""
+        always: list[MetRule] = []
+        sometimes: list[MetRule] = []
+        for rule, _, exact in self._of(row):
+            kind = sometimes if rule.conditions else always
+            kind.append(MetRule(rule.id, rule.action, rule.reason, exact))
+        return always, sometimes
+
+    def _of(self, row: Row) -> list[tuple[Rule, tuple[tuple[Place, ...], ...], bool]]:
+        known = self._resolved.get(row.cache_key)
+        if known is None:
+            known = self._resolved[row.cache_key] = list(self._resolve(row))
+        return known
+
+    def _resolve(self, row: Row) -> Iterator[tuple[Rule, tuple[tuple[Place, ...], ...], bool]]:
+        for rule in self._by_name.get(row.name, ()):
+            places = tuple(places_of(row, condition.path, self._table.types) for condition in rule.conditions)
+            if all(places):
+                yield rule, places, rule.names_exactly(row)
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with rules, given the operations that there are."""
+        operations = list(self._table.values(*_ATTRIBUTES))
+        for position, rule in enumerate(self._rules, 1):
+            where = f"rule {position} ('{rule.id}')"
+            yield from (f"{where}: {problem}" for problem in self._unfitting(rule, operations))
+            concerned = [name for name, rules in self._by_name.items() if rule in rules]
+            for condition in rule.conditions:
+                if not any(self._leads(name, condition) for name in concerned):
+                    path = ".".join(condition.path)
+                    yield f"{where}: no operation that it is about has a parameter '{path}'{self._near(rule, path)}"
+
+    def _unfitting(self, rule: Rule, operations: Sequence[tuple[str, str, tuple[Any, ...]]]) -> Iterator[str]:
+        for text, pattern in rule.names:
+            if not any(
+                pattern.fits(each, values[1], values[2])
+                for name, _, values in operations
+                for each in (name, *(alias.name for alias in values[0]))
+            ):
+                names = [name for name, _, _ in operations]
+                note = " (steps of workflows are decided one by one)" if text in self._table.workflows else ""
+                yield f"'{text}' fits no operation{note}{_hint(text, names)}"
+        tags = {tag.casefold() for _, _, values in operations for tag in values[4]}
+        for tag in sorted(rule.tags - tags):
+            yield f"no operation has the tag '{tag}'{_hint(tag, sorted(tags))}"
+        if not any(rule.selects(name, family, values) for name, family, values in operations):
+            yield "no operation is all that it asks for"
+
+    def _leads(self, name: str, condition: Condition) -> bool:
+        row = self._table.find(name)
+        if row is None:
+            return False
+        places = places_of(row, condition.path, self._table.types)
+        return any(place.declared for place in places) or (bool(places) and is_open(row, self._table.types))
+
+    def _near(self, rule: Rule, path: str) -> str:
+        names: set[str] = set()
+        for name, family, values in self._table.values(*_ATTRIBUTES):
+            if rule.selects(name, family, values):
+                row = self._table.find(name, family)
+                names |= set() if row is None else {*row.sent_parameters}
+        return _hint(path, sorted(names))
+
+
+def check_rules(config: Config, table: Table) -> None:
+    """Raise ConfigError for a rule that fits no operation, or speaks of a parameter that none has."""
+    if config.policy_rules:
+        problem = next(Rules(config, table).problems(), None)
+        if problem is not None:
+            raise ConfigError(f"'policy.rules' (MCP_AQL_POLICY_RULES): {problem}")
+
+
+def _may_apply(rule: Rule, parameters: frozenset[str], *, has_body: bool) -> bool:
+    return has_body or all(
+        (letters(condition.path[0]) or condition.path[0]) in parameters for condition in rule.conditions
+    )
+
+
+def _hint(text: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(text.lower(), names, 1, 0.6)
+    return f"; did you mean '{near[0]}'?" if near else ""

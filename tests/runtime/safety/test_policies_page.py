@@ -1,0 +1,110 @@
+"""docs/policies.md is true: each example is loaded as an owner would write it, and each call under it is made."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stand_in import FakeApi
+from tiny_zoo import ADAPTER, write_package
+
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.safety.policy.levels import LEVELS, by_level
+from aqlgen.runtime.safety.policy.rules import check_rules
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.settings.load import load
+from aqlgen.runtime.settings.parsers import TRUST_LEVELS
+from aqlgen.runtime.settings.policy import _KEYS, _OPERATORS, BUILT_IN
+from aqlgen.runtime.table import Adapter, Table
+
+pytestmark = pytest.mark.anyio
+PAGE = (Path(__file__).parents[3] / "docs/policies.md").read_text(encoding="utf-8")
+EXAMPLE = re.compile(r"```toml\n(.*?)```\n\n\| call [^\n]*\n\|[-|]*\n((?:\|[^\n]*\n)+)", re.DOTALL)
+EXAMPLES = EXAMPLE.findall(PAGE)
+CALL = re.compile(r"\| `(\w+)` \| `(.*?)` \| (\w+) \| ([\w-]*) ?\|")
+OUTCOMES = {
+    "CONFIRMATION_REQUIRED": "confirm",
+    "PERMISSION_DANGER_LEVEL_DENIED": "refuse",
+    "PERMISSION_DENIED": "refuse",
+}
+TEXT = {"in": "body", "schema": {"type": "string"}}
+
+
+def operation(method: str, path: str, danger: str, **more: Any) -> dict[str, Any]:
+    row = {"summary": "Do it", "method": method, "path": path, "resource": "thing", "verb": "do", "danger": danger}
+    return {**row, "parameters": {}, "returns": {"name": "object", "kind": "object"}, **more}
+
+
+NAME = {"name": {"in": "path", "required": True, "schema": {"type": "string"}}}
+OPERATIONS: dict[str, Any] = {
+    "create": {
+        "create_repository": operation("POST", "/repositories", "reversible", parameters={"name": TEXT}),
+        "write_file": operation("POST", "/files", "reversible", parameters={"path": TEXT}, tags=["files"]),
+        "create_payment": operation(
+            "POST", "/payments", "dangerous", moves_money=True,
+            parameters={"amount": {"in": "body", "schema": {"type": "number"}}, "currency": TEXT, "recipient": TEXT},
+        ),
+    },
+    "read": {"list_repositories": operation("GET", "/repositories", "safe")},
+    "update": {
+        "update_repository": operation(
+            "PATCH", "/repositories/{name}", "reversible", update={"strategy": "patch"},
+            parameters={**NAME, "input": {"in": "body", "schema": {"properties": {"visibility": {"type": "string"}}}}},
+            body={"content_type": "application/json", "shape": "whole", "parameter": "input"},
+        )
+    },
+    "delete": {
+        "delete_repository": operation(
+            "DELETE", "/repositories/{name}", "destructive",
+            parameters={**NAME, "force": {"in": "query", "schema": {"type": "boolean"}}},
+        )
+    },
+    "execute": {
+        "delete_repositories": operation(
+            "POST", "/repositories/delete", "reversible",
+            parameters={"ids": {"in": "body", "schema": {"type": "array", "items": {"type": "string"}}}},
+        )
+    },
+}  # fmt: skip
+
+
+def test_the_page_has_examples_for_all_that_it_speaks_of() -> None:
+    """R-SAFE-1, R-SAFE-2"""
+    assert len(EXAMPLES) == PAGE.count("```toml") == 4
+    assert sum(len(CALL.findall(calls)) for _, calls in EXAMPLES) == PAGE.count("` | `{")
+    for word in (*_KEYS, *_OPERATORS, *BUILT_IN):
+        assert f"`{word}`" in PAGE or f"{{ {word} = " in PAGE, word
+
+
+@pytest.mark.parametrize(("settings", "calls"), EXAMPLES)
+async def test_each_example_decides_as_the_page_says(tmp_path: Path, settings: str, calls: str) -> None:
+    """R-SAFE-1, R-SAFE-2"""
+    package = write_package(tmp_path / "src" / "zoo_adapter", ADAPTER, OPERATIONS, {})
+    (tmp_path / "adapter.toml").write_text(settings)
+    config, table = load(package, {}), Table(package)
+    check_rules(config, table)
+    dispatcher = Dispatcher(Adapter.load(package), table, FakeApi(), config)
+    for name, params, outcome, rule in CALL.findall(calls):
+        call = {"operation": name, "params": json.loads(params)}
+        answer: Any = await dispatcher.handle(None, call, Session("s"))
+        assert ("allow" if answer["success"] else OUTCOMES[answer["error"]["code"]]) == outcome, (call, answer)
+        if outcome == "refuse":
+            assert answer["error"]["details"]["rule"] == rule, call
+        elif outcome == "confirm":
+            decision = dispatcher._gate._policy.decide(table.find(name), call["params"])  # type: ignore[arg-type]
+            assert decision.rule == rule, call
+
+
+def test_the_tables_of_the_policies_are_what_they_decide() -> None:
+    """R-SAFE-1, R-SAFE-2: danger levels 4.1."""
+    rows = re.findall(r"^\| (safe|reversible|destructive|dangerous|forbidden) \| (.*) \|$", PAGE, re.MULTILINE)
+    assert [level for level, _ in rows[-5:]] == list(LEVELS)
+    for level, cells in rows[-5:]:
+        assert cells.split(" | ") == [by_level("strict", level, trust).outcome for trust in TRUST_LEVELS]
+    for levels, standard, is_open in re.findall(r"^\| ([a-z, ]+) \| (\w+) \| (\w+) \|$", PAGE, re.MULTILINE):
+        for level in levels.split(", "):
+            decided = [by_level(policy, level, "generated").outcome for policy in ("standard", "open")]
+            assert decided == [standard, is_open]
