@@ -67,7 +67,7 @@ Body = Callable[[Any, Result], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Test:
-    """A test. `where` says in which settings it runs: in every connection, in the whole one, or by itself."""
+    """A test. `where` says in which settings it runs: every connection, the whole one, alone, or with the live API."""
 
     id: str
     title: str
@@ -88,7 +88,7 @@ TESTS: list[Test] = []
 def check(
     id: str, title: str, category: Category, requirement: str, *, must: bool = True, where: str = "whole"
 ) -> Callable[[Body], Body]:
-    """Add a test to the list. `where` is whole (one full connection), every (each connection), or alone."""
+    """Add a test to the list. `where` is whole (one full connection), every (each connection), alone, or live."""
 
     def add(body: Body) -> Body:
         TESTS.append(Test(id, title, category, requirement, must, where, body))

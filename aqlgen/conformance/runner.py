@@ -1,4 +1,6 @@
-"""The running of all tests on a project: each setting is a process of its own, and none of them reaches the network."""
+"""The running of all tests on a project: each setting is a process of its own, and none but that of the live API
+reaches the network.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 import anyio
@@ -55,21 +57,23 @@ def check_adapter(
     sample: int = DEFAULT_SAMPLE,
     only: Sequence[str] | None = None,
     fail_fast: bool = False,
+    base_url: str = "",
 ) -> Checked:
     """Start the adapter of a project in every setting and test it; at most `sample` operations, 0 for all.
 
-    `only` are the ids of tests, None for all; with `fail_fast` the first that fails is the last. Raises OSError,
-    KeyError or ValueError if the project's table cannot be read.
+    `only` are the ids of tests, None for all; with `fail_fast` the first that fails is the last. With `base_url` safe
+    reads of the live API are among them. Raises OSError, KeyError or ValueError if the project's table cannot be read.
     """
-    chosen = _Chosen(frozenset(test_ids() if only is None else only), fail_fast)
+    chosen = _Chosen(frozenset(test_ids() if only is None else only), fail_fast, base_url)
     return anyio.run(_check, project, package, sample, chosen)
 
 
 class _Chosen(NamedTuple):
-    """The tests to run, and whether they end with the first that fails."""
+    """The tests to run, whether they end with the first that fails, and the address of the live API, "" for none."""
 
     ids: frozenset[str]
     fail_fast: bool
+    base_url: str
 
 
 async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> Checked:
@@ -106,6 +110,9 @@ async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> C
     return Checked(report, bundle(report, setup.evidence))
 
 
+_Work: TypeAlias = Callable[[Setup], Awaitable[list[Result]]]
+
+
 async def _run_all(setup: Setup, prefix: str, chosen: _Chosen) -> list[Result]:
     """Run every setting and every test that starts its own, as many at once as there are cores.
 
@@ -114,7 +121,7 @@ async def _run_all(setup: Setup, prefix: str, chosen: _Chosen) -> list[Result]:
     results: list[Result] = []
     limit = anyio.CapacityLimiter(1 if chosen.fail_fast else max(1, min(4, os.cpu_count() or 1)))
 
-    async def run(work: Callable[[Setup], Awaitable[list[Result]]]) -> None:
+    async def run(work: _Work) -> None:
         async with limit:
             if chosen.fail_fast and any(result.outcome is Outcome.FAIL for result in results):
                 return
@@ -123,18 +130,29 @@ async def _run_all(setup: Setup, prefix: str, chosen: _Chosen) -> list[Result]:
                 launch = setup.launch.with_variables(MCP_AQL_BASE_URL=base)
                 results.extend(await work(replace(setup, api=api, launch=launch)))
 
-    works: list[Callable[[Setup], Awaitable[list[Result]]]] = []
+    works: list[_Work] = []
     for setting in product(ERAS, ("stdio", "http"), ("semantic", "single")):
         tests = [test for test in _tests_of(*setting) if test.id in chosen.ids]
         if tests:
-            work = partial(_connected, tests, setting, fail_fast=chosen.fail_fast)
-            works.insert(0 if setting == _WHOLE else len(works), work)
+            connected = partial(_connected, tests, setting, fail_fast=chosen.fail_fast)
+            works.insert(0 if setting == _WHOLE else len(works), connected)
     works += [partial(_alone, test) for test in of_where("alone") if test.id in chosen.ids]
     async with anyio.create_task_group() as group:
         for work in works:
             group.start_soon(run, work)
+    live = [test for test in of_where("live") if chosen.base_url and test.id in chosen.ids]
+    for test in live:
+        results += await _alone(test, replace(setup, launch=_live_launch(setup, chosen.base_url)))
     order = {test.id: number for number, test in enumerate(TESTS)}
     return sorted(results, key=lambda result: (list(Category).index(result.category), order[result.id], result.setting))
+
+
+def _live_launch(setup: Setup, base_url: str) -> Launch:
+    """Return the launch of an adapter of the live API: the owner's settings, and the credentials of the environment."""
+    names = [name for variable in setup.secrets for name in (variable, f"{variable}_FILE")]
+    brought = {name: os.environ[name] for name in (*names, "MCP_AQL_CONFIG") if name in os.environ}
+    kept = {name: setup.launch.variables[name] for name in ("MCP_AQL_STATE_URL", "MCP_AQL_AUDIT_PATH")}
+    return Launch(setup.launch.project, setup.launch.package, {**kept, **brought, "MCP_AQL_BASE_URL": base_url})
 
 
 async def _alone(test: Test, setup: Setup) -> list[Result]:

@@ -6,6 +6,7 @@ from aqlgen.conformance.checks import (
     errors,
     introspection,
     level2,
+    live,
     pages,
     parameters,
     round_trip,
@@ -17,6 +18,6 @@ from aqlgen.conformance.checks import (
 )
 
 __all__ = [
-    "connections", "constraints", "errors", "introspection", "level2", "pages", "parameters", "round_trip", "running",
-    "safety", "supervision", "transport", "warnings",
+    "connections", "constraints", "errors", "introspection", "level2", "live", "pages", "parameters", "round_trip",
+    "running", "safety", "supervision", "transport", "warnings",
 ]  # fmt: skip

@@ -45,13 +45,14 @@ async def _whole(run: Connected, result: Result, operation: Operation, params: d
         envelope, _ = await run.sent(operation, {**params, **after})
         data = envelope.get("data")
         info = data.get("pageInfo") if isinstance(data, dict) else None
-        is_page = isinstance(info, dict) and isinstance(data, dict) and isinstance(data.get("items"), list)
-        is_page = is_page and len(data["items"]) <= _SIZE and {"hasNextPage", "hasPreviousPage"} <= (info or {}).keys()
-        if not result.expect(is_page, operation.name, "gives no page", envelope) or info is None or data is None:
+        items = data.get("items") if isinstance(data, dict) else None
+        is_page = isinstance(info, dict) and isinstance(items, list) and len(items) <= _SIZE
+        is_page = is_page and {"hasNextPage", "hasPreviousPage"} <= (info or {}).keys()
+        if not result.expect(is_page, operation.name, "gives no page", envelope) or info is None or items is None:
             return None
         if envelope.get("warnings"):
             return None  # the items are too large for a page of so many
-        numbers += [item.get(NUMBER) if isinstance(item, dict) else None for item in data["items"]]
+        numbers += [item.get(NUMBER) if isinstance(item, dict) else None for item in items]
         if info["hasNextPage"] is not True:
             break
         cursor = info.get("endCursor")

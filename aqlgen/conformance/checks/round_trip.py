@@ -91,8 +91,9 @@ async def answers_arrive(run: Connected, result: Result) -> None:
         text = json.dumps(got)
         kept_key = '"x_Undeclared-Key": {"inner Key": [1, null]}' in text
         result.expect(kept_key or cut, operation.name, "an undeclared field is changed", envelope)
-        renamed = _renamed(operation, data) if isinstance(got, dict) else {}
-        kept_names = [wire for wire, name in renamed.items() if name not in got and not cut]
+        known = got if isinstance(got, dict) else {}
+        renamed = _renamed(operation, data) if known else {}
+        kept_names = [wire for wire, name in renamed.items() if name not in known and not cut]
         result.expect(not kept_names, operation.name, f"keeps the API's names of {kept_names[:5]}", envelope)
         fields = {f"data.{key}": value for key, value in (got or {}).items()
                   if isinstance(got, dict) and isinstance(value, str | int | bool) and "." not in key}  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +246,7 @@ async def secrets(setup: Setup, result: Result) -> None:
                     return Reply.of(status, {"you_sent": dict(request.headers), "query": list(request.query)})
 
                 for status in (400, 200):
-                    with setup.api.behaving(lambda request, status=status: echo(request, status)):
+                    with setup.api.behaving(partial(echo, status=status)):
                         answer = await adapter.call(operation.family, operation.name, operation.params or {})
                     seen.append(json.dumps(answer))
                 if _shows_credential(setup, operation) and carried:
