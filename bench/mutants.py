@@ -75,9 +75,13 @@ def broken(project: Path, folder: Path, mutation: Mutation) -> Path | None:
     return copy
 
 
-def caught_by(project: Path, hint: str) -> tuple[str, str]:
-    """Return the first test that a project fails, with its first problem; "" for both if it passes all."""
-    for only in ([hint], None) if hint else (None,):
+def caught_by(project: Path, hint: str, *, whole: bool = True) -> tuple[str, str]:
+    """Return the first test that a project fails, with its first problem; "" for both if it passes all.
+
+    The test `hint` is tried first, and all others only with `whole`.
+    """
+    tries = [*([[hint]] if hint else []), *([None] if whole else [])]
+    for only in tries:
         report = check_adapter(project, PACKAGE, only=only, fail_fast=True).report
         failed = failures(report)
         if failed is not None:
@@ -110,6 +114,9 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser(__name__, __doc__)
     arguments.add_argument("--only", default="", metavar="TEXT", help="only the mutations whose name or file has this")
     arguments.add_argument("--whole", action="store_true", help="do not try the recorded test first")
+    arguments.add_argument(
+        "--recorded", action="store_true", help="try the recorded test of each alone, which is quick"
+    )
     arguments.add_argument("--record", action="store_true", help="record which test caught each")
     options = arguments.parse_args(argv)
     logging.disable()
@@ -118,7 +125,7 @@ def main(argv: Sequence[str]) -> int:
     stale: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
         project = generated(Path(scratch))
-        honest = caught_by(project, "") if not options.only else ("", "")
+        honest = caught_by(project, "", whole=not options.only and not options.recorded)
         if honest[0]:
             print(f"the adapter as it is fails {honest[0]}: {honest[1]}")
             return 1
@@ -129,7 +136,8 @@ def main(argv: Sequence[str]) -> int:
                 stale.append(mutation.name)
                 print(f"STALE     {mutation.name} ({mutation.file})", flush=True)
                 continue
-            test, problem = caught_by(copy, "" if options.whole else mutation.caught)
+            hint = "" if options.whole else mutation.caught
+            test, problem = caught_by(copy, hint, whole=not options.recorded)
             if test:
                 caught[mutation.name] = test
             why = problem or mutation.survives or "NOT EXPLAINED"
