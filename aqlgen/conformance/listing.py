@@ -22,10 +22,12 @@ _FROM = "check_from"
 class PagedList:
     """The list: `count` items after the one of `data`, which is what the API answers otherwise.
 
-    The first page is asked for without its number, or by the number that its parameter begins with.
+    The first page is asked for without its number, or by the number that its parameter begins with. With `size` all
+    pages are of that size, whatever is asked for.
     """
 
-    def __init__(self, row: Row, paging: Pagination, data: Any, count: int) -> None:
+    def __init__(self, row: Row, paging: Pagination, data: Any, count: int, size: int | None = None) -> None:
+        self._size = size
         self._paging = paging
         self._data = data
         self._count = count
@@ -40,7 +42,7 @@ class PagedList:
     def reply(self, request: Arrived) -> Reply:
         """Return the page that a request asks for."""
         query = dict(request.query)
-        size = _number(query.get(self._paging.size_param or "")) or _USUAL
+        size = self._size or _number(query.get(self._paging.size_param or "")) or _USUAL
         begin = self._begin(query, size)
         end = min(self._count, begin + size)
         return self._page(request, begin, end)

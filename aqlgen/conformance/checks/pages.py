@@ -10,7 +10,7 @@ from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 
-_ITEMS, _SIZE, _MOST_PAGES = 7, 3, 8
+_ITEMS, _SIZE, _LARGER, _MOST_PAGES = 7, 3, 5, 8
 
 
 @check("L2-3", "A list is paged to its end, each item once, by cursors of its own and by no others", Category.LEVEL_2,
@@ -30,6 +30,8 @@ async def pages(run: Connected, result: Result) -> None:
                 cursor = await _whole(run, result, operation, params)
                 if cursor is not None:
                     await _cursors(run, result, operation, params, cursor)
+            with run.setup.api.behaving(PagedList(operation.row, paging, data, _ITEMS, _LARGER).reply):
+                await _whole(run, result, operation, params)
         forged, arrived = await run.sent(operation, {**params, "after": "bm90LWEtY3Vyc29y"})
         code = (forged.get("error") or {}).get("code")
         result.expect(code == "VALIDATION_INVALID_VALUE", operation.name, "takes a cursor that it never gave", forged)

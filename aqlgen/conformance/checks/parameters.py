@@ -188,7 +188,7 @@ async def values_stay_in_place(run: Connected, result: Result) -> None:
                 envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: value})
                 for request in arrived:
                     steps = {unquote(step) for step in request.path.split("/")} & {".", ".."}
-                    result.expect(not steps, operation.name, f"{name}={value!r} leads elsewhere: {request.path}", envelope)
+                    result.expect(not steps, operation.name, f"{name}={value!r} leads elsewhere: {request.path}")
                     same = request.path.count("/") == operation.row.path.partition("?")[0].count("/")
                     result.expect(same, operation.name, f"{name}={value!r} changes the path: {request.path}", envelope)
                     names = {key for key, _ in request.query}
