@@ -67,6 +67,8 @@ async def refusals(run: Connected, result: Result) -> None:
         )
 
 
+_ALMOST = 0.95
+"""Seconds that an adapter has waited for one, as clocks differ."""
 _STATUSES = {
     400: None,
     401: "PERMISSION_DENIED",
@@ -194,19 +196,19 @@ async def limits_of_the_api(setup: Setup, result: Result) -> None:
         return
     operation, params = reads[0], reads[0].params or {}
     async with connect(setup.launch, "2026-07-28") as adapter:
-        times: list[float] = []
+        for status in (429, 503):
+            times: list[float] = []
 
-        def once(_: Any) -> Reply | None:
-            times.append(monotonic())
-            return Reply.of(429, {"message": "later"}, **{"Retry-After": "1"}) if len(times) == 1 else None
+            def once(_: Any, status: int = status, times: list[float] = times) -> Reply | None:
+                times.append(monotonic())
+                return Reply.of(status, {"message": "later"}, **{"Retry-After": "1"}) if len(times) == 1 else None
 
-        with setup.api.behaving(once):
-            envelope = await adapter.call("read", operation.name, params)
-        waited = times[-1] - times[0] if times else 0.0
-        right = envelope.get("success") is True and len(times) == 2 and waited >= 0.95
-        result.expect(
-            right, operation.name, f"{len(times)} requests, {waited:.1f} s apart, for Retry-After: 1", envelope
-        )
+            with setup.api.behaving(once):
+                envelope = await adapter.call("read", operation.name, params)
+            waited = times[-1] - times[0] if times else 0.0
+            right = envelope.get("success") is True and len(times) == 2 and waited >= _ALMOST
+            text = f"{len(times)} requests, {waited:.1f} s apart, for {status} and Retry-After: 1"
+            result.expect(right, operation.name, text, envelope)
         usual = setup.api.answer(Arrived("GET", path_of(operation), (), {}, b""))
         left = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "4", "X-RateLimit-Reset": str(int(time()) + 900)}
         with setup.api.behaving(Reply(usual.status, usual.body, {**usual.headers, **left})):

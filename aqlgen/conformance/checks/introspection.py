@@ -110,6 +110,8 @@ async def _parameters(run: Connected, result: Result, operation: Any, details: d
     entries = details.get("parameters") or []
     table = {name: parameter.required for name, parameter in operation.row.shown_parameters.items()}
     if len(entries) < len(table):
+        says_where = f"{operation.name}.params" in str(details.get("description"))
+        result.expect(says_where, operation.name, "leaves out parameters, and does not say where they are", details)
         whole = await run.adapter.introspect(query="types", name=f"{operation.name}.params", all=True)
         entries = ((whole.get("data") or {}).get("type") or {}).get("fields") or entries
     shown = {entry.get("name"): entry.get("required") for entry in entries}
@@ -212,9 +214,10 @@ async def operations_are_found(run: Connected, result: Result) -> None:
         data = envelope.get("data") or {}
         names = [entry.get("name") for entry in data.get("operations") or ()]
         result.expect(names[:1] == [operation.name], operation.name, "is not the first hit for its name", envelope)
+        result.expect("match" not in data, operation.name, "is told as the nearest to its own name", envelope)
     nonsense = await run.adapter.introspect(query="search", search="qzxv wkjq")
-    right = "match" in (nonsense.get("data") or {}) or not (nonsense.get("data") or {}).get("operations")
-    result.expect(right, "search", "words of no operation find one as if they were meant", nonsense)
+    right = (nonsense.get("data") or {}).get("match") == "nearest"
+    result.expect(right, "search", "does not say that words of no operation find the nearest alone", nonsense)
     unknown = await run.adapter.introspect(query="no_such_query")
     error = unknown.get("error") or {}
     right = error.get("code") == "VALIDATION_INVALID_VALUE" and "operations" in str(error.get("message"))

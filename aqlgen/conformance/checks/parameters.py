@@ -173,13 +173,10 @@ _HOSTILE = ("../../secret", "a/b?c=d&e=f#g", "x y+z%2e", "a;b=c", "..", ".")
 async def values_stay_in_place(run: Connected, result: Result) -> None:
     """Send path and query values that would leave their place if they were not encoded."""
     for operation in run.setup.callable[:60]:
+        await _header_stays(run, result, operation)
         for name, parameter in operation.row.shown_parameters.items():
             schema = operation.schema(parameter)
             plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
-            if plain and parameter.location == "header":
-                envelope, _ = await run.sent(operation, {**(operation.params or {}), name: "a\r\nX-Injected: 1"})
-                code = str((envelope.get("error") or {}).get("code"))
-                result.expect(code.startswith("VALIDATION_"), operation.name, f"{name} takes a line break", envelope)
             if not plain or parameter.location not in ("path", "query") or parameter.allow_reserved:
                 continue
             for value in _HOSTILE:
@@ -198,6 +195,19 @@ async def values_stay_in_place(run: Connected, result: Result) -> None:
                         right = dict(request.query).get(parameter.wire) == value
                         result.expect(right, operation.name, f"{name}={value!r} arrives as another value", envelope)
             break
+
+
+async def _header_stays(run: Connected, result: Result, operation: Operation) -> None:
+    """Send a header that would begin another one."""
+    for name, parameter in operation.row.shown_parameters.items():
+        schema = operation.schema(parameter)
+        plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
+        if parameter.location != "header" or not plain:
+            continue
+        envelope, _ = await run.sent(operation, {**(operation.params or {}), name: "a\r\nX-Injected: 1"})
+        code = str((envelope.get("error") or {}).get("code"))
+        result.expect(code.startswith("VALIDATION_"), operation.name, f"{name} takes a line break", envelope)
+        return
 
 
 @check("PH-7", "Arguments as text, and parameters beside the operation, are read or refused clearly",
