@@ -70,7 +70,7 @@ class Assembly(NamedTuple):
         try:
             await self.transport.aclose()
         finally:
-            await self.dispatcher.state.close()
+            await self.dispatcher.close()
 
 
 def assemble(

@@ -54,6 +54,7 @@ class GateDecision(NamedTuple):
     and may tighten or relax it: `decision._replace(outcome="confirm", reasons=("why",))`. `danger` is the
     operation's level; `reasons` are shown to an agent or a person. `rule` is the id of the owner's rule that decided,
     or `danger-level`, `trust-matrix`, `under-review`, `money` or `policy-open`; `trust` is the adapter's level.
+    `rules` are the ids of all rules of the owner that the call meets.
     """
 
     outcome: Literal["allow", "confirm", "refuse"]
@@ -62,6 +63,7 @@ class GateDecision(NamedTuple):
     reasons: tuple[str, ...] = ()
     rule: str = ""
     trust: str = ""
+    rules: tuple[str, ...] = ()
 
 
 class Refuse(Failure):

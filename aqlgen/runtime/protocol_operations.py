@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from .exact_json import with_floats
 from .session import Session
@@ -18,9 +18,13 @@ from .session import Session
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["DiscreetPerson", "Handler", "Person", "ProtocolOperation", "Registry"]
+__all__ = ["Answer", "DiscreetPerson", "Handler", "Person", "ProtocolOperation", "Registry"]
 
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
+
+
+Answer: TypeAlias = Literal["", "once", "session"] | bool
+"""The answer of a person: a clear yes, which may reach beyond the call for the rest of the session, or a no."""
 
 
 class Person(Protocol):
@@ -36,8 +40,11 @@ class Person(Protocol):
         """True if the client can ask a person."""
         ...
 
-    async def ask(self, question: str) -> bool:
-        """Ask a question and return True for a clear yes; everything else is a no."""
+    async def ask(self, question: str, offer: str = "") -> Answer:
+        """Ask a question; everything but a clear yes is a no.
+
+        `offer` is what a yes for the session would cover, "" where there is none. Only a clear choice is "session".
+        """
         ...
 
 
@@ -62,9 +69,10 @@ class DiscreetPerson:
         """True if the client can ask a person."""
         return self._person.reachable
 
-    async def ask(self, question: str) -> bool:
-        """Ask a question and return True for a clear yes."""
-        return await self._person.ask(self._masked(question))
+    async def ask(self, question: str, offer: str = "") -> Answer:
+        """Ask a question."""
+        question = self._masked(question)
+        return await (self._person.ask(question, self._masked(offer)) if offer else self._person.ask(question))
 
 
 Handler: TypeAlias = Callable[[dict[str, Any], Session, Person | None], Awaitable[Any]]

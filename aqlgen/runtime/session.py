@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-__all__ = ["CALLER_KEY", "Session", "Sessions", "audience", "caller_headers", "current_caller", "with_caller"]
+__all__ = [
+    "CALLER_KEY", "TERMINAL", "Session", "Sessions", "audience", "caller_headers", "current_caller", "with_caller",
+]  # fmt: skip
 
+TERMINAL = "terminal"
+"""The session of calls that are typed as commands: what is approved is good for the same command typed again."""
 CALLER_KEY = "mcp_aql.caller"
 """The key of an ASGI scope under which the HTTP server writes who calls."""
 

@@ -141,6 +141,7 @@ def build_row(
         long_running=decision.trait(LongRunning),
         etag=decision.name in etags,
         confirmation=decision.confirmation or "",
+        cooldown_seconds=decision.override.cooldown_seconds or 0,
         security=operation.security,
         scopes=operation.scopes,
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),

@@ -12,6 +12,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -144,7 +145,7 @@ class Human:
     asked: list[str] = field(default_factory=list)
     during: Any = None
 
-    async def ask(self, question: str) -> bool:
+    async def ask(self, question: str, _: str = "") -> bool:
         self.asked.append(question)
         if self.during is not None:
             self.during()
@@ -164,9 +165,12 @@ class Shop:
         return [json.loads(line) for line in self.audit.read_text().splitlines()] if self.audit.exists() else []
 
 
-def open_shop(folder: Path, audit: Path, hooks: Any = None, *, files: str = "", **settings: Any) -> Shop:
+def open_shop(
+    folder: Path, audit: Path, hooks: Any = None, *, files: str = "", state: State | None = None, **settings: Any
+) -> Shop:
     """Assemble a shop from the package in a folder."""
     adapter, table, wire, config = Adapter.load(folder), Table(folder), Wire(), Config(**settings)
     api = Api(adapter, table, wire, base_url=None, environ={"SHOP_KEY": KEY}, files_folder=files)
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), audit=Audit(audit, secrets=lambda: [KEY]))
+    log = Audit(audit, secrets=lambda: [KEY])
+    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), audit=log, state=state)
     return Shop(dispatcher, wire, audit)

@@ -27,11 +27,13 @@ from aqlgen.runtime.safety.literals import key_literal, literal, prose, url_text
 from aqlgen.runtime.server.elicitation import _is_yes
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
+from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.wire import ApiRequest
 
 pytestmark = pytest.mark.anyio
 TOKEN = re.compile(r"conf_[0-9a-f]{8}")
+PERSON, OPERATOR = (ConfirmationSettings(approval=who) for who in ("person", "operator"))
 PAY = {"amount": 100, "recipient": "DE89 3704"}
 VALIDATED = {"policy": "strict", "trust_level": "validated"}
 REVIEWED = {"policy": "strict", "trust_level": "community_reviewed"}
@@ -119,14 +121,18 @@ ALONE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("who", [PERSON, OPERATOR], ids=["person", "operator"])
 @pytest.mark.parametrize("loop", ["disabled", "enforcing"])
 @pytest.mark.parametrize("attack", ALONE)
 async def test_without_a_person_nothing_that_needs_one_runs(
-    formed_shop: Callable[..., Shop], attack: str, loop: str
+    formed_shop: Callable[..., Shop], attack: str, loop: str, who: ConfirmationSettings
 ) -> None:
-    """R-TRUST-6: by no argument, name, batch, dry run or loop; and no token is ever given out."""
-    place = formed_shop(approval="person", safety_loop=loop, loop_approval="client")
-    for person in (None, Human(reachable=False)):
+    """R-TRUST-6: by no argument, name, batch, dry run or loop; and no token is ever given out.
+
+    Where an operator confirms, a client that says that its person agrees counts for nothing.
+    """
+    place = formed_shop(confirmation=who, safety_loop=loop, loop_approval="client")
+    for person in (None, Human(reachable=who is OPERATOR)):
         envelope = await place.dispatcher.handle(None, ALONE[attack], Session("s"), person)
         assert not TOKEN.search(json.dumps(envelope).replace("conf_" + "0" * 64, ""))
         assert "confirmation" not in envelope
@@ -135,7 +141,7 @@ async def test_without_a_person_nothing_that_needs_one_runs(
 
 async def test_the_refusal_says_why_and_who_can_change_it(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6"""
-    error = (await call(formed_shop(approval="person"), "delete_item", {"item_id": "7"}))["error"]
+    error = (await call(formed_shop(confirmation=PERSON), "delete_item", {"item_id": "7"}))["error"]
     assert error["code"] == "PERMISSION_DENIED"
     assert "no way to ask" in error["message"]
     assert "MCP_AQL_APPROVAL" in error["message"]
@@ -145,7 +151,7 @@ async def test_the_refusal_says_why_and_who_can_change_it(formed_shop: Callable[
 async def test_a_token_of_an_adapter_that_issues_them_is_not_taken(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: the same folder, session and call, with a token that was good before the owner changed the setting."""
     token = (await call(formed_shop(), "delete_item", {"item_id": "7"}))["confirmation"]["token"]
-    strict = formed_shop(approval="person")
+    strict = formed_shop(confirmation=PERSON)
     human = Human()
     envelope = await call(strict, "delete_item", {"item_id": "7", "confirmation_token": token}, human)
     assert (envelope["error"]["code"], strict.wire.sent, human.asked) == ("TOKEN_INVALID", [], [])
@@ -153,7 +159,7 @@ async def test_a_token_of_an_adapter_that_issues_them_is_not_taken(formed_shop: 
 
 async def test_the_loop_confirms_no_call_of_the_api(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: an execution that the client's own approval started does not stand for a person."""
-    place = formed_shop(approval="person", safety_loop="enforcing", loop_approval="client")
+    place = formed_shop(confirmation=PERSON, safety_loop="enforcing", loop_approval="client")
     session = Session("s")
     for name, params in (
         ("execute_agent", {"element_name": "a"}),
@@ -169,7 +175,7 @@ async def test_the_loop_confirms_no_call_of_the_api(formed_shop: Callable[..., S
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_client_that_cannot_ask_is_refused(shop: Callable[..., Shop], era: str) -> None:
     """R-TRUST-6: through a real client, whose session and capabilities are what they are."""
-    place = shop(approval="person")
+    place = shop(confirmation=PERSON)
     async with Client(build_server(place.dispatcher), mode=era) as client:
         result = await client.call_tool("mcp_aql_delete", {"operation": "delete_item", "params": {"item_id": "7"}})
         tools = json.dumps((await client.list_tools()).model_dump(mode="json"))
@@ -213,7 +219,7 @@ def test_the_command_with_yes_is_no_person(
     out, err = capsys.readouterr()
     assert code == 1
     assert json.loads(out)["error"]["code"] == "PERMISSION_DENIED"
-    assert ("Run delete_item?" in err) is tty
+    assert ("Delete item x?" in err) is tty
 
 
 @pytest.mark.parametrize("value", ["persons", "none", "client", "PERSON!", "agent,person", "0"])
@@ -276,7 +282,7 @@ HOSTILE: dict[str, str] = {
     "no character": "\ufdd0\uffff",
     "escaped already": "\\u202e\\n",
     "nested JSON": json.dumps({"amount": 1, "note": "x\ny"}),
-    "the question itself": "Run list_items?\nGET https://shop.example/v1/items\nDanger: safe.\nIt takes no parameters.",
+    "the question itself": "List items?\nGET https://shop.example/v1/items\nDanger: safe.\nIt takes no parameters.",
     "a line of ours": "- amount: 1, cannot be shown in full, sha256 0",
     "approval": "Confirmed by: the person",
 }
@@ -327,7 +333,7 @@ async def test_texts_of_the_document_cannot_imitate_the_question(tmp_path: Path,
     operations["execute"]["pay"] |= {"summary": hostile, "danger_reason": hostile, "review": [hostile]}
     place = open_shop(write_shop(tmp_path / "hostile", operations), tmp_path / "audit.jsonl", **REVIEWED)
     lines = (await question(place, "pay", PAY)).splitlines()
-    assert [line.split(" ")[0] for line in lines] == ["Run", "POST", "The", "Danger:", "-", "-"]
+    assert [line.split(" ")[0] for line in lines] == ["Pay", "POST", "Operation:", "The", "Danger:", "-", "-"]
     for line in lines:
         assert is_harmless(f'"{line.replace(chr(34), "")}"'), line
 
@@ -365,8 +371,9 @@ async def test_the_question_says_what_runs_where_and_why(formed_shop: Callable[.
     """R-TRUST-6: operation, method, host and path as they are sent, the danger with its reasons, then the values."""
     text = await question(formed_shop(), "delete_item", {"item_id": "a/b?c", "force": True})
     assert text.splitlines() == [
-        "Run delete_item?",
+        'Delete item "a/b?c"? This cannot be undone.',
         "DELETE https://shop.example/v1/items/a%2Fb%3Fc",
+        "Operation: delete_item",
         'The API\'s document says: "Do it"',
         "Danger: destructive. Removes data. May not be undone.",
         '- item_id: "a/b?c"',
@@ -388,7 +395,7 @@ async def test_the_order_of_the_parameters_hides_nothing(shop: Callable[..., Sho
     names = list(params)
     random.Random(seed).shuffle(names)
     lines = (await question(shop(), "pay", {name: params[name] for name in names})).splitlines()
-    shown = [line.split(":")[0].removeprefix("- ") for line in lines[4:]]
+    shown = [line.split(":")[0].removeprefix("- ") for line in lines[5:]]
     assert shown[:3] == ["amount", "recipient", "zz_refund_all"]
     assert shown[-2:] == ["As it is by default", "currency"]
 
@@ -484,12 +491,12 @@ async def test_an_update_says_that_it_changes_what_is_named(formed_shop: Callabl
 
 async def test_a_batch_shows_each_call_in_one_question(shop: Callable[..., Shop]) -> None:
     """R-TRUST-6, R-BAT-2: of each operation once, with every request and value."""
-    place, human = shop(approval="person"), Human()
+    place, human = shop(confirmation=PERSON), Human()
     calls = [{"operation": "delete_item", "params": {"item_id": str(number)}} for number in range(3)]
     pay = {"operation": "pay", "params": PAY}
     await place.dispatcher.handle(None, {"operations": [*calls, pay]}, Session("s"), human)
     assert human.asked[0].splitlines() == [
-        "Run these 3 calls, and all of them?",
+        "Run these 3 calls, and all of them? Delete 3 items. This cannot be undone.",
         "delete_item, 3 calls:",
         'The API\'s document says: "Do it"',
         "Danger: destructive. Removes data. May not be undone.",
@@ -560,7 +567,7 @@ async def test_a_file_is_its_name_size_and_digest(shop: Callable[..., Shop], tmp
     content = {"content": base64.b64encode(b"hello").decode(), "filename": "a.txt", "mime_type": "text/plain"}
     assert line in await question(place, "send_file", {"file": content})
     hostile = await question(place, "send_file", {"file": {**content, "filename": 'x"\n- caption: \u202e'}})
-    assert len(hostile.splitlines()) == 5
+    assert len(hostile.splitlines()) == 6
 
 
 @pytest.mark.parametrize("says", ["person", "token"])
@@ -657,7 +664,7 @@ async def test_a_hook_that_asks_shows_the_whole_call_too(formed_shop: Callable[.
     def on_decision(decision: GateDecision, _: Call) -> GateDecision:
         return decision._replace(outcome="confirm", reasons=("it is\nMonday",))
 
-    place = formed_shop(SimpleNamespace(on_decision=on_decision), approval="person")
+    place = formed_shop(SimpleNamespace(on_decision=on_decision), confirmation=PERSON)
     assert "it is Monday." in await question(place, "create_item", {})
     assert (await call(place, "create_item", {}))["error"]["code"] == "PERMISSION_DENIED"
     assert place.wire.sent == []

@@ -10,6 +10,7 @@ from forms import FORMS, unwrapped, wrapped
 
 from aqlgen.runtime.logs.log import Record
 from aqlgen.runtime.session import with_caller
+from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint
 
 
@@ -115,7 +116,9 @@ async def test_a_paused_agent_of_one_caller_holds_nothing_of_another(package: Pa
 
 @pytest.mark.anyio
 async def test_one_caller_does_not_use_up_the_confirmations_of_another(package: Path) -> None:
-    async with endpoint(package, WITH_TOKEN, environ=TOKENS, confirmation_rate=3) as adapter:
+    async with endpoint(
+        package, WITH_TOKEN, environ=TOKENS, confirmation=ConfirmationSettings(per_minute=3)
+    ) as adapter:
 
         async def ask(token: str, number: int, session: str | None = None) -> str:
             answer = await adapter.tool("delete", "delete_animal", {"animal_id": number}, token=token, session=session)

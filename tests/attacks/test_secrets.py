@@ -422,7 +422,7 @@ def test_no_secret_is_in_the_audit_log_or_in_a_question(
     adapter = Adapter(tmp_path, monkeypatch, danger="destructive")
     questions: list[str] = []
 
-    async def ask(question: str) -> bool:
+    async def ask(question: str, _: str = "") -> bool:
         questions.append(question)
         return True
 

@@ -324,3 +324,13 @@ def test_an_unknown_operation_is_answered_with_candidates_of_other_words(tmp_pat
     assert len(rated.details["available"]) <= 5
     assert {"name": "get_movie", "summary": "Details of a movie"} in rated.details["candidates"]
     assert [candidate["name"] for candidate in rated.details["candidates"]] == rated.details["available"]
+
+
+def test_a_name_that_is_asked_for_stands_before_a_summary_of_the_same_words(tmp_path: Path) -> None:
+    """R-INT-6"""
+    operation = {"summary": "Ping", "responses": {"200": {"description": "OK"}}}
+    methods = {"get": operation | {"operationId": "ping"}, "head": operation | {"operationId": "pingHead"}}
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/_ping": methods}}
+    index = Ranking(Postings.of(index_of(tmp_path, document)))
+    names = [hit.name for hit in index.hits()]
+    assert [index.search(name)[0].name for name in names] == names

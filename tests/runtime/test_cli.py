@@ -89,7 +89,7 @@ def test_call_asks_the_person_at_the_terminal(
     for typed, expected in (("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True, readline=lambda typed=typed: typed))
         code, _, err = run(package, capsys, *call)
-        assert (code, "Run delete_animal?" in err) == (expected, True)
+        assert (code, "Delete animal 7? This cannot be undone." in err) == (expected, True)
         log += err
     assert log.count("OPERATION_PERFORMED") == 2
 

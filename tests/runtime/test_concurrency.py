@@ -196,7 +196,7 @@ class SlowPerson:
     def __init__(self) -> None:
         self.asked, self.may_answer = anyio.Event(), anyio.Event()
 
-    async def ask(self, _: str) -> bool:
+    async def ask(self, _: str, __: str = "") -> bool:
         self.asked.set()
         await self.may_answer.wait()
         return True

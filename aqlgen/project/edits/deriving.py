@@ -20,7 +20,7 @@ FOLLOWING: Final = frozenset(
 )
 """Entries of a row that follow from others: an override of those may change these, without an edit of them."""
 
-_OVERRIDABLE: Final = ("danger", "confirmation", "example", "aliases")
+_OVERRIDABLE: Final = ("danger", "confirmation", "cooldown_seconds", "example", "aliases")
 """Entries that an override holds as they are in the row."""
 
 _FOUND: Final = frozenset({"parameters", "demanded"})

@@ -128,7 +128,7 @@ def doctor(
             "policy": config.policy,
             "trust_level": config.trust_level,
             "rules": len(config.policy_rules),
-            "approval": config.approval,
+            "approval": config.confirmation.approval,
             "read_only": config.read_only,
             **_held_back(table, config),
             "safety_loop": config.safety_loop,

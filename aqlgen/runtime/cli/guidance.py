@@ -71,6 +71,8 @@ def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
     name = line(operation, 64)
     if code == "NOT_FOUND_OPERATION":
         return f"Note: {no_such_name(operation, details.get('available', ())[:1], command)}"
+    if code == "CONFIRMATION_REQUIRED" and "waits_as" in details:
+        return f"An operator approves it: {command} operator approve {line(details['waits_as'], 64)}"
     if code == "CONFIRMATION_REQUIRED":
         return f"To confirm '{name}' yourself, give the same command with --yes, or type it where you can be asked."
     if code == "PERMISSION_DENIED" and details.get("approval") == "person":

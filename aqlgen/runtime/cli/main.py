@@ -104,6 +104,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")
 
 
+_OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke", "follow")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
 
@@ -195,6 +196,17 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     trust.add_argument("--certificate-id", default="", help="certified: the certificate")
     trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: until when, such as 2027-01-20")
     trust.set_defaults(command="trust")
+    operator = commands.add_parser("operator", help="decide what agents wait for, outside of everything they reach")
+    operator.add_argument(
+        "action",
+        choices=_OPERATOR_ACTIONS,
+        nargs="?",
+        help="default: show what waits and what comes, and take commands",
+    )
+    operator.add_argument("id", metavar="ID", nargs="?", default="", help="of the question, challenge or approval")
+    operator.add_argument("--session", action="store_true", help="approve further calls of the same shape, too")
+    operator.add_argument("--by", metavar="NAME", default="", help="who decides, for the audit log (default: the user)")
+    operator.set_defaults(command="operator")
 
     doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
     doctor.set_defaults(command="doctor")
@@ -333,6 +345,15 @@ def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     return 0
 
 
+def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .operator_desk import OperatorError, run_operator
+
+    try:
+        return run_operator(folder, os.environ, options)
+    except OperatorError as problem:
+        return _fail(str(problem), 1)
+
+
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .doctor import doctor, render_doctor
     from .operations import as_json
@@ -366,6 +387,7 @@ _COMMANDS = {
     "doctor": _doctor,
     "audit": _audit,
     "trust": _trust,
+    "operator": _operator,
 }
 
 

@@ -292,15 +292,17 @@ async def call(
     `yes` confirms in advance, unless the owner demands a person.
     """
     from ..assembly import assemble
-    from ..session import Session
+    from ..session import TERMINAL, Session
 
     parts = assemble(folder, hooks, environ=environ, mock=mock)
-    by_person = parts.config.approval == "person"
+    by_person = parts.config.confirmation.approval != "agent"
     if yes and by_person:
         sys.stderr.write(f"{YES_COUNTS_FOR_NOTHING}\n")
     person = Terminal(yes=yes and not by_person)
     try:
-        return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new(), person)
+        return await parts.dispatcher.handle(
+            None, {"operation": operation, "params": params}, Session(TERMINAL), person
+        )
     finally:
         await parts.close()
 
@@ -323,8 +325,8 @@ class Terminal:
         """True if somebody can answer."""
         return self._yes or (sys.stdin is not None and sys.stdin.isatty())
 
-    async def ask(self, question: str) -> bool:
-        """Ask a question. Anything but a clear yes is a no."""
+    async def ask(self, question: str, _: str = "") -> bool:
+        """Ask a question. Anything but a clear yes is a no, and it reaches no further than this call."""
         if self._yes:
             return True
         sys.stderr.write(f"{terminal_text(question)}\nGo on? [y/N] ")

@@ -72,7 +72,7 @@ class Ahead:
 
     async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
         """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
-        await self._gate.confirm_calls(calls, grant.take_token(), session, person)
+        await self._gate.asking.confirm_calls(calls, grant.take_token(), session, person)
 
     def row(self, name: str, family: str | None) -> Row | None:
         """Return the row of an operation of the API; None for any other."""

@@ -13,7 +13,7 @@ from ..errors import Code, Failure, internal_failure
 from ..executions.operations import CANCEL, STATUS
 from ..hooks import Hooks
 from ..introspection.introspect import Introspection
-from ..introspection.protocol import QUOTA_STATUS
+from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
 from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
@@ -90,7 +90,7 @@ class Dispatcher:
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = SafetyLoop(config, self.state, audit.record)
         self._gate = Gatekeeper(
-            adapter, config, self._hooks, audit, self._log, self.state, self._loop, table, observers
+            adapter, config, self._hooks, audit, self._log, self.state, self._loop, table, observers, masked
         )
         self._loop.bind(self._gate)
         parts = self._hooks, table, rules, self._gate, self.state
@@ -160,10 +160,7 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                envelope = self.introspection.answer(request.params, session.id, self._warning_rules.history(session))
-                if self._metering.status is not None and request.params.get("query") == QUOTA_STATUS:
-                    return {**envelope, "data": await self._metering.status()} if envelope["success"] else envelope
-                return envelope
+                return await self._introspect(request.params, session)
             if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
@@ -202,6 +199,23 @@ class Dispatcher:
             return success(data, stamp.meta(), shown)
         headers = stamp.take_headers()
         return success(data, {"headers": headers} if headers else None, shown)
+
+    async def _introspect(self, params: Mapping[str, Any], session: Session) -> Envelope:
+        """Answer an introspection. Raises Failure for a token that cannot be revoked."""
+        envelope = self.introspection.answer(params, session.id, self._warning_rules.history(session))
+        query = params.get("query") if envelope["success"] else None
+        if query == QUOTA_STATUS and self._metering.status is not None:
+            return {**envelope, "data": await self._metering.status()}
+        if query == REVOKE_TOKEN:
+            return {**envelope, "data": await self._gate.asking.revoke(params["token"], session)}
+        return envelope
+
+    async def close(self) -> None:
+        """Withdraw what waits for operators in sessions that have ended, and close the store."""
+        try:
+            await self._gate.close()
+        finally:
+            await self.state.close()
 
     async def _call(
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None

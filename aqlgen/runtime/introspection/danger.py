@@ -79,7 +79,7 @@ class Dangers:
             "summary": {level: levels.count(level) for level in dict.fromkeys((*LEVELS, *levels))},
             "policy": {
                 "name": self._config.policy,
-                "approval": self._config.approval,
+                "approval": self._config.confirmation.approval,
                 "trust_level": self._config.trust_level,
             },
             "operations": page,

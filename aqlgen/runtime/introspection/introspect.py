@@ -178,6 +178,10 @@ class Introspection:
         if query == protocol.ADAPTER_INFO:
             trust = {"level": self._config.trust_level, **self._config.trust.shown()}
             return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust}
+        if query == protocol.REVOKE_TOKEN:
+            if params.get("token") is None:
+                raise Failure(Code.MISSING_PARAM, "Query 'revoke_token' needs token, the confirmation token to revoke.")
+            return {}
         names = names_of(params, query)
         if query in ("warnings", "danger"):
             if names is None:

@@ -11,9 +11,8 @@ from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
-    "ADAPTER_INFO",
-    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "TOOL", "TYPES",
-    "capabilities", "metadata", "tool_name",
+    "ADAPTER_INFO", "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS",
+    "REVOKE_TOKEN", "TOOL", "TYPES", "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
@@ -22,7 +21,9 @@ QUOTA_STATUS = "quota_status"
 """The query about quotas (rate limiting document, 6.1)."""
 ADAPTER_INFO = "adapter_info"
 """The query about the adapter and who vouches for it (trust levels, 6.4)."""
-QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS, ADAPTER_INFO)
+REVOKE_TOKEN = "revoke_token"  # noqa: S105
+"""The query that makes a confirmation token void (confirmation tokens, 5.3)."""
+QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS, ADAPTER_INFO, REVOKE_TOKEN)
 """What introspect answers: four queries of the protocol, and those that go beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
@@ -111,6 +112,7 @@ INTROSPECT: Mapping[str, Any] = {
         _field("first", "integer", False, "How many to list", minimum=1),
         _field("after", "string", False, "Go on after this one: the last of the page before"),
         _field("all", "boolean", False, "The whole, however long"),
+        _field("token", "string", False, "Of query revoke_token: the confirmation token that shall be void"),
     ],
     "returns": {"name": "object", "kind": "object", "description": "operations, operation, types, type or warnings"},
     "examples": [

@@ -39,12 +39,12 @@ class Pauses:
         self._ask = ask
         self._holder = Holder.of(quotas.adapter, session.id)
         config = quotas.config
-        bounds: dict[str, Any] = {"per_minute": config.confirmation_rate, "skew": config.confirmation_skew}
+        bounds: dict[str, Any] = {"per_minute": config.confirmation.per_minute, "skew": config.confirmation.skew}
         self._tickets = Tickets(_KIND, _PREFIX, name="quota token", advice=_ADVICE, **bounds)
 
     async def settle(self, uses: Sequence[Use], keys: Sequence[str], tokens: list[str], person: Person | None) -> str:
         """Return "token" or "person" if one said that the call may go on. Raises Failure if not, and StoreAway."""
-        by_person = self._quotas.config.approval == "person"
+        by_person = self._quotas.config.confirmation.approval != "agent"
         if tokens and not by_person:
             await self._redeem(tokens.pop(0), keys)
             return "token"
@@ -72,7 +72,7 @@ class Pauses:
         """Return the pause with a token for it. Raises Failure for one token too many."""
         quotas = self._quotas
         bound = [(key, _KEY) for key in keys]
-        seconds = quotas.config.confirmation_ttl
+        seconds = quotas.config.confirmation.ttl
         token = await self._tickets.issue(quotas.custody, self._holder, bound, seconds, _UNSENT)
         advice = "To go on, call it again with _quota_continue; do so only if your user wants this."
         return self._paused(uses[0], advice, {"confirmation_token": token.text, "expires_at": token.expires_at})

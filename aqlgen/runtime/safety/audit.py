@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..exact_json import write_json
+from ..hooks import Call
 from ..logs.log import Logger
 from ..logs.shapes import without_shapes_in
 from ..redaction import MASK, redacted
@@ -24,7 +25,7 @@ from ..table import Row
 from ..text import iso_time
 from .audit_chain import Chain
 
-__all__ = ["Audit", "masked_params"]
+__all__ = ["Audit", "Decisions", "masked_params"]
 
 _SECRET = re.compile(
     r"passw|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv|iban", re.IGNORECASE
@@ -75,6 +76,42 @@ class Audit:
         except OSError as error:
             if self._logger is not None:
                 self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
+
+
+class Decisions:
+    """The entries about decisions on calls, each written before it is acted upon.
+
+    `trust` is the adapter's trust level, `trust_source` the setting that states it, None for its record.
+    """
+
+    def __init__(
+        self, audit: Audit, logger: Logger, adapter: str, trust: str | None = None, trust_source: str | None = None
+    ) -> None:
+        self.audit = audit
+        self._logger = logger
+        self._adapter = adapter
+        self._trust = {"adapter_trust": trust, "trust_source": trust_source}
+
+    def record(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
+        """Write an entry about a call. Raises Failure when it cannot be written."""
+        try:
+            self.audit.write(
+                event,
+                operation=row.name,
+                endpoint=row.family,
+                danger_level=row.danger,
+                **self._trust,
+                result=result,
+                session_id=call.session_id,
+                request_id=call.request_id,
+                params=masked_params(row, call.params),
+                **more,
+            )
+        except OSError as error:
+            from .refusals import unwritable
+
+            self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
+            raise unwritable(row, call.request_id, self._adapter) from None
 
 
 def masked_params(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:

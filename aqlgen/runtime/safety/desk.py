@@ -11,6 +11,7 @@ it, and a code that is shown again is another one (specification, 8.8.2, 8.8.4; 
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import secrets
 import time
@@ -21,10 +22,15 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from ..state.custody import Custody
 
-__all__ = ["Challenge", "Desk", "Matter", "Verdict"]
+__all__ = ["Challenge", "Desk", "Matter", "SessionApproval", "Verdict"]
 
 Verdict = Literal["", "approved", "denied"]
-_MATTER, _CHALLENGE = "desk.matter", "desk.challenge"
+_MATTER, _CHALLENGE, _APPROVAL = "desk.matter", "desk.challenge", "desk.approval"
+_DECIDED, _DECIDED_FORBIDDEN = 300.0, 120.0
+"""Seconds for which a decision holds at least, so that the caller can come back for it."""
+_ID = 10
+"""Letters of an id: 50 bits, which only the adapter can compute."""
+_SPENT = 1.0
 _CODE_BYTES = 20
 """Bytes of a code: 160 random bits."""
 _GROUP = 4
@@ -35,7 +41,9 @@ class Matter:
     """A question that an operator can decide. Times are in seconds since the epoch.
 
     `id` says which call, step or start it is about: the same one asked again is the same matter. `title` is the
-    question in one line of words, `question` all of it. `scope` is how far an approval reaches.
+    question in one line of words, `question` all of it. `scope` is how far an approval reaches. `reach` says in words
+    what an approval for the session would cover; it is empty where there is no such approval. `digest` is that of
+    everything that the matter is about, and `cooldown` the seconds between the question and the run.
     """
 
     id: str
@@ -53,6 +61,28 @@ class Matter:
     verdict: Verdict = ""
     scope: Literal["once", "session"] = "once"
     by: str = ""
+    reach: str = ""
+    digest: str = ""
+    cooldown: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionApproval:
+    """The approval of calls of one shape for the rest of a session. `reach` says in words what it covers.
+
+    `shape` is the digest of the calls that it covers, their session and caller included. `left` counts those to come.
+    """
+
+    id: str
+    shape: str
+    operation: str
+    reach: str
+    by: str
+    granted: float
+    expires: float
+    left: int
+    caller: str = ""
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +114,65 @@ class Desk:
 
     # For the adapter
 
+    async def id_of(self, digest: str) -> str:
+        """Return the id of the matter with this digest, in hexadecimal. Nobody without the keys can compute it."""
+        sealed = (await self._custody.sealer()).wrap("desk.id", bytes.fromhex(digest))
+        letters = base64.b32encode(hashlib.sha256(sealed.encode()).digest()).decode().lower()
+        return letters[:_ID]
+
     async def ask(self, matter: Matter) -> None:
-        """Put a matter on the desk until it expires; one that an operator has decided stays as it is."""
+        """Put a matter on the desk until it expires; one that an operator has decided stays as it is.
+
+        One that is asked again was asked when it was asked first.
+        """
 
         def put(old: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
-            if old is not None and old["verdict"] and old["expires"] > self._clock():
-                return None
-            return asdict(matter), self._left(matter.expires)
+            asked = matter.asked
+            if old is not None and old["expires"] > self._clock() and old["digest"] == matter.digest:
+                asked = old["asked"]
+                if old["verdict"] or matter.expires - old["expires"] < (matter.expires - matter.asked) / 4:
+                    return None
+            return asdict(replace(matter, asked=asked)), self._left(matter.expires)
 
         await self._custody.change(_MATTER, matter.id, put)
+
+    async def use(self, id: str, digest: str) -> Matter | None:
+        """Use up the approval of the matter with this digest. Of all who try, one gets it; None for the others."""
+        approved: Matter | None = None
+
+        def spend(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
+            nonlocal approved
+            matter, now = None if values is None else _matter(values), self._clock()
+            is_good = matter is not None and matter.verdict == "approved" and matter.expires > now
+            approved = matter if is_good and matter is not None and matter.digest == digest else None
+            return None if approved is None else (asdict(replace(approved, verdict="", expires=now)), _SPENT)
+
+        return approved if await self._custody.change(_MATTER, id, spend) else None
+
+    async def grant(self, approval: SessionApproval) -> None:
+        """Keep an approval for a session, in the place of one for the same calls."""
+        await self._custody.keep(_APPROVAL, approval.shape, asdict(approval), self._left(approval.expires))
+
+    async def approval(self, shape: str) -> SessionApproval | None:
+        """Return the approval of calls of this shape; None where there is none, or none any more."""
+        values = await self._custody.kept(_APPROVAL, shape)
+        approval = None if values is None else SessionApproval(**values)
+        return None if approval is None or approval.left < 1 or approval.expires <= self._clock() else approval
+
+    async def spend(self, shape: str, calls: int) -> SessionApproval | None:
+        """Count so many calls of an approval; None where it does not cover as many."""
+        used: SessionApproval | None = None
+
+        def count(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
+            nonlocal used
+            used = None
+            approval = None if values is None else SessionApproval(**values)
+            if approval is None or approval.left < calls or approval.expires <= self._clock():
+                return None
+            used = replace(approval, left=approval.left - calls)
+            return asdict(used), self._left(approval.expires)
+
+        return used if await self._custody.change(_APPROVAL, shape, count) else None
 
     async def matter(self, id: str) -> Matter | None:
         """Return a matter with its verdict so far; None for one that is not there, or has expired."""
@@ -134,6 +214,10 @@ class Desk:
         """Take a challenge off the desk; False if it is gone."""
         return await self._custody.remove(_CHALLENGE, id)
 
+    async def end(self, shape: str) -> bool:
+        """End the approval of calls of a shape; False if there is none."""
+        return await self._custody.remove(_APPROVAL, shape)
+
     # For the operator
 
     async def matters(self) -> list[Matter]:
@@ -144,15 +228,33 @@ class Desk:
     async def decide(
         self, id: str, verdict: Literal["approved", "denied"], by: str, scope: Literal["once", "session"] = "once"
     ) -> bool:
-        """Decide a matter. False if it is gone, has expired, or was decided before."""
+        """Decide a matter. False if it is gone, has expired, was decided before, or cannot be approved that far.
+
+        A decision holds for five minutes, or for two where an operation is forbidden, and until the matter expires.
+        """
 
         def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
-            matter = None if values is None else _matter(values)
-            if matter is None or matter.verdict or matter.expires <= self._clock():
+            matter, now = None if values is None else _matter(values), self._clock()
+            if matter is None or matter.verdict or matter.expires <= now or (scope == "session" and not matter.reach):
                 return None
-            return asdict(replace(matter, verdict=verdict, by=by, scope=scope)), self._left(matter.expires)
+            holds = _DECIDED_FORBIDDEN if matter.danger == "forbidden" else _DECIDED
+            expires = max(matter.expires, now + holds)
+            return asdict(replace(matter, verdict=verdict, by=by, scope=scope, expires=expires)), self._left(expires)
 
         return await self._custody.change(_MATTER, id, write)
+
+    async def approvals(self) -> list[SessionApproval]:
+        """Return the approvals for sessions, the oldest first."""
+        approvals = [SessionApproval(**values) for values in await self._custody.all_kept(_APPROVAL)]
+        now = self._clock()
+        return sorted((item for item in approvals if item.left and item.expires > now), key=lambda item: item.granted)
+
+    async def revoke(self, id: str) -> SessionApproval | None:
+        """End an approval for a session, from the next call on; None if there is none with this id."""
+        for approval in await self.approvals():
+            if approval.id == id and await self.end(approval.shape):
+                return approval
+        return None
 
     async def challenges(self) -> list[Challenge]:
         """Return the challenges, the oldest first; none of them has its code with it."""

@@ -192,7 +192,7 @@ def inactive(name: str) -> str | None:
 
 def can_ask(adapter: Adapter, config: Config) -> bool:
     """Return True if the policy can answer CONFIRMATION_REQUIRED with a token for an operation of the adapter."""
-    if config.approval == "person":
+    if config.confirmation.approval != "agent":
         return False
     asking = any(rule["action"] == "confirm" for rule in config.policy_rules)
     if config.policy == "open" and not asking:

@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..text import iso_time
 
 if TYPE_CHECKING:
     from ..hooks import GateDecision
     from ..state.tickets import Token
     from ..table import Row
+    from .desk import Matter
 
 __all__ = [
-    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_offered", "not_shown",
-    "unwritable",
+    "confirmation_required", "denied", "denied_by_operator", "no_token", "nobody_to_ask", "not_confirmed",
+    "not_offered", "not_shown", "too_early", "unwritable", "waits_for_operator",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -70,25 +73,79 @@ def no_token(row: Row, reason: str) -> Failure:
     return Failure(
         Code.TOKEN_INVALID,
         "Confirmation token is not valid: this adapter takes no tokens, only a person confirms. Call the operation "
-        "again without it; a person is asked if the client can ask one.",
+        "again without it; a person is asked if one can be.",
         {"operation": row.name, "reason": reason},
     )
 
 
-def nobody_to_ask(row: Row, decision: GateDecision, reason: str) -> Failure:
+_NOBODY = (
+    "runs only once a person has confirmed it, and this client has no way to ask one. Nothing was sent, and no other "
+    "call confirms it: use a client with elicitation, or tell your user. Only the adapter's owner can change this "
+    "(MCP_AQL_APPROVAL)."
+)
+_NO_OPERATOR = (
+    "runs only once an operator has approved it, and none can see it, since this adapter keeps its state in memory. "
+    "Nothing was sent: tell your user. Only the adapter's owner can change this (MCP_AQL_STATE_URL)."
+)
+
+
+def nobody_to_ask(row: Row, decision: GateDecision, reason: str, *, by_operator: bool = False) -> Failure:
     """Return the refusal of a call that only a person confirms, where none can be asked."""
     return Failure(
         Code.PERMISSION_DENIED,
-        f"Permission denied: operation '{row.name}' runs only once a person has confirmed it, and this client has "
-        "no way to ask one. Nothing was sent, and no other call confirms it: use a client with elicitation, or "
-        "tell your user. Only the adapter's owner can change this (MCP_AQL_APPROVAL).",
+        f"Permission denied: operation '{row.name}' {_NO_OPERATOR if by_operator else _NOBODY}",
         {
             "operation": row.name,
             "danger_level": row.danger,
             "reason": reason,
             "reasons": list(decision.reasons),
-            "approval": "person",
+            "approval": "operator" if by_operator else "person",
         },
+    )
+
+
+def waits_for_operator(row: Row, matter: Matter, calls: int, message: str, reasons: Sequence[str]) -> Failure:
+    """Return the answer to calls that wait for an operator; `row` is the gravest of the calls' operations."""
+    what = f"Operation '{row.name}' waits" if calls == 1 else f"{calls} calls wait"
+    details: dict[str, Any] = {
+        "operation": row.name,
+        "danger_level": row.danger,
+        "reasons": list(reasons),
+        "confirmation_message": message,
+        "approval": "operator",
+        "waits_as": matter.id,
+        "expires_at": iso_time(matter.expires),
+    }
+    if calls > 1:
+        details["calls"] = calls
+    return Failure(
+        Code.CONFIRMATION_REQUIRED,
+        f"{what} for an operator to approve, as {matter.id}. Nothing was sent. Tell your user this id, and call again "
+        "unchanged once it is approved; nothing else confirms it.",
+        details,
+    )
+
+
+def denied_by_operator(row: Row, matter: Matter) -> Failure:
+    """Return the refusal of a call that an operator has denied."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        "Permission denied: an operator said no to this call. Nothing was sent; do not try again.",
+        {"operation": row.name, "reason": "denied by an operator", "matter": matter.id},
+    )
+
+
+def too_early(operation: str, seconds: float, token: Token | None = None) -> Failure:
+    """Return the answer to a confirmation that comes too soon after its question; it stays good."""
+    wait = max(1, math.ceil(seconds))
+    details: dict[str, Any] = {"operation": operation, "reason": "cooldown", "retry_after_seconds": wait}
+    if token is not None:
+        details |= {"confirmation_token": token.text, "expires_at": token.expires_at}
+    return Failure(
+        Code.CONFIRMATION_REQUIRED,
+        f"Confirmed too early: '{operation}' has a time to think it over. Nothing was sent, and the confirmation stays "
+        f"good: call again in the same way in {wait} seconds.",
+        details,
     )
 
 
@@ -114,8 +171,13 @@ def not_shown(row: Row, incomplete: Sequence[str]) -> Failure:
     )
 
 
-def confirmation_required(row: Row, token: Token, calls: int, message: str, reasons: Sequence[str]) -> Failure:
-    """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations."""
+def confirmation_required(
+    row: Row, token: Token, calls: int, message: str, reasons: Sequence[str], cooldown: float = 0.0
+) -> Failure:
+    """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations.
+
+    `cooldown` is for how many seconds the token cannot be used yet.
+    """
     text = (
         f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "
         "confirmation_token; do so only if your user wants this."
@@ -131,6 +193,9 @@ def confirmation_required(row: Row, token: Token, calls: int, message: str, reas
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls
+    if cooldown:
+        text += f" It runs {math.ceil(cooldown)} seconds from now at the earliest."
+        details["cooldown_seconds"] = math.ceil(cooldown)
     confirmation: Mapping[str, Any] = {
         "token": token.text,
         "expires_at": token.expires_at,

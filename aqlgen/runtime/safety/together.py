@@ -116,14 +116,16 @@ def question_about(calls: Sequence[Pending]) -> str:
     kinds: dict[str, list[tuple[int, list[str]]]] = {}
     for number, call in enumerate(calls, 1):
         kinds.setdefault(call.row.name, []).append((number, call.text.splitlines()))
-    lines = [f"Run these {len(calls)} calls, and all of them?"]
-    for texts in kinds.values():
-        heading = texts[0][1][0].removesuffix("?").removeprefix("Run ")
-        numbered = [(number, text[1], text[2:]) for number, text in texts]
+    from .literals import key_literal
+    from .titles import title_of_all
+
+    lines = [title_of_all([(call.row, call.call.params) for call in calls])]
+    for name, texts in kinds.items():
+        numbered = [(number, text[1], text[3:]) for number, text in texts]
         shared = [line for line in numbered[0][2] if all(line in rest for _, _, rest in numbered)]
         if len(texts) == 1:
             shared = []
-        lines += [f"{heading}, {len(texts)} {'call' if len(texts) == 1 else 'calls'}:", *shared]
+        lines += [f"{key_literal(name)}, {len(texts)} {'call' if len(texts) == 1 else 'calls'}:", *shared]
         for number, request, rest in numbered:
             lines += [f"{number}) {request}", *(f"   {line}" for line in rest if line not in shared)]
     return "\n".join(lines)

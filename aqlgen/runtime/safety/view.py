@@ -1,9 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The view of a call that a person approves: the question whether it may run.
 
-First the operation, its request and its danger, then a line for each value: what differs from a default, required
-parameters first and short values before long ones, then long values, then what equals its default. Within an object,
-declared fields come before others. The order in which an agent gave them never matters.
+First the question in words, the request, the operation and its danger, then a line for each value: what differs from a
+default, required parameters first and short values before long ones, then long values, then what equals its default.
+Within an object, declared fields come before others. The order in which an agent gave them never matters.
 
 Nothing is left out silently. A value that does not fit is shown as its length and digest, and the question says that
 it cannot be shown in full. A file is its name, type, size and digest. Credentials stay hidden, and their length is
@@ -27,6 +27,7 @@ from ..redaction import redact
 from ..schema.reader import Shape, union_of
 from ..text import folded
 from .literals import CUT_NAME, has_right_to_left, key_literal, literal, prose, url_text
+from .titles import title_of
 
 if TYPE_CHECKING:
     from ..hooks import GateDecision
@@ -123,7 +124,8 @@ def view_of(
     `request` is the one that the parameters make.
     """
     incomplete: list[str] = []
-    lines = [f"Run {key_literal(row.name)}?", _request_line(row, request, incomplete), *_about(row, decision)]
+    request_line = _request_line(row, request, incomplete)
+    lines = [title_of(row, params), request_line, f"Operation: {key_literal(row.name)}", *_about(row, decision)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
     elif row.update is not None and row.update.replaces:
@@ -140,10 +142,8 @@ def view_of(
 
 
 def _about(row: Row, decision: GateDecision) -> Iterator[str]:
-    """Yield what the owner or the document says of an operation, and its danger with the reasons."""
-    if row.confirmation:
-        yield prose(row.confirmation, 500)
-    elif row.summary:
+    """Yield what the document says of an operation, and its danger with the reasons."""
+    if row.summary and not row.confirmation:
         yield f'The API\'s document says: "{prose(row.summary, 200)}"'
     why = f' ("{prose(row.danger_reason, 300)}")' if row.danger_reason else ""
     reasons = "".join(f" {prose(reason, 300)}." for reason in decision.reasons)

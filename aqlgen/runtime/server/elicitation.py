@@ -6,7 +6,9 @@
 - Protocol 2026-07-28: the call's result is the question, and the client calls again with the answer and a handle: a
   sealed ticket, valid at any replica for one call with the same arguments.
 
-A question is answered by accepting it or not; anything but a clear yes is a no, silence included.
+A question is answered by accepting it or not; anything but a clear yes is a no, silence included. Where a yes may
+reach further than the call, the form has a choice. It is one call where nothing was chosen, and for a client whose
+forms have no choices: such a one is asked again with an empty form.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.types import CallToolRequestParams, InputRequiredResult
 
+    from ..protocol_operations import Answer
     from ..session import Session
     from ..state.custody import State
     from ..telemetry.observer import Observers
@@ -32,6 +35,7 @@ __all__ = ["ClientPerson", "Questions", "Unanswered"]
 
 _KEY = "confirm"
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
+_CHOICE, _SESSION = "approve", "session"
 _ANSWER_TIMEOUT = 300.0
 _PREFIX, _KIND, _CALL = "ask_", "question", 16
 _FIRST_WITHOUT_REQUESTS = "2026"
@@ -41,16 +45,17 @@ _NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
 class Unanswered(BaseException):
     """The end of a call whose result must be the question. It is no error: nothing on its way may catch it as one."""
 
-    def __init__(self, question: str, handle: str) -> None:
+    def __init__(self, question: str, handle: str, schema: Mapping[str, Any] = _SCHEMA) -> None:
         super().__init__(question)
         self.question = question
         self.handle = handle
+        self.schema = schema
 
     def result(self) -> InputRequiredResult:
         """Return the question as the call's result."""
         from mcp.types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
 
-        params = ElicitRequestFormParams(message=self.question, requested_schema=dict(_SCHEMA))
+        params = ElicitRequestFormParams(message=self.question, requested_schema=dict(self.schema))
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=params)}, request_state=self.handle)
 
 
@@ -112,14 +117,21 @@ class ClientPerson:
             return False
         return self._asks_by_result or self._context.session.can_send_request
 
-    async def ask(self, question: str) -> bool:
-        """Ask a question and return True for a clear yes.
+    async def ask(self, question: str, offer: str = "") -> Answer:
+        """Ask a question, with a choice where a yes for the session is on offer.
 
         Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
+        answer = await self._answer(question, _form(offer))
+        if answer is None and offer and not self._asks_by_result:  # a client may know no choices
+            answer, offer = await self._answer(question, _SCHEMA), ""
+        return _chosen(answer, offer)
+
+    async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
+        """Return what the client answers to a form; None for none."""
         if not self._asks_by_result:
             self._questions.asked()
-            return await self._request(question)
+            return await self._request(question, schema)
         if self.batched:
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
@@ -130,29 +142,52 @@ class ClientPerson:
         call, handle = self._call_digest(question), self._params.request_state
         session_id = self._session.id
         if handle is None or not await self._questions.take(handle, call, session_id):
-            unanswered = Unanswered(question, await self._questions.put(call, session_id))
+            unanswered = Unanswered(question, await self._questions.put(call, session_id), schema)
             self._questions.asked()
             raise unanswered
-        return _is_yes((self._params.input_responses or {}).get(_KEY))
+        return (self._params.input_responses or {}).get(_KEY)
 
-    async def _request(self, question: str) -> bool:
+    async def _request(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio
 
         with anyio.move_on_after(_ANSWER_TIMEOUT):
             try:
-                answer = await self._context.session.elicit_form(
-                    question, dict(_SCHEMA), related_request_id=self._context.request_id
+                return await self._context.session.elicit_form(
+                    question, dict(schema), related_request_id=self._context.request_id
                 )
             except Exception:  # noqa: BLE001 - anything else that the client answers is not a yes
-                return False
-            return _is_yes(answer)
-        return False
+                return None
+        return {"action": "cancel"}
 
     def _call_digest(self, question: str) -> str:
         params = self._params
         bound = [self._session.id, current_caller(), params.name, params.arguments, question]
         call = json.dumps(bound, sort_keys=True, default=str)
         return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _form(offer: str) -> Mapping[str, Any]:
+    """Return the form of a question: empty, or with the choice how far a yes reaches."""
+    if not offer:
+        return _SCHEMA
+    choice = {
+        "type": "string",
+        "title": "How far does this reach?",
+        "description": f"For this session means: {offer}.",
+        "enum": ["once", _SESSION],
+        "enumNames": ["Only what is shown", "For this session"],
+        "default": "once",
+    }
+    return {"type": "object", "properties": {_CHOICE: choice}}
+
+
+def _chosen(answer: Any, offer: str) -> Answer:
+    """Return what an answer says: only the choice itself, spelled as it was offered, reaches beyond the call."""
+    if not _is_yes(answer):
+        return ""
+    response = answer if isinstance(answer, Mapping) else answer.model_dump()
+    chosen = (response.get("content") or {}).get(_CHOICE)
+    return "session" if offer and chosen == _SESSION else "once"
 
 
 def _is_yes(answer: Any) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from . import parsers
 from .audit import AUDIT_SETTINGS, AuditSettings
 from .client import CLIENT_SETTINGS, ClientSettings
+from .confirmation import CONFIRMATION_SETTINGS, ConfirmationSettings
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
 from .policy import MONEY_TEXT, POLICY_TEXT, RULES_EXAMPLE, RULES_TEXT
@@ -250,37 +251,6 @@ class Config(NamedTuple):
         "The scopes to ask for; empty: those of the operation.",
     )
 
-    approval: str = setting(
-        "agent",
-        "confirmation.approval",
-        "APPROVAL",
-        Choice(("agent", "person")),
-        'Who confirms. "agent": the person behind the client where the client can ask one (MCP elicitation), otherwise '
-        'the agent, by a second call with a token. "person": only a person; where none can be asked, what needs '
-        "confirmation is refused, and there are no tokens.",
-    )
-    confirmation_ttl: int = setting(
-        300,
-        "confirmation.ttl",
-        "CONFIRMATION_TTL",
-        Whole(10, 900),
-        "Seconds that a confirmation token is good for, {allowed} (forbidden operations: 120 or fewer).",
-    )
-    confirmation_skew: int = setting(
-        30,
-        "confirmation.skew",
-        "CONFIRMATION_SKEW",
-        Whole(0, 300),
-        "Seconds of grace behind that, for clocks that differ, {allowed}.",
-    )
-    confirmation_rate: int = setting(
-        60,
-        "confirmation.per_minute",
-        "CONFIRMATION_RATE",
-        Whole(1, 10_000),
-        "Most tokens that one caller is given in a minute, {allowed}; one who is not known is a session.",
-    )
-
     state_url: str = setting(
         "",
         "state.url",
@@ -378,6 +348,7 @@ class Config(NamedTuple):
     )
 
     audit: AuditSettings = AuditSettings()
+    confirmation: ConfirmationSettings = ConfirmationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
     client: ClientSettings = ClientSettings()
@@ -392,6 +363,12 @@ class Config(NamedTuple):
 
 
 SETTINGS = (
-    collected(Config._fields) + AUDIT_SETTINGS + CLIENT_SETTINGS + QUOTA_SETTINGS + TELEMETRY_SETTINGS + HTTP_SETTINGS
+    collected(Config._fields)
+    + CONFIRMATION_SETTINGS
+    + AUDIT_SETTINGS
+    + CLIENT_SETTINGS
+    + QUOTA_SETTINGS
+    + TELEMETRY_SETTINGS
+    + HTTP_SETTINGS
 )
 """The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

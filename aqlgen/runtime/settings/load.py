@@ -20,6 +20,7 @@ from . import parsers
 from .audit import AuditSettings
 from .client import ClientSettings
 from .config import SETTINGS, Config
+from .confirmation import ConfirmationSettings
 from .http import HttpSettings
 from .quota import QuotaSettings, quota_problem
 from .telemetry import TelemetrySettings
@@ -135,6 +136,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     return Config(
         trust=trust or TrustRecord(),
         audit=AuditSettings(**_taken(values, "audit.")),
+        confirmation=ConfirmationSettings(**_taken(values, "confirmation.")),
         client=ClientSettings(**_taken(values, "client.")),
         http=HttpSettings(**_taken(values, "http.")),
         quota=quota,

@@ -144,7 +144,9 @@ class Row:
     etag: bool = False
     """Whether an update asks for the ETag of what it reads."""
     confirmation: str = ""
-    """What the adapter's owner wants to be told before the call; else the summary is."""
+    """What the adapter's owner wants to be asked before the call, with `{name}` for parameters."""
+    cooldown_seconds: int = 0
+    """Least seconds between the question and the call; 0: as the settings say."""
     security: tuple[tuple[str, ...], ...] | None = None
     """The alternatives of security schemes; as the adapter's where they are left out."""
     scopes: Mapping[str, Sequence[str]] = column(factory=dict)

@@ -337,7 +337,7 @@ class Person:
         self.reachable = reachable
         self.asked: list[str] = []
 
-    async def ask(self, question: str) -> bool:
+    async def ask(self, question: str, _: str = "") -> bool:
         self.asked.append(question)
         return self.answer
 

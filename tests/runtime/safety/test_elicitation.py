@@ -45,7 +45,7 @@ async def test_a_person_says_yes_and_it_runs_once(zoo: Dispatcher, api: FakeApi,
         envelope = await call(client, DELETE)
         assert envelope["success"], envelope
         assert len(asked) == len(api.sent) == 1
-        assert asked[0].startswith("Run delete_animal?\nDELETE https://zoo.example/v1/animals/")
+        assert asked[0].startswith("Delete animal 7? This cannot be undone.\nDELETE https://zoo.example/v1/animals/")
         assert asked[0].endswith("\n- animal_id: 7")
         assert (await call(client, DELETE))["success"]
     assert len(asked) == len(api.sent) == 2

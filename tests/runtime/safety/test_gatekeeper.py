@@ -22,6 +22,7 @@ from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.table import Adapter, Table
 
@@ -78,7 +79,9 @@ async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, ap
             "reasons": details["reasons"],
         }
         assert (details["operation"], details["danger_level"]) == ("delete_animal", "destructive")
-        assert confirmation["message"].startswith("Run delete_animal?\nDELETE https://zoo.example/v1/animals/")
+        assert confirmation["message"].startswith(
+            "Delete animal 7? This cannot be undone.\nDELETE https://zoo.example/v1/animals/"
+        )
         assert confirmation["message"].endswith("\n- animal_id: 7")
         assert api.sent == []
         done = await client.delete(confirmation_token=confirmation["token"])
@@ -121,7 +124,7 @@ async def test_an_altered_call_is_another_call(zoo: Dispatcher, api: FakeApi, er
 async def test_an_expired_token_is_refused(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3: the clock's grace is added to its time."""
     now = [1_000_000.0]
-    zoo._gate._tokens._tickets.clock = lambda: now[0]
+    zoo._gate.asking.tokens._tickets.clock = lambda: now[0]
     async with agent(zoo, era) as client:
         late, just = await client.token(), await client.token()
         now[0] += 329
@@ -189,7 +192,8 @@ async def test_of_a_hundred_calls_that_race_with_one_token_one_runs(zoo: Dispatc
 
 async def test_a_session_is_given_only_so_many_tokens_a_minute(make: Make) -> None:
     """R-SAFE-3"""
-    async with agent(make(confirmation_rate=3)) as client, agent(make(confirmation_rate=3)) as other:
+    few = ConfirmationSettings(per_minute=3)
+    async with agent(make(confirmation=few)) as client, agent(make(confirmation=few)) as other:
         for _ in range(3):
             await client.token()
         envelope = await client.delete()
@@ -293,7 +297,7 @@ async def test_the_owners_words_stand_in_the_question(tmp_path: Path, api: FakeA
     async with agent(Dispatcher(Adapter.load(folder), Table(folder), api, Config())) as client:
         envelope = await client.delete()
     message = envelope["confirmation"]["message"]
-    assert "\nThe animal is gone for good.\n" in message
+    assert message.startswith("Delete animal 7? The animal is gone for good.\n")
     assert envelope["error"]["details"]["confirmation_message"] == message
 
 

@@ -16,9 +16,11 @@ from aqlgen.runtime.auth.shared_tokens import SharedTokens
 from aqlgen.runtime.auth.tokens import Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.paging.cursors import Cursors, Place
+from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.state.redis import RedisState
@@ -115,6 +117,29 @@ async def test_of_many_calls_at_both_with_one_token_one_runs(replica: Replica, a
     assert len(api.sent) == 1
 
 
+async def test_of_many_calls_at_both_with_one_approval_of_an_operator_one_runs(
+    replica: Replica, state: Callable[..., State], api: FakeApi
+) -> None:
+    """R-OPS-3, R-SAFE-4: whichever store they share; a denial holds at both."""
+    settings = ConfirmationSettings(approval="operator", per_minute=1000)
+    replicas, codes = [replica(confirmation=settings), replica(confirmation=settings)], list[str]()
+    desk = Desk(state().shared)
+    for verdict in ("approved", "denied"):
+        asked = await call(replicas[0])
+        assert await desk.decide(asked["error"]["details"]["waits_as"], verdict, "operator:ada")  # type: ignore[arg-type]
+        codes.clear()
+
+        async def use(number: int) -> None:
+            codes.append(code(await call(replicas[number % 2])))
+
+        async with anyio.create_task_group() as group:
+            for number in range(40):
+                group.start_soon(use, number)
+        expected = [""] + ["CONFIRMATION_REQUIRED"] * 39 if verdict == "approved" else ["PERMISSION_DENIED"] * 40
+        assert sorted(codes) == expected
+        assert len(api.sent) == 1
+
+
 async def test_confirm_operation_at_one_lets_the_call_run_at_the_other_once(replica: Replica, api: FakeApi) -> None:
     """R-OPS-3, R-SAFE-3"""
     first, second = replica(), replica()
@@ -128,7 +153,10 @@ async def test_confirm_operation_at_one_lets_the_call_run_at_the_other_once(repl
 
 
 async def test_a_caller_is_given_so_many_tokens_by_all_replicas_together(replica: Replica) -> None:
-    replicas = [replica(confirmation_rate=3), replica(confirmation_rate=3)]
+    replicas = [
+        replica(confirmation=ConfirmationSettings(per_minute=3)),
+        replica(confirmation=ConfirmationSettings(per_minute=3)),
+    ]
     codes = [code(await call(replicas[number % 2])) for number in range(6)]
     assert codes.count("CONFIRMATION_REQUIRED") in (3, 6)  # 6 if a minute began in between
     assert set(codes) <= {"CONFIRMATION_REQUIRED", "RATE_LIMIT_EXCEEDED"}

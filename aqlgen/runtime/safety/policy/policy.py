@@ -91,7 +91,8 @@ class Policy:
             for each in (stated, left)
         )
         reasons = tuple(dict.fromkeys((*owners, *danger_reasons(row), *policys)))
-        return GateDecision(worst.outcome, row.danger, self.name, reasons, worst.rule, self.trust)
+        met = tuple(rule.id for rule in rules)
+        return GateDecision(worst.outcome, row.danger, self.name, reasons, worst.rule, self.trust, met)
 
 
 def _is_lifted(verdict: Verdict, *, exact: bool) -> bool:

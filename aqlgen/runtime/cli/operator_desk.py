@@ -1,0 +1,342 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The operator's terminal: what waits for a person is listed, shown, approved and denied (R-OPS-1, R-LOOP-5).
+
+It is another process on the adapter's store, outside of everything that MCP clients reach. What lets something run, and
+every code, needs a terminal in which somebody types: a pipe gets none. Who can run commands as the same user in a
+terminal of their own can do all of it; docs/confirmations.md says what that means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..assembly import adapter_secrets, audit_file, check_extra
+from ..logs.log import Logger
+from ..safety.audit import Audit
+from ..safety.desk import Challenge, Desk, Matter, SessionApproval
+from ..settings.load import ConfigError, Variables, load
+from ..settings.state_keys import StateKeys
+from ..state.custody import State
+from ..state.places import MEMORY, open_store
+from ..state.store import StoreAway
+from ..table import Adapter
+from ..text import counted, line, terminal_text
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["OperatorError", "run_operator"]
+
+_LEAST_PREFIX = 4
+_POLL = 1.0
+_MOST_LISTED = 100
+_IN_MEMORY = (
+    "MCP_AQL_STATE_URL is memory:, so what waits for a person stays within each process of the adapter, and no "
+    "operator can reach it: leave the setting out, or name a file or a server of Redis"
+)
+_NEEDS_TERMINAL = (
+    "this needs a terminal in which a person types, for standard input and output: what lets something run and codes "
+    "are given to no pipe and no file. Open a terminal on this machine and give the same command there"
+)
+_HELP = "Type list, show ID, approve ID, approve ID session, deny ID, code ID, revoke ID, or quit."
+
+
+class OperatorError(Exception):
+    """A command that cannot be done; the message is one line for the operator."""
+
+
+class _Keyboard:
+    """The lines that the operator types. They are read beside everything else, and no end waits for the next."""
+
+    def __init__(self) -> None:
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._is_read = False
+        self.is_asked = False
+
+    async def line(self) -> str:
+        """Return the next line, "" at the end of the input."""
+        if not self._is_read:
+            self._is_read = True
+            loop = asyncio.get_running_loop()
+            threading.Thread(target=self._read, args=(loop,), daemon=True).start()
+        text = await self._lines.get()
+        if not text:
+            self._lines.put_nowait("")
+        return text
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the command has ended meanwhile
+            while text := sys.stdin.readline():
+                loop.call_soon_threadsafe(self._lines.put_nowait, text)
+            loop.call_soon_threadsafe(self._lines.put_nowait, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The desk of an adapter, as one operator decides on it. `by` is who, as the audit log says it."""
+
+    desk: Desk
+    audit: Audit
+    by: str
+    keyboard: _Keyboard
+
+    async def approve(self, id: str, scope: Literal["once", "session"]) -> str:
+        """Show a question, and approve it if the operator types yes."""
+        matter = await self._matter(id)
+        if scope == "session" and not matter.reach:
+            raise OperatorError(f"{matter.id} can be approved once alone, not for the session")
+        reach = f"\nFor the session means: {matter.reach}." if scope == "session" else ""
+        if not await self._asked(
+            f"{_details(matter)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "
+        ):
+            return "Nothing was decided."
+        return await self._decide(matter, "approved", scope)
+
+    async def deny(self, id: str) -> str:
+        """Deny a matter."""
+        return await self._decide(await self._matter(id), "denied", "once")
+
+    async def show(self, id: str) -> str:
+        """Return all of a question."""
+        return _details(await self._matter(id))
+
+    async def code(self, id: str) -> str:
+        """Return the code of a challenge, for the terminal alone."""
+        challenge = self._chosen(await self.desk.challenges(), id, "challenge", "OPERATOR_CODE_SHOWN")
+        self._record("OPERATOR_CODE_SHOWN", challenge.id, element_name=challenge.agent)
+        code = await self.desk.reveal(challenge.id)
+        if code is None:
+            self._record("OPERATOR_CODE_SHOWN_VOID", challenge.id, reason="it was gone before")
+            raise OperatorError("this challenge is gone; nothing was shown")
+        about = (
+            f"Agent {line(challenge.agent, 60)}: {line(challenge.action, 400)}\n{line(challenge.reason, 400)}".rstrip()
+        )
+        return f"{about}\n\n  {code}\n\nGood for one try, for {_left(challenge.expires)}. Give it only if you agree."
+
+    async def revoke(self, id: str) -> str:
+        """End an approval for a session."""
+        approval = self._chosen(await self.desk.approvals(), id, "approval", "OPERATOR_REVOKE")
+        self._record("OPERATOR_REVOKE", approval.id, operation=approval.operation, session_id=approval.session or None)
+        if await self.desk.revoke(approval.id) is None:
+            self._record("OPERATOR_REVOKE_VOID", approval.id, reason="it was gone before")
+            raise OperatorError("this approval is gone; nothing was changed")
+        return f"Revoked {approval.id}: {approval.reach}. The next call is asked about again."
+
+    async def listed(self) -> str:
+        """Return what waits and what holds."""
+        matters, approvals = await self.desk.matters(), await self.desk.approvals()
+        waiting = [matter for matter in matters if not matter.verdict]
+        sections = {
+            "Waiting for a decision": [_summary(matter) for matter in waiting],
+            "Codes asked for": [_of_challenge(challenge) for challenge in await self.desk.challenges()],
+            "Decided, and not used yet": [_summary(matter) for matter in matters if matter.verdict],
+            "Approved for a session": [_of_approval(approval) for approval in approvals],
+        }
+        lines = [text for name, items in sections.items() if items for text in (name, *items[:_MOST_LISTED], "")]
+        return "\n".join(lines).rstrip() or "Nothing waits."
+
+    async def fresh(self, seen: set[str]) -> list[str]:
+        """Return lines about what has come since, and remember it."""
+        waiting: list[Matter | Challenge] = [matter for matter in await self.desk.matters() if not matter.verdict]
+        waiting += await self.desk.challenges()
+        new = [item for item in waiting if item.id not in seen]
+        seen.clear()
+        seen.update(item.id for item in waiting)
+        return [_summary(item) if isinstance(item, Matter) else _of_challenge(item) for item in new]
+
+    async def _matter(self, id: str) -> Matter:
+        undecided = [matter for matter in await self.desk.matters() if not matter.verdict]
+        matter: Matter = self._chosen(undecided, id, "question that waits", "OPERATOR_DECISION")
+        return matter
+
+    def _chosen(self, items: Sequence[Any], id: str, noun: str, event: str) -> Any:
+        """Return the one item with an id, of which the first letters are enough. Raises OperatorError."""
+        matching = [item for item in items if item.id == id] or [
+            item for item in items if len(id) >= _LEAST_PREFIX and item.id.startswith(id.lower())
+        ]
+        if len(matching) == 1:
+            return matching[0]
+        self._record(f"{event}_VOID", line(id, 64), reason=f"{len(matching)} have this id")
+        if matching:
+            raise OperatorError(f"several begin with {line(id, 64)}; give more of the ID")
+        raise OperatorError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
+
+    async def _decide(
+        self, matter: Matter, verdict: Literal["approved", "denied"], scope: Literal["once", "session"]
+    ) -> str:
+        decision = {"denied": "denied", "approved": "approved once"}[verdict]
+        decision = "approved for the session" if scope == "session" else decision
+        operations = list(matter.operations[:50])
+        about: dict[str, Any] = {
+            "decision": decision,
+            "kind": matter.kind,
+            "operation": operations[0] if len(operations) == 1 else None,
+            "operations": operations if len(operations) > 1 else None,
+            "session_id": matter.session or None,
+            "for_caller": matter.caller or None,
+        }
+        self._record("OPERATOR_DECISION", matter.id, **about)
+        if not await self.desk.decide(matter.id, verdict, self.by, scope):
+            self._record("OPERATOR_DECISION_VOID", matter.id, **about, reason="it was decided or gone before")
+            raise OperatorError("this was decided elsewhere, or is gone; nothing was changed")
+        return f"{matter.id} is {decision}: {line(matter.title, 400)}"
+
+    async def _asked(self, question: str) -> bool:
+        """Return True if the operator types yes."""
+        sys.stdout.write(terminal_text(question))
+        sys.stdout.flush()
+        self.keyboard.is_asked = True  # nothing else is shown between the question and its answer
+        try:
+            return (await self.keyboard.line()).strip().lower() in ("y", "yes")
+        finally:
+            self.keyboard.is_asked = False
+
+    def _record(self, event: str, item: str, **details: Any) -> None:
+        """Write to the audit log, before anything is done. Raises OperatorError if that fails."""
+        try:
+            self.audit.write(event, operator=self.by, item=item, **details)
+        except OSError as error:
+            raise OperatorError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
+
+
+def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Namespace) -> int:
+    """Do what an operator asks for. Returns the exit code; raises ConfigError and OperatorError."""
+    action, item_id = options.action or "follow", options.id
+    if action in ("approve", "code", "follow") and not _is_terminal():
+        raise OperatorError(_NEEDS_TERMINAL)
+    if action not in ("list", "follow") and not item_id:
+        raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
+    state, desk = _opened(folder, environ, options.by)
+
+    async def run() -> None:
+        try:
+            if action == "follow":
+                await _follow(desk)
+            else:
+                _say(await _done(desk, [action, item_id, *(["session"] if options.session else [])]))
+        finally:
+            await state.close()
+
+    try:
+        asyncio.run(run())
+    except StoreAway as away:
+        raise OperatorError(f"the adapter's store cannot be reached: {line(str(away.args[0]), 200)}") from None
+    return 0
+
+
+async def _done(desk: _Desk, words: Sequence[str]) -> str:
+    """Do one command and return what to say. Raises OperatorError."""
+    action, item_id, scope = (*words, "", "", "")[:3]
+    if action == "list":
+        return await desk.listed()
+    if action == "approve":
+        return await desk.approve(item_id, "session" if scope in ("session", "--session") else "once")
+    steps: Mapping[str, Callable[[str], Awaitable[str]]] = {
+        "show": desk.show, "deny": desk.deny, "code": desk.code, "revoke": desk.revoke,
+    }  # fmt: skip
+    if action not in steps or not item_id:
+        raise OperatorError(_HELP)
+    return await steps[action](item_id)
+
+
+async def _follow(desk: _Desk) -> None:
+    """Show what comes, and do what the operator types, until the end of the input."""
+    seen: set[str] = set()
+    _say(f"{await desk.listed()}\n\n{_HELP}")
+    await desk.fresh(seen)
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(_POLL)
+            for text in [] if desk.keyboard.is_asked else await desk.fresh(seen):
+                _say(f"\a{text}")
+
+    watching = asyncio.create_task(watch())
+    try:
+        while text := await desk.keyboard.line():
+            if watching.done():
+                watching.result()
+            words = text.split()
+            if words[:1] in (["quit"], ["exit"], ["q"]):
+                return
+            try:
+                _say(await _done(desk, words) if words else _HELP)
+            except OperatorError as problem:
+                _say(f"Not done: {problem}")
+    finally:
+        watching.cancel()
+
+
+def _opened(folder: Path, environ: Mapping[str, str], by: str) -> tuple[State, _Desk]:
+    """Open the desk that the adapter of a package puts things on. Raises ConfigError."""
+    config, adapter = load(folder, environ), Adapter.load(folder)
+    if config.state_url == MEMORY:
+        raise ConfigError(_IN_MEMORY)
+    check_extra(config)
+    keys = StateKeys(Variables(environ))
+    keys.check()
+    secrets = adapter_secrets(adapter, environ, config)
+    logger = Logger(config.log_level, adapter.package, secrets=lambda: secrets)
+    audit = Audit(
+        audit_file(config, adapter, environ),
+        logger,
+        adapter=adapter.name,
+        secrets=lambda: secrets,
+        max_size=config.audit.max_size,
+        keep=config.audit.keep,
+    )
+    state = State(open_store(config.state_url, adapter.name, environ), adapter.name, keys)
+    return state, _Desk(Desk(state.shared), audit, f"operator:{line(by, 60) or _user()}", _Keyboard())
+
+
+def _summary(matter: Matter) -> str:
+    who = ", ".join(text for text in (matter.agent, matter.caller, matter.session) if text) or "somebody unknown"
+    end = f"{matter.verdict} by {matter.by}" if matter.verdict else f"{_left(matter.expires)} left"
+    return f"  {matter.id}  {line(matter.title, 400)}\n              {matter.danger}, for {line(who, 200)}, {end}"
+
+
+def _of_challenge(challenge: Challenge) -> str:
+    what = f"agent {line(challenge.agent, 60)}: {line(challenge.action, 200)}"
+    return f"  {challenge.id}  {what}, {_left(challenge.expires)} left"
+
+
+def _of_approval(approval: SessionApproval) -> str:
+    holds = f"{counted(approval.left, 'call')} and {_left(approval.expires)} left"
+    return f"  {approval.id}  {approval.reach}\n            by {line(approval.by, 70)}, {holds}"
+
+
+def _details(matter: Matter) -> str:
+    left = matter.asked + matter.cooldown - time.time()
+    wait = f"\nIt runs in {left:.0f} seconds at the earliest." if left > 0 else ""
+    return f"{_summary(matter)}\n\n{matter.question}\n{wait}"
+
+
+def _left(expires: float) -> str:
+    seconds = max(0, int(expires - time.time()))
+    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+
+
+def _say(text: str) -> None:
+    bell = "\a" if text.startswith("\a") else ""
+    sys.stdout.write(f"{bell}{terminal_text(text.removeprefix(bell))}\n")
+    sys.stdout.flush()
+
+
+def _is_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"

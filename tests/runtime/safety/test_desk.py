@@ -1,0 +1,192 @@
+"""The operator's desk: what processes share, and decide once (R-OPS-1, R-LOOP-5)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from aqlgen.runtime.safety.desk import Challenge, Desk, Matter, SessionApproval
+from aqlgen.runtime.state.custody import State
+from aqlgen.runtime.state.places import open_store
+
+pytestmark = pytest.mark.anyio
+DIGEST = "ab" * 32
+CHALLENGE = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_900_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def desks(tmp_path: Path, clock: Clock) -> AsyncIterator[tuple[Desk, Desk]]:
+    """Open the adapter's side and the operator's, as two processes do."""
+    states = [State(open_store(f"sqlite:///{tmp_path}/s.sqlite3", "zoo", {}), "zoo") for _ in range(2)]
+    yield Desk(states[0].shared, clock), Desk(states[1].shared, clock)
+    for state in states:
+        await state.close()
+
+
+async def matter(desk: Desk, clock: Clock, **more: object) -> Matter:
+    about = Matter(
+        await desk.id_of(DIGEST), "call", "Delete it?", "Delete it?\nAll of it", ("delete",), "destructive",
+        clock.now, clock.now + 300, digest=DIGEST,
+    )  # fmt: skip
+    return replace(about, **more)  # type: ignore[arg-type]
+
+
+async def test_the_same_call_is_the_same_matter_at_every_process(desks: tuple[Desk, Desk], tmp_path: Path) -> None:
+    """R-OPS-1: and of another adapter's key another one."""
+    ids = {await desk.id_of(DIGEST) for desk in desks}
+    assert len(ids) == 1
+    other = State(open_store(f"sqlite:///{tmp_path}/other.sqlite3", "zoo", {}), "zoo")
+    assert await Desk(other.shared).id_of(DIGEST) not in ids
+    await other.close()
+
+
+async def test_a_matter_asked_again_keeps_its_time_and_its_verdict(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-OPS-1"""
+    adapter, operator = desks
+    first = await matter(adapter, clock)
+    await adapter.ask(first)
+    clock.now += 200
+    await adapter.ask(await matter(adapter, clock))
+    (kept,) = await operator.matters()
+    assert (kept.asked, kept.expires) == (first.asked, clock.now + 300)
+    assert await operator.decide(kept.id, "denied", "operator:ada")
+    await adapter.ask(await matter(adapter, clock))
+    decided = await adapter.matter(kept.id)
+    assert decided is not None
+    assert (decided.verdict, decided.by) == ("denied", "operator:ada")
+    clock.now = decided.expires
+    assert await adapter.matter(kept.id) is None
+    assert not await operator.decide(kept.id, "approved", "operator:ada")
+
+
+@pytest.mark.parametrize(("danger", "holds"), [("destructive", 300), ("forbidden", 120)])
+async def test_a_decision_holds_long_enough_to_come_back_for_it(
+    desks: tuple[Desk, Desk], clock: Clock, danger: str, holds: int
+) -> None:
+    """R-OPS-1"""
+    adapter, operator = desks
+    about = await matter(adapter, clock, danger=danger, expires=clock.now + 60)
+    await adapter.ask(about)
+    clock.now += 59
+    assert await operator.decide(about.id, "approved", "operator:ada")
+    clock.now += holds - 1
+    assert await adapter.use(about.id, DIGEST) is not None
+
+
+async def test_of_operators_who_race_one_decides(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-OPS-1"""
+    adapter, _ = desks
+    about = await matter(adapter, clock)
+    await adapter.ask(about)
+    decided: list[bool] = []
+
+    async def decide(number: int) -> None:
+        verdict = "approved" if number % 2 else "denied"
+        decided.append(await desks[number % 2].decide(about.id, verdict, f"operator:{number}"))  # type: ignore[arg-type]
+
+    async with anyio.create_task_group() as group:
+        for number in range(20):
+            group.start_soon(decide, number)
+    assert decided.count(True) == 1
+
+
+async def test_an_approval_is_used_by_its_call_alone_and_once(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-SAFE-3"""
+    adapter, operator = desks
+    about = await matter(adapter, clock)
+    await adapter.ask(about)
+    assert await adapter.use(about.id, DIGEST) is None
+    await operator.decide(about.id, "approved", "operator:ada")
+    assert await adapter.use(about.id, "cd" * 32) is None
+    used = await adapter.use(about.id, DIGEST)
+    assert used is not None
+    assert await adapter.use(about.id, DIGEST) is None
+    await adapter.ask(await matter(adapter, clock))
+    kept = await operator.matters()
+    assert [item.verdict for item in kept] == [""], "it is asked about again"
+
+
+async def test_a_matter_without_a_reach_is_not_approved_for_a_session(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-SAFE-4"""
+    adapter, operator = desks
+    about = await matter(adapter, clock)
+    await adapter.ask(about)
+    assert not await operator.decide(about.id, "approved", "operator:ada", "session")
+    await adapter.withdraw(about.id)
+    await adapter.ask(replace(about, reach="delete, 5 times at most"))
+    assert await operator.decide(about.id, "approved", "operator:ada", "session")
+
+
+async def test_an_approval_for_a_session_is_counted_and_ends(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-SAFE-4"""
+    adapter, operator = desks
+    approval = SessionApproval("a1", "shape", "delete", "delete", "person", clock.now, clock.now + 60, 3)
+    await adapter.grant(approval)
+    assert await adapter.spend("shape", 4) is None
+    assert (await adapter.spend("shape", 2)) == replace(approval, left=1)
+    assert [item.left for item in await operator.approvals()] == [1]
+    clock.now += 60
+    assert await adapter.spend("shape", 1) is None
+    assert await operator.approvals() == []
+    assert await operator.revoke("a1") is None
+
+
+async def test_a_code_is_good_for_one_try_and_its_time(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-LOOP-5: the last one that was shown, in any case, with or without hyphens; the store does not have it."""
+    adapter, operator = desks
+    challenge = Challenge(CHALLENGE, "bob", "", "verify", "pay", "too much", clock.now, clock.now + 300)
+
+    async def shown() -> str:
+        await adapter.challenge(challenge)
+        code = await operator.reveal(CHALLENGE)
+        assert code is not None
+        return code
+
+    code = await shown()
+    assert len(code.replace("-", "")) == 32
+    assert not await adapter.verify(CHALLENGE, "x")
+    assert not await adapter.verify(CHALLENGE, code), "that was the one try"
+    old, new = await operator.reveal(CHALLENGE), await operator.reveal(CHALLENGE)
+    assert old != new
+    assert old is not None
+    assert not await adapter.verify(CHALLENGE, old)
+    assert await adapter.verify(CHALLENGE, (await shown()).lower().replace("-", " "))
+    assert not await adapter.verify(CHALLENGE, code)
+    code = await shown()
+    clock.now += 300
+    assert not await adapter.verify(CHALLENGE, code)
+    assert await operator.reveal(CHALLENGE) is None
+
+
+async def test_of_tries_that_race_one_counts(desks: tuple[Desk, Desk], clock: Clock) -> None:
+    """R-LOOP-5"""
+    adapter, operator = desks
+    await adapter.challenge(Challenge(CHALLENGE, "bob", "", "verify", "pay", "", clock.now, clock.now + 300))
+    code = await operator.reveal(CHALLENGE)
+    assert code is not None
+    verified: list[bool] = []
+
+    async def verify(number: int) -> None:
+        verified.append(await desks[number % 2].verify(CHALLENGE, code))
+
+    async with anyio.create_task_group() as group:
+        for number in range(20):
+            group.start_soon(verify, number)
+    assert verified.count(True) == 1

@@ -1,0 +1,169 @@
+"""The first line of a question: what a call does, in words, whatever the agent gives (R-SAFE-4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.safety.titles import title_of, title_of_all
+from aqlgen.runtime.table import Parameter, ReturnType, Row
+from aqlgen.runtime.table.traits import Update
+
+FOR_GOOD = "This cannot be undone."
+OWNED = {"owner": "acme", "repo": "widgets"}
+
+
+def row(name: str, verb: str, method: str, path: str, danger: str = "destructive", **more: Any) -> Row:
+    """Return a row whose parameters are those of its path, and of `body` and `query`."""
+    places = dict.fromkeys(path.replace("}", "{").split("{")[1::2], "path")
+    places |= dict.fromkeys(more.pop("body", ()), "body") | dict.fromkeys(more.pop("query", ()), "query")
+    families = {"DELETE": "delete", "PUT": "update", "POST": "execute"}
+    parameters = {
+        wire: Parameter(name=wire, location=place, wire=wire, required=True, schema={})
+        for wire, place in places.items()
+    }
+    return Row(
+        **{
+            "name": name,
+            "family": families[method],
+            "summary": "",
+            "description": "",
+            "method": method,
+            "path": path,
+            "resource": name.partition("_")[2],
+            "verb": verb,
+            "danger": danger,
+            "shown_parameters": parameters,
+            "returns": ReturnType(name="object", kind="object"),
+            **more,
+        }
+    )
+
+
+LABEL = row("delete_label", "delete", "DELETE", "/repos/{owner}/{repo}/labels/{name}")
+REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
+
+
+@pytest.mark.parametrize(
+    ("operation", "params", "title"),
+    [
+        (REPO, OWNED, f"Delete repository acme/widgets? {FOR_GOOD}"),
+        (LABEL, {**OWNED, "name": "bug"}, f"Delete label bug from repo acme/widgets? {FOR_GOOD}"),
+        (
+            row("delete_card_checklist_check_item", "delete", "DELETE", "/cards/{c}/checklist/{l}/checkItem/{i}"),
+            {"c": "1", "l": "2", "i": "3"},
+            f"Delete check item 3 from checklist 2 of card 1? {FOR_GOOD}",
+        ),
+        (
+            row("reset_root_password_of_server", "reset", "POST", "/servers/{id}/actions/reset_password"),
+            {"id": 42},
+            f"Reset root password of server 42? {FOR_GOOD}",
+        ),
+        (
+            row("remove_server_from_placement_group", "remove", "POST", "/servers/{id}/actions/remove"),
+            {"id": 42},
+            f"Remove server 42 from placement group? {FOR_GOOD}",
+        ),
+        (
+            row(
+                "delete_group_contacts",
+                "delete",
+                "DELETE",
+                "/groups/{id}/contacts",
+                "dangerous",
+                danger_reason="whole-collection: DELETE on a collection",
+            ),
+            {"id": "g1"},
+            f"Delete all contacts from group g1? {FOR_GOOD}",
+        ),
+        (
+            row("delete_user_emails", "delete", "DELETE", "/user/emails", body=("emails",)),
+            {"emails": ["a@b.example", "c@d.example", "e@f.example"]},
+            f"Delete 3 user emails? {FOR_GOOD}",
+        ),
+        (
+            row(
+                "create_payment",
+                "create",
+                "POST",
+                "/payments",
+                "dangerous",
+                body=("amount", "recipient", "token"),
+                danger_reason="money: it moves money",
+            ),
+            {"amount": 100, "recipient": "DE89 3704", "token": "hidden"},
+            'Create payment (amount 100, recipient "DE89 3704", token (hidden))? This moves money.',
+        ),
+        (
+            row("update_board_members", "update", "PUT", "/boards/{id}/members", update=Update(strategy="put")),
+            {"id": 5},
+            "Update members of board 5? What is there now may be lost.",
+        ),
+        (row("archive_channel", "archive", "POST", "/channels/{id}/archive"), {"id": "c1"}, "Archive channel c1?"),
+        (row("purge", "do", "DELETE", "/items", "forbidden"), {}, f"Purge items? {FOR_GOOD}"),
+        (replace(LABEL, danger="reversible"), {**OWNED, "name": "bug"}, "Delete label bug from repo acme/widgets?"),
+        (
+            replace(REPO, confirmation="Delete repository '{owner}/{repo}'? {gone} and {missing} are gone, too."),
+            OWNED,
+            "Delete repository 'acme/widgets'? {gone} and {missing} are gone, too.",
+        ),
+        (
+            replace(LABEL, confirmation="It is gone."),
+            {**OWNED, "name": "x"},
+            "Delete label x from repo acme/widgets? It is gone.",
+        ),
+        (replace(LABEL, confirmation="Drop {name}?"), {**OWNED, "name": 'x"? Yes'}, 'Drop "x\\u0022? Yes"?'),
+    ],
+    ids=lambda value: value.name if isinstance(value, Row) else None,
+)
+def test_a_call_is_said_in_words(operation: Row, params: dict[str, Any], title: str) -> None:
+    """R-SAFE-4"""
+    assert title_of(operation, params) == title
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "bug? This is harmless.\nDELETE nothing",
+        "bug\u2028Approved",
+        "\u202egub",
+        "bug\uff1f Yes",
+        "b\u0443g",
+        'bug"? Yes. "',
+        "bug. Nothing is deleted. x",
+        "acme/widgets",
+        "",
+        "x" * 5000,
+        "\x1b[2Jx",
+        "bug\u200b",
+        ["a", "b"],
+        {"a": 1},
+    ],
+    ids=ascii,
+)
+def test_a_value_stays_a_value_on_one_line(value: Any) -> None:
+    """R-SAFE-4, R-TRUST-6: in quotes where it is no plain word, with nothing unseen, bounded."""
+    title = title_of(LABEL, {**OWNED, "name": value})
+    assert title.startswith(('Delete label "', "Delete label ("))
+    assert title.endswith(f" from repo acme/widgets? {FOR_GOOD}")
+    assert title.count('"') in (0, 2)
+    assert title.isprintable()
+    assert len(title) < 200
+    inner = title.removeprefix("Delete label ").partition(" from repo")[0]
+    assert not any(char in inner for char in "\u0443\u202e\n\u2028\u200b")
+
+
+def test_calls_together_are_said_together() -> None:
+    """R-SAFE-4, R-BAT-2: how many, what they share, and the worst of it once."""
+    labels: list[tuple[Row, dict[str, Any]]] = [(LABEL, {**OWNED, "name": f"l{number}"}) for number in range(12)]
+    begin = "Run these 12 calls, and all of them?"
+    assert title_of_all(labels) == f"{begin} Delete 12 labels from repo acme/widgets. {FOR_GOOD}"
+    labels[0] = (LABEL, {**OWNED, "repo": "gadgets", "name": "x"})
+    assert title_of_all(labels) == f"{begin} Delete 12 labels. {FOR_GOOD}"
+    both = [(REPO, OWNED), *labels[1:3]]
+    assert title_of_all(both) == (
+        "Run these 3 calls, and all of them? Delete repository acme/widgets. Delete 2 labels from repo acme/widgets. "
+        f"{FOR_GOOD}"
+    )
