@@ -199,10 +199,10 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
             row = run.setup.api.row_of("GET", request.path)
             reply = None if row is None else run.setup.api.shape(row)
             data = None if reply is None else _data(reply)
-            if reply is None or not isinstance(data, dict):
+            if reply is None or not isinstance(data, dict) or _stamped(data) == data:
                 return None
             reads.append(1)
-            return Reply.of(reply.status, _stamped(data, len(reads)), **_tags(reply, len(reads)))
+            return Reply.of(reply.status, data if len(reads) == 1 else _stamped(data), **_tags(reply, len(reads)))
 
         with run.setup.api.behaving(changing):
             envelope, _ = await run.sent(operation, operation.params or {})
@@ -240,11 +240,13 @@ def _data(reply: Reply) -> Any:
         return None
 
 
-def _stamped(data: dict[str, Any], number: int) -> dict[str, Any]:
-    """Return an object of which every text was changed by somebody else, from the second time on."""
-    if number < 2:
-        return data
-    return {key: f"{value}{number}" if isinstance(value, str) else value for key, value in data.items()}
+def _stamped(value: Any) -> Any:
+    """Return data of which every text was changed by somebody else."""
+    if isinstance(value, dict):
+        return {key: _stamped(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_stamped(inner) for inner in value]
+    return f"{value}2" if isinstance(value, str) else value
 
 
 def _tags(reply: Reply, number: int) -> dict[str, str]:
