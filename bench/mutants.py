@@ -27,7 +27,7 @@ MUTATIONS = FOLDER / "mutations.toml"
 FIXTURE = FOLDER.parent / "fixtures" / "workshop.yaml"
 OVERRIDES = """\
 DELETE /bikes: {danger: forbidden}
-POST /bikes/{bikeId}/unlock: {danger: destructive}
+POST /bikes/{bikeId}/keys: {danger: destructive}
 GET /hours: {parameters: {channel: {value: agents}}}
 """
 PACKAGE = "workshop_adapter"

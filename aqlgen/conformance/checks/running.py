@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aqlgen.conformance.connection import NotStarted, command_result, connect
+from aqlgen.conformance.connection import NotStarted, command_result, command_streams, connect
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Setup, check
 
@@ -82,6 +82,12 @@ async def log(setup: Setup, result: Result) -> None:
         for operation in setup.reads(2):
             await adapter.call("read", operation.name, operation.params or {})
         text = adapter.log()
+    for operation in setup.reads(1):
+        arguments = "call", operation.name, json.dumps(operation.params), "--mock"
+        launch = setup.launch.with_variables(MCP_AQL_LOG_LEVEL="debug")
+        _, output, errors = await command_streams(launch, *arguments)
+        result.expect(_is_json(output), "call", "prints more than the answer on standard output", output[:300])
+        text += errors
     records: list[Any] = []
     for line in text.splitlines():
         try:
@@ -92,6 +98,14 @@ async def log(setup: Setup, result: Result) -> None:
     for record in records[:50]:
         right = {"level", "logger", "timestamp"} <= record.keys() if isinstance(record, dict) else False
         result.expect(right, "log", "has a record without level, logger or time", record)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 @check("RU-5", "Quotas of the owner are counted and kept", Category.OPERATION, "R-RATE-1", where="alone")
