@@ -91,19 +91,20 @@ def check_command(
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
     _write(checked, report or [], evidence)
     reached = checked.report.failed == 0 if only else checked.report.level >= level
-    promoted = _promoted(folder, checked, by, reason) if promote and reached else ""
+    trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
+    success = reached and earned
     if output_format is Output.JSON:
         from aqlgen.conformance.reports import as_data
 
-        trust = {"trust": promoted} if promoted else {}
-        typer.echo(json_text({"success": reached, **as_data(checked.report), **trust}))
-    elif not quiet or not reached:
+        data = {"success": success, **as_data(checked.report), **({"trust": trust} if promote else {})}
+        typer.echo(json_text(data))
+    elif not quiet or not success:
         from aqlgen.conformance.reports import as_text
 
         typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
-        if promoted:
-            typer.echo(promoted)
-    raise typer.Exit(0 if reached else 1)
+        if promote:
+            typer.echo(trust, err=not earned)
+    raise typer.Exit(0 if success else 1)
 
 
 def _refuse(options: list[str], why: str) -> None:
@@ -126,17 +127,16 @@ def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, part
         raise OptionError.of("bad-option", problem, help="docs/conformance.md says what a level of trust asks for.")
 
 
-def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> str:
-    """Record the level of trust and return what to say of it. Raises OptionError if it was not earned."""
+def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:
+    """Record the level of trust; returns what to say of it, and whether it was earned."""
     from aqlgen.conformance.promotion import NotPromoted, promote
     from aqlgen.project import Project
 
+    package = folder.resolve() / "src" / Project.open(folder).package
     try:
-        return promote(folder.resolve() / "src" / Project.open(folder).package, checked.report, by, reason, os.environ)
+        return promote(package, checked.report, by, reason, os.environ), True
     except NotPromoted as problem:
-        raise OptionError.of(
-            "bad-option", f"the adapter is not promoted: {problem}", help="`trust` of the adapter shows its level."
-        ) from None
+        return f"The adapter is not promoted: {problem}.", False
 
 
 def _check_ending(file: Path) -> None:

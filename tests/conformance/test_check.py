@@ -65,7 +65,7 @@ def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--test", "XX-1"], "no test is called 'XX-1'"),
         (["--report", "report.html"], "no report has the ending of 'report.html'"),
@@ -81,10 +81,10 @@ def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_pa
     ],
 )
 def test_options_that_cannot_be_met_are_refused_before_anything_starts(
-    project: Path, options: Sequence[str], said: str
+    project: Path, options: Sequence[str], message: str
 ) -> None:
     done = run("check", project, *options)
-    assert (done.code, said in done.err) == (3, True), done.err
+    assert (done.code, message in done.err) == (3, True), done.err
 
 
 def test_evidence_of_too_few_tests_is_refused(project: Path, tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ HOSTILE = "list|`<img src=x>\x1b[31m\u202e"
 
 
 def result(category: Category, outcome: Outcome, *, id: str = "XX-1", subject: str = "list_pets") -> Result:
-    made = Result(id, "What must hold & <more>", category, "R-REQ-1", must=outcome is not Outcome.WARN)
+    whole = Result(id, "What must hold & <more>", category, "R-REQ-1", must=outcome is not Outcome.WARN)
     if outcome is not Outcome.SKIP:
-        made.expect(outcome is Outcome.PASS, subject, "is not so", {"success": False})
-    return made
+        whole.expect(outcome is Outcome.PASS, subject, "is not so", {"success": False})
+    return whole
 
 
 def report(**outcomes: Outcome) -> Report:
@@ -102,17 +102,17 @@ def test_sarif_has_its_required_keys_and_a_rule_for_each_result() -> None:
 def test_hostile_names_stay_in_their_cell_and_control_nothing() -> None:
     failed = Result("XX-1", "title", Category.ERRORS, "R-REQ-1", must=True)
     failed.expect(False, HOSTILE, HOSTILE, HOSTILE)
-    made = Report("petstore-adapter", "1", "1", "0", (failed,), 1, 1)
-    markdown = FORMATS[".md"](made)
+    whole = Report("petstore-adapter", "1", "1", "0", (failed,), 1, 1)
+    markdown = FORMATS[".md"](whole)
     assert "<img" not in markdown
     assert "\x1b" not in markdown
     line = next(line for line in markdown.splitlines() if line.startswith("- "))
     assert line.count("`") == 2
     assert not re.search(r"(?<!\\)\|", line)
-    for text in (as_text(made), FORMATS[".xml"](made), markdown):
+    for text in (as_text(whole), FORMATS[".xml"](whole), markdown):
         assert "\x1b" not in text
         assert "\u202e" not in text
-    ET.fromstring(FORMATS[".xml"](made))
+    ET.fromstring(FORMATS[".xml"](whole))
 
 
 def test_the_badge_says_the_level() -> None:
@@ -123,9 +123,17 @@ def test_the_badge_says_the_level() -> None:
 def test_evidence_without_what_every_adapter_has_is_told_by_its_parts() -> None:
     assert missing_parts(bundle(report(), {})) == [
         "missing_required", "unknown_parameter", "error_tests", "round_trip_tests", "operation_details",
+        "endpoint_modes",
     ]  # fmt: skip
     entry = [{"name": "introspect"}]
     names = ("missing_required", "unknown_parameter", "error_tests", "round_trip_tests", "operation_details")
-    evidence = bundle(report(SAFETY=Outcome.FAIL), dict.fromkeys(names, entry))
+    kept: dict[str, Any] = dict.fromkeys(names, entry)
+    kept["operations_list"] = {"data": {"_protocol": {"capabilities": {"field_selection": True, "batch": False}}}}
+    whole = report(SAFETY=Outcome.FAIL)
+    for mode, single in zip(("semantic", "single"), whole.results[:2], strict=True):
+        single.setting = f"stdio, {mode}, 2026-07-28"
+    evidence = bundle(whole, kept)
     assert missing_parts(evidence) == []
+    assert evidence["endpoint_modes"] == ["crude", "single"]
+    assert evidence["capabilities"] == {"field_selection": True, "batch_operations": False}
     assert (evidence["expected_level"], evidence["expected_exit_code"]) == (1, 0)

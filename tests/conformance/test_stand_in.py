@@ -120,8 +120,8 @@ def test_a_list_is_paged_as_its_operation_says(
 def test_a_request_is_compared_with_the_document(
     operations: Mapping[str, Operation], name: str, params: dict[str, Any], request_: Arrived, problem: str | None
 ) -> None:
-    found = request_problem(operations[name], params, request_)
-    assert found is None if problem is None else problem in str(found)
+    result = request_problem(operations[name], params, request_)
+    assert result is None if problem is None else problem in str(result)
 
 
 def test_the_fields_of_forms_are_compared(operations: Mapping[str, Operation]) -> None:

@@ -215,7 +215,7 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
 
 
 async def _conditional(run: Connected, result: Result, operation: Operation) -> None:
-    """Give what is read an ETag, which the write must name (RFC 9110, 13.1.1)."""
+    """Answer reads with an ETag, which the write must name (RFC 9110, 13.1.1)."""
     run.setup.api.forget()
 
     def tagged(request: Arrived) -> Reply | None:

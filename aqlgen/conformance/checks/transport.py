@@ -70,9 +70,9 @@ async def hosts_and_origins(setup: Setup, result: Result) -> None:
             result.expect(400 <= status < 500, repr(content[:10]), f"is answered with {status}")
             result.expect(b"Traceback" not in body, repr(content[:10]), "shows the inside")
         code, output = await command_result(setup.launch, *_EVERYWHERE, seconds=_REFUSED)
-        said = "MCP_AQL_HTTP_AUTH" in output
+        names_setting = "MCP_AQL_HTTP_AUTH" in output
         result.expect(
-            code not in (0, None) and said, _EVERYWHERE[3], f"is served without a token: {code}", output[-300:]
+            code not in (0, None) and names_setting, _EVERYWHERE[3], f"is served without a token: {code}", output[-300:]
         )
         health = (await _status(url.replace("/mcp", "/healthz"), b"", "GET"))[0]
         result.expect(health == 200, "/healthz", f"answers {health}")
