@@ -19,7 +19,7 @@ _LEGACY = "2025-11-25"
 _TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs
 _OTHER_TOKEN = "check-token-of-somebody-else"  # noqa: S105
 _EVERYWHERE = ("--transport", "http", "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - which must be refused
-_REFUSED = 15.0
+_REFUSED = 60.0
 _INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
