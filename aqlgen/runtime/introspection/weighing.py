@@ -139,8 +139,6 @@ class Weighing:
         if self._terms and self._terms in (words, summary):
             factor *= _SAME
             asked = plain_words(self._text)
-            if self._text.strip().lower() == hit.name:
-                return score * factor + 3 * EXACT
             if asked == plain_words(hit.name):
                 return score * factor + 2 * EXACT
             if asked == plain_words(hit.summary):
