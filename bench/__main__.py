@@ -27,6 +27,8 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "credentials",
         "throttled",
         "mutants",
+        "operator_page",
+        "operator_loop",
     ),
     "Generating": (
         "generate",

@@ -52,6 +52,7 @@ LAYERS = {
         ("dispatch",),
         ("server",),
         ("assembly",),
+        ("operator",),
         ("cli",),
     ),
 }

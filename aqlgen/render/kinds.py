@@ -44,7 +44,8 @@ def kind(path: str, package: str) -> Kind:
 
 def is_code(path: str, package: str) -> bool:
     """Return True for a machine file of code; the other machine files hold the API's data."""
-    return path.endswith(".py") and kind(path, package) is Kind.MACHINE
+    of_runtime = path.startswith(f"src/{package}/runtime/")
+    return (path.endswith(".py") or of_runtime) and kind(path, package) is Kind.MACHINE
 
 
 def folders(package: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ The project's `hooks.py` may define, plain or async:
     before_send(request, call)        may return a changed ApiRequest
     after_response(response, call)    may return a changed ApiResponse
     on_decision(decision, call)       for every call, before the others; may return a changed GateDecision
+    on_step(verdict, step)            for every step that the safety loop evaluates; may return a changed StepVerdict
 
 None returned means unchanged. To refuse, raise `Refuse("reason")` or a `Failure`. Anything else that is raised, or
 returned, is an error of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
@@ -22,12 +23,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from .errors import Code, Failure
 from .wire import ApiRequest, ApiResponse
 
-__all__ = ["ApiRequest", "ApiResponse", "Call", "Code", "Failure", "GateDecision", "HookError", "Hooks", "Refuse"]
+__all__ = [
+    "ApiRequest", "ApiResponse", "Call", "Code", "Failure", "GateDecision", "HookError", "Hooks", "Refuse", "Step",
+    "StepVerdict",
+]  # fmt: skip
 
 T = TypeVar("T")
 Hook: TypeAlias = Callable[..., Any]
 OUTCOMES = ("allow", "confirm", "refuse")
-NAMES = ("before_call", "before_send", "after_response", "on_decision")
+STEP_OUTCOMES = ("continue", "confirm", "verify", "block")
+NAMES = ("before_call", "before_send", "after_response", "on_decision", "on_step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,40 @@ class GateDecision(NamedTuple):
     rules: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that an agent reports to the safety loop, before it is taken.
+
+    `action` is the hint in the agent's words. `operation` is the operation of this adapter that it reports, if any, and
+    `params` its parameters; `operations` are the names and dangers of all that would run, several in a plan.
+    """
+
+    agent: str
+    action: str
+    outcome: str | None = None
+    description: str = ""
+    operation: str | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    operations: tuple[tuple[str, str], ...] = ()
+    execution_id: str = ""
+    session_id: str | None = None
+
+
+class StepVerdict(NamedTuple):
+    """The safety loop's decision about a step, before the agent learns it.
+
+    `outcome` is continue, confirm (the agent is paused until a person confirms), verify (until a person gives a code)
+    or block (the same, and the agent is stopped). A hook is the owner's word, and may tighten or relax it:
+    `verdict._replace(outcome="confirm", reason="why")`. `risk` is from 0 to 100, `factors` are shown to the agent.
+    """
+
+    outcome: Literal["continue", "confirm", "verify", "block"]
+    risk: int
+    tier: str
+    factors: tuple[str, ...]
+    reason: str | None = None
+
+
 class Refuse(Failure):
     """The refusal of a call: PERMISSION_DENIED with the reason, which the agent reads."""
 
@@ -84,6 +123,7 @@ class Hooks(NamedTuple):
     before_send: Hook | None = None
     after_response: Hook | None = None
     on_decision: Hook | None = None
+    on_step: Hook | None = None
 
     @classmethod
     def load(cls, module: object | None) -> Hooks:
@@ -125,8 +165,17 @@ class Hooks(NamedTuple):
             return changed._replace(rule="on_decision")
         return changed
 
+    async def on_evaluation(self, verdict: StepVerdict, step: Step) -> StepVerdict:
+        """Return the verdict about a step as on_step leaves it."""
+        if self.on_step is None:
+            return verdict
+        changed = await _run(self.on_step, StepVerdict, verdict, step)
+        if changed.outcome not in STEP_OUTCOMES:
+            raise HookError(f"on_step returned an outcome that is none of {', '.join(STEP_OUTCOMES)}")
+        return changed
 
-async def _run(hook: Hook, kind: type[T], value: T, *rest: Call) -> T:
+
+async def _run(hook: Hook, kind: type[T], value: T, *rest: Call | Step) -> T:
     try:
         answer = hook(value, *rest)
         if inspect.isawaitable(answer):

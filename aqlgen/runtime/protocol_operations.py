@@ -47,6 +47,10 @@ class Person(Protocol):
         """
         ...
 
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text, which the agent does not see, and return it; None if none is given."""
+        ...
+
 
 class DiscreetPerson:
     """A person who is asked without any credential in the question."""
@@ -73,6 +77,10 @@ class DiscreetPerson:
         """Ask a question."""
         question = self._masked(question)
         return await (self._person.ask(question, self._masked(offer)) if offer else self._person.ask(question))
+
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text and return it; None if none is given."""
+        return await self._person.ask_text(self._masked(question), name)
 
 
 Handler: TypeAlias = Callable[[dict[str, Any], Session, Person | None], Awaitable[Any]]

@@ -35,6 +35,7 @@ PROTOCOL_TYPES = frozenset(
         "AgentNotification",
         "SafetyLoopExecution",
         "SafetyLoopConfirmation",
+        "SafetyLoopVerification",
     }
 )
 """Types of the protocol, which no type of an API may hide (R-INT-5)."""

@@ -86,7 +86,9 @@ async def test_a_session_of_another_kind_of_protocol_does_not_lead_to_its_confir
     "operation", ["complete_execution", "abort_execution", "record_execution_step", "confirm_operation"]
 )
 async def test_an_execution_of_one_caller_is_not_there_for_another(package: Path, operation: str) -> None:
-    async with endpoint(package, WITH_TOKEN, environ=TOKENS, safety_loop="enforcing") as adapter:
+    async with endpoint(
+        package, WITH_TOKEN, environ=TOKENS, safety_loop="enforcing", loop_approval="client"
+    ) as adapter:
         anna = {"element_name": "anna"}
         started = await adapter.tool("execute", "execute_agent", anna, token=A)
         assert started["success"]
@@ -102,7 +104,7 @@ async def test_an_execution_of_one_caller_is_not_there_for_another(package: Path
 
 @pytest.mark.anyio
 async def test_a_paused_agent_of_one_caller_holds_nothing_of_another(package: Path) -> None:
-    settings: dict[str, Any] = {"safety_loop": "enforcing", "requires_approval": ("*",)}
+    settings: dict[str, Any] = {"safety_loop": "enforcing", "requires_approval": ("*",), "loop_approval": "client"}
     async with endpoint(package, WITH_TOKEN, environ=TOKENS, **settings) as adapter:
         agent = {"element_name": "agent"}
         assert (await adapter.tool("execute", "execute_agent", agent, token=A))["success"]
@@ -112,6 +114,41 @@ async def test_a_paused_agent_of_one_caller_holds_nothing_of_another(package: Pa
         new = {"name": "Leo", "species": "lion"}
         assert "paused" in (await adapter.tool("create", "create_animal", new, token=A))["error"]["message"]
         assert "paused" not in str(await adapter.tool("create", "create_animal", new, token=B))
+
+
+@pytest.mark.anyio
+async def test_a_blocked_caller_changes_nothing_in_any_session_or_under_any_name(package: Path) -> None:
+    """R-LOOP-4: over HTTP, in both eras; another caller does, and cannot meet the challenge."""
+    settings: dict[str, Any] = {"safety_loop": "enforcing", "loop_approval": "client", "policy": "open"}
+    async with endpoint(package, WITH_TOKEN, environ=TOKENS, **settings) as adapter:
+        new = {"name": "Leo", "species": "lion"}
+
+        async def report(agent: str, hint: str, token: str, session: str | None = None, **more: Any) -> dict[str, Any]:
+            step = {"element_name": agent, "nextActionHint": hint, **more}
+            return dict(await adapter.tool("create", "record_execution_step", step, token=token, session=session))
+
+        sessions: list[str | None] = [None, await adapter.open(token=A)]
+        for session in sessions:
+            started = await adapter.tool("execute", "execute_agent", {"element_name": "a"}, token=A, session=session)
+            assert started["success"]
+        stopped = (await report("a", "rm -rf /", A))["data"]
+        assert stopped["stopped"]
+        for session in [*sessions, await adapter.open(token=A)]:
+            for name in ("a", "b"):
+                agent = {"element_name": name}
+                refused = await adapter.tool("execute", "execute_agent", agent, token=A, session=session)
+                assert refused["error"]["code"] == "PERMISSION_DENIED"
+                assert (await report(name, "reading", A, session))["data"]["stopped"]
+            answer = await adapter.tool("create", "create_animal", new, token=A, session=session)
+            assert "blocked" in answer["error"]["message"]
+            assert (await adapter.tool("read", "list_keepers", {}, token=A, session=session))["success"]
+        assert (await adapter.tool("execute", "execute_agent", {"element_name": "a"}, token=B))["success"]
+        assert (await report("a", "adding", B, nextOperation="create_animal", nextParams=new))["data"]["granted"]
+        assert (await adapter.tool("create", "create_animal", new, token=B))["success"]
+        tried = {"challenge_id": stopped["notifications"][0]["metadata"]["verificationId"], "code": "AAAA"}
+        assert (await adapter.tool("create", "verify_challenge", tried, token=B))["error"][
+            "code"
+        ] == "PERMISSION_DENIED"
 
 
 @pytest.mark.anyio

@@ -16,7 +16,7 @@ from forms import FORMS, Formed
 from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
 from test_framing import INJECTIONS, LEADING_AWAY, STAYING
 
-from aqlgen.runtime.hooks import GateDecision
+from aqlgen.runtime.hooks import GateDecision, StepVerdict
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.steps import kept as kept_module
@@ -189,7 +189,7 @@ async def test_no_step_confirms_or_nests(shop: Callable[..., Shop], name: str) -
 
 
 async def test_a_paused_agent_reads_and_does_nothing_else(shop: Callable[..., Shop]) -> None:
-    """R-LOOP-3: in a plan as alone, and nobody is asked."""
+    """R-LOOP-3: in a plan as alone, and nobody is asked; a plan that changes something is refused as a whole."""
     place, human = shop(safety_loop="enforcing"), Human()
     session = Session("s")
     for operation, params in (
@@ -205,19 +205,31 @@ async def test_a_paused_agent_reads_and_does_nothing_else(shop: Callable[..., Sh
         answer = await place.dispatcher.handle(None, arguments, session, human)
         error = answer["error"] if "error" in answer else answer["results"][1]["result"]["error"]
         assert error["code"] == "PERMISSION_DENIED"
+    assert place.wire.sent == []
+    reads = {"operation": "run_steps", "params": {"steps": [READ]}}
+    assert (await place.dispatcher.handle(None, reads, session, human))["success"]
     assert len(human.asked) == asked
     assert {request.method for request in place.wire.sent} == {"GET"}
 
 
 async def test_an_agent_under_the_loop_does_not_confirm_its_own_plan(shop: Callable[..., Shop]) -> None:
     """R-LOOP-3, 8.7.3: the token of a plan is good once a person has confirmed it by confirm_operation."""
-    place, session = shop(safety_loop="enforcing"), Session("s")
+
+    def on_step(verdict: StepVerdict, _: Any) -> StepVerdict:
+        return verdict._replace(outcome="continue")
+
+    place, session = shop(SimpleNamespace(on_step=on_step), safety_loop="enforcing"), Session("s")
 
     async def call(operation: str, params: Any, person: Any = None) -> dict[str, Any]:
         return await place.dispatcher.handle(None, {"operation": operation, "params": params}, session, person)
 
-    await call("execute_agent", {"element_name": "a"})
+    async def report(plan: Any) -> dict[str, Any]:
+        step = {"element_name": "a", "nextActionHint": "x", "nextOperation": "run_steps", "nextParams": plan}
+        return await call("record_execution_step", step)
+
+    await call("execute_agent", {"element_name": "a"}, Human())
     pay = {"operation": "pay", "params": PAY}
+    assert (await report({"steps": [DELETE, pay]}))["data"]["granted"]
     asked = await call("run_steps", {"steps": [DELETE, pay]})
     sent = {"continue": asked["error"]["details"]["plan"]["continue"]}
     token = {"confirmation_token": asked["confirmation"]["token"]}
@@ -231,6 +243,8 @@ async def test_an_agent_under_the_loop_does_not_confirm_its_own_plan(shop: Calla
     assert (await call("run_steps", {"steps": [DELETE, {**pay, "params": {**PAY, "amount": 1}}]}))["error"]
     assert place.wire.sent == []
     assert (await call("run_steps", {"steps": [DELETE, pay]}))["success"]
+    assert (await call("run_steps", {"steps": [DELETE, pay]}))["error"]["code"] == "PERMISSION_DENIED"
+    assert (await report({"steps": [DELETE, pay]}))["data"]["granted"]
     assert (await call("run_steps", {"steps": [DELETE, pay]}))["error"]["code"] == "CONFIRMATION_REQUIRED"
     assert len(place.wire.sent) == 2
 

@@ -229,6 +229,7 @@ async def test_the_loop_stays_where_the_owner_wants_it_and_performs_nothing(shop
         "complete_execution",
         "abort_execution",
         "confirm_operation",
+        "verify_challenge",
     }
     for operation, params in (
         ("execute_agent", {"element_name": "a"}),

@@ -129,7 +129,7 @@ def test_each_setting_has_its_own_key_variable_and_attribute() -> None:
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
-        ("MCP_AQL_SAFETY_LOOP_DENY", "MCP_AQL_SAFETY_LOOP"),
+        ("MCP_AQL_SAFETY_LOOPS", "MCP_AQL_SAFETY_LOOP"),
         ("MCP_AQL_POLICI", "MCP_AQL_POLICY"),
         ("mcp_aql_policy", "MCP_AQL_POLICY"),
         ("MCPAQL_READ_ONLY", "MCP_AQL_READ_ONLY"),

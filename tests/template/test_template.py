@@ -96,7 +96,7 @@ def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
             assert whose is Kind.MACHINE
             continue
         first = (generated / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
-        assert re.match(rf"(# |<!-- |  \"\$comment\": \"){whose}: ", first), path
+        assert re.match(rf"(# |<!-- |// |/\* |  \"\$comment\": \"){whose}: ", first), path
 
 
 def test_the_readme_says_of_every_file_whose_it_is(generated: Path) -> None:
@@ -128,7 +128,7 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
     defaults = {
         setting.key: "" if setting.default is None else setting.default
         for setting in SETTINGS
-        if setting.default != {} and not (setting.default is None and setting.example)
+        if setting.default != {} and not (setting.default in (None, ()) and setting.example)
     }
     assert written == {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
     assert all(setting.variable in text for setting in SETTINGS)
@@ -138,7 +138,8 @@ def test_the_runtime_is_copied_as_it_stands() -> None:
     source = Path(__file__).parents[2] / "aqlgen/runtime"
     tree = render_template(PLAIN)
     copied = {path.split("/runtime/")[1]: content for path, content in tree.items() if "/runtime/" in path}
-    assert copied == {file.relative_to(source).as_posix(): file.read_bytes() for file in source.rglob("*.py")}
+    files = [file for file in source.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    assert copied == {file.relative_to(source).as_posix(): file.read_bytes() for file in files}
 
 
 def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:

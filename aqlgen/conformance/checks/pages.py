@@ -26,12 +26,12 @@ async def pages(run: Connected, result: Result) -> None:
             params["fields"] = "full"
         if paging.location is None and paging.item_cursor is None and operation.row.method == "GET":
             data = run.setup.api.data_of(operation.row)
-            with run.setup.api.behaving(PagedList(operation.row, paging, data, _ITEMS).reply):
-                cursor = await _whole(run, result, operation, params)
-                if cursor is not None:
-                    await _cursors(run, result, operation, params, cursor)
-            with run.setup.api.behaving(PagedList(operation.row, paging, data, _ITEMS, _LARGER).reply):
-                await _whole(run, result, operation, params)
+            # Where nothing tells the size of a page, the end is known by pages of a usual size alone.
+            for size in (None, _LARGER) if paging.size_param is not None else (_LARGER,):
+                with run.setup.api.behaving(PagedList(operation.row, paging, data, _ITEMS, size).reply):
+                    cursor = await _whole(run, result, operation, params)
+                    if cursor is not None and (size is None or paging.size_param is None):
+                        await _cursors(run, result, operation, params, cursor)
         forged, arrived = await run.sent(operation, {**params, "after": "bm90LWEtY3Vyc29y"})
         code = (forged.get("error") or {}).get("code")
         result.expect(code == "VALIDATION_INVALID_VALUE", operation.name, "takes a cursor that it never gave", forged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from aqlgen.conformance.checks.safety import asked_about, code_of, grave_of
 from aqlgen.conformance.connection import Adapter, command_result, connect
@@ -99,51 +100,80 @@ async def _halted_batch(adapter: Adapter, setup: Setup, operation: Operation, re
     result.expect(not setup.api.arrived, operation.name, "a batch goes on past a call to be confirmed", batch)
 
 
+_STEP = {"element_name": "checker", "nextActionHint": "reading a list with the adapter"}
+_AGENT = {"element_name": "checker"}
+
+
 @check("SA-10", "The safety loop is as its mode says", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
 async def loop(setup: Setup, result: Result) -> None:
-    """Run agents under the loop in each mode."""
-    step = {"element_name": "checker", "nextActionHint": "reading a list with the adapter"}
+    """Run agents under the loop in each mode, with a person who lets them start and confirms nothing else."""
     for mode in ("enforcing", "monitoring", "logging"):
         launch = setup.launch.with_variables(
             MCP_AQL_SAFETY_LOOP=mode, MCP_AQL_SAFETY_LOOP_STEPS="3", MCP_AQL_POLICY="open"
         )
-        async with connect(launch, _LEGACY) as adapter:
-            without = await adapter.call("create", "record_execution_step", step)
-            started = await adapter.call("execute", "execute_agent", {"element_name": "checker"})
-            right = started.get("success") is True and (started.get("data") or {}).get("status") == "running"
-            result.expect(right, mode, "does not start an agent", started)
-            directives = [
-                (await adapter.call("create", "record_execution_step", step)).get("data") or {} for _ in range(5)
-            ]
-            for directive in directives:
-                shape = isinstance(directive.get("continue"), bool) and isinstance(directive.get("factors"), list)
-                result.expect(shape, mode, "gives no directive", directive)
+        person = _Person()
+        async with connect(launch, _LEGACY, answer=person.answer) as adapter:
+            without = await adapter.call("create", "record_execution_step", _STEP)
+            directives = await _steps(adapter, person, mode, result)
             went_on = [directive.get("continue") for directive in directives]
             expected = [True, True, True, False, False] if mode == "enforcing" else [True] * 5
             result.expect(went_on == expected, mode, f"lets steps go on {went_on} with a limit of 3", directives)
             stopped = [directive for directive in directives if directive.get("stopped")]
             result.expect(not stopped or mode == "enforcing", mode, "stops", stopped)
             if mode == "enforcing":
-                result.expect(
-                    (without.get("data") or {}).get("continue") is False, mode, "goes on without a start", without
-                )
-                by_itself = await adapter.call("execute", "confirm_operation", {"element_name": "checker"})
-                result.expect(by_itself.get("success") is False, mode, "lets an agent confirm itself", by_itself)
-                for operation in [item for item in setup.callable if item.family in ("create", "update")][:1]:
-                    setup.api.arrived = []
-                    answer = await adapter.call(operation.family, operation.name, operation.params or {})
-                    result.expect(not setup.api.arrived, operation.name, "runs for a paused agent", answer)
+                alone = (without.get("data") or {}).get("continue") is False
+                result.expect(alone, mode, "goes on without a start", without)
+                await _held(adapter, setup, result)
             else:
-                failed = await adapter.call("create", "record_execution_step", {**step, "outcome": "failure"})
+                failed = await adapter.call("create", "record_execution_step", {**_STEP, "outcome": "failure"})
                 result.expect((failed.get("data") or {}).get("continue") is True, mode, "holds an agent", failed)
-            ended = await adapter.call("execute", "complete_execution", {"element_name": "checker"})
+            ended = await adapter.call("execute", "complete_execution", _AGENT)
             result.expect(ended.get("success") is True, mode, "does not end an agent", ended)
-            if mode == "enforcing":
-                await adapter.call("execute", "execute_agent", {"element_name": "other"})
-                other = {**step, "element_name": "other"}
-                failed = await adapter.call("create", "record_execution_step", {**other, "outcome": "failure"})
-                waits = (failed.get("data") or {}).get("continue") is False
-                result.expect(waits, mode, "goes on after a step that failed", failed)
+    await _after_a_failure(setup, result)
     async with connect(setup.launch.with_variables(MCP_AQL_SAFETY_LOOP="disabled"), _LEGACY) as adapter:
-        hidden = await adapter.call("execute", "execute_agent", {"element_name": "checker"})
+        hidden = await adapter.call("execute", "execute_agent", _AGENT)
         result.expect(code_of(hidden) == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent", hidden)
+
+
+class _Person:
+    """A person who says yes while `agrees`."""
+
+    def __init__(self) -> None:
+        self.agrees = True
+
+    def answer(self, _: str) -> str:
+        return "accept" if self.agrees else "decline"
+
+
+async def _steps(adapter: Adapter, person: _Person, mode: str, result: Result) -> list[dict[str, Any]]:
+    """Start an agent and report five steps; returns the directives."""
+    started = await adapter.call("execute", "execute_agent", _AGENT)
+    person.agrees = False
+    right = started.get("success") is True and (started.get("data") or {}).get("status") == "running"
+    result.expect(right, mode, "does not start an agent", started)
+    directives = [(await adapter.call("create", "record_execution_step", _STEP)).get("data") or {} for _ in range(5)]
+    for directive in directives:
+        shape = isinstance(directive.get("continue"), bool) and isinstance(directive.get("factors"), list)
+        result.expect(shape, mode, "gives no directive", directive)
+    return directives
+
+
+async def _held(adapter: Adapter, setup: Setup, result: Result) -> None:
+    """Expect that a paused agent neither confirms itself nor changes anything."""
+    by_itself = await adapter.call("execute", "confirm_operation", _AGENT)
+    result.expect(by_itself.get("success") is False, "enforcing", "lets an agent confirm itself", by_itself)
+    for operation in [item for item in setup.callable if item.family in ("create", "update")][:1]:
+        setup.api.arrived = []
+        answer = await adapter.call(operation.family, operation.name, operation.params or {})
+        result.expect(not setup.api.arrived, operation.name, "runs for a paused agent", answer)
+
+
+async def _after_a_failure(setup: Setup, result: Result) -> None:
+    """Expect a pause after a step that failed."""
+    launch = setup.launch.with_variables(MCP_AQL_SAFETY_LOOP="enforcing", MCP_AQL_POLICY="open")
+    async with connect(launch, _LEGACY, answer=lambda _: "accept") as adapter:
+        await adapter.call("execute", "execute_agent", _AGENT)
+        first = await adapter.call("create", "record_execution_step", _STEP)
+        failed = await adapter.call("create", "record_execution_step", {**_STEP, "outcome": "failure"})
+        went_on = [(answer.get("data") or {}).get("continue") for answer in (first, failed)]
+        result.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after a step that failed", failed)

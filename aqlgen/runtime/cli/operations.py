@@ -332,3 +332,11 @@ class Terminal:
         sys.stderr.write(f"{terminal_text(question)}\nGo on? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text; None if nothing is typed, or nobody can answer."""
+        if sys.stdin is None or not sys.stdin.isatty():
+            return None
+        sys.stderr.write(f"{terminal_text(question)}\n{name}: ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip() or None

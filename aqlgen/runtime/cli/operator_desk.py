@@ -9,7 +9,6 @@ terminal of their own can do all of it; docs/confirmations.md says what that mea
 from __future__ import annotations
 
 import asyncio
-import getpass
 import sys
 import threading
 import time
@@ -19,16 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..assembly import adapter_secrets, audit_file, check_extra
-from ..logs.log import Logger
+from ..operator.sources import home_source, operator_name
 from ..safety.audit import Audit
 from ..safety.desk import Challenge, Desk, Matter, SessionApproval
-from ..settings.load import ConfigError, Variables, load
-from ..settings.state_keys import StateKeys
-from ..state.custody import State
-from ..state.places import MEMORY, open_store
 from ..state.store import StoreAway
-from ..table import Adapter
 from ..text import counted, line, terminal_text
 
 if TYPE_CHECKING:
@@ -39,10 +32,6 @@ __all__ = ["OperatorError", "run_operator"]
 _LEAST_PREFIX = 4
 _POLL = 1.0
 _MOST_LISTED = 100
-_IN_MEMORY = (
-    "MCP_AQL_STATE_URL is memory:, so what waits for a person stays within each process of the adapter, and no "
-    "operator can reach it: leave the setting out, or name a file or a server of Redis"
-)
 _NEEDS_TERMINAL = (
     "this needs a terminal in which a person types, for standard input and output: what lets something run and codes "
     "are given to no pipe and no file. Open a terminal on this machine and give the same command there"
@@ -59,6 +48,7 @@ class _Keyboard:
 
     def __init__(self) -> None:
         self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._input = sys.stdin
         self._is_read = False
         self.is_asked = False
 
@@ -75,7 +65,7 @@ class _Keyboard:
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         with suppress(RuntimeError):  # the command has ended meanwhile
-            while text := sys.stdin.readline():
+            while text := self._input.readline():
                 loop.call_soon_threadsafe(self._lines.put_nowait, text)
             loop.call_soon_threadsafe(self._lines.put_nowait, "")
 
@@ -215,7 +205,8 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
         raise OperatorError(_NEEDS_TERMINAL)
     if action not in ("list", "follow") and not item_id:
         raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
-    state, desk = _opened(folder, environ, options.by)
+    source = home_source(folder, environ)[0]
+    desk = _Desk(source.desk, source.audit, operator_name(options.by), _Keyboard())
 
     async def run() -> None:
         try:
@@ -224,7 +215,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
             else:
                 _say(await _done(desk, [action, item_id, *(["session"] if options.session else [])]))
         finally:
-            await state.close()
+            await source.custody.store.close()
 
     try:
         asyncio.run(run())
@@ -276,28 +267,6 @@ async def _follow(desk: _Desk) -> None:
         watching.cancel()
 
 
-def _opened(folder: Path, environ: Mapping[str, str], by: str) -> tuple[State, _Desk]:
-    """Open the desk that the adapter of a package puts things on. Raises ConfigError."""
-    config, adapter = load(folder, environ), Adapter.load(folder)
-    if config.state_url == MEMORY:
-        raise ConfigError(_IN_MEMORY)
-    check_extra(config)
-    keys = StateKeys(Variables(environ))
-    keys.check()
-    secrets = adapter_secrets(adapter, environ, config)
-    logger = Logger(config.log_level, adapter.package, secrets=lambda: secrets)
-    audit = Audit(
-        audit_file(config, adapter, environ),
-        logger,
-        adapter=adapter.name,
-        secrets=lambda: secrets,
-        max_size=config.audit.max_size,
-        keep=config.audit.keep,
-    )
-    state = State(open_store(config.state_url, adapter.name, environ), adapter.name, keys)
-    return state, _Desk(Desk(state.shared), audit, f"operator:{line(by, 60) or _user()}", _Keyboard())
-
-
 def _summary(matter: Matter) -> str:
     who = ", ".join(text for text in (matter.agent, matter.caller, matter.session) if text) or "somebody unknown"
     end = f"{matter.verdict} by {matter.by}" if matter.verdict else f"{_left(matter.expires)} left"
@@ -333,10 +302,3 @@ def _say(text: str) -> None:
 
 def _is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"

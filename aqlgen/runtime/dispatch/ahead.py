@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..hooks import Call, HookError
@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from ..introspection.introspect import Introspection
     from ..protocol_operations import Person, Registry
     from ..safety.gatekeeper import Gatekeeper
-    from ..safety.loop import SafetyLoop
+    from ..safety.loop.loop import SafetyLoop
+    from ..safety.loop.reports import PlanReport
     from ..safety.together import Grant, Pending
     from ..session import Session
+    from ..steps.plan import Plan
     from ..table import Row
-    from ..validation.understood import Understood
     from .arguments import Limits
+    from .reports import Validate
 
 __all__ = ["Ahead"]
-
-Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
-"""Returns a call's row and valid parameters. Raises Failure with all problems."""
 
 
 class Ahead:
@@ -62,8 +61,7 @@ class Ahead:
             row, params = self._validated(row, request.for_row(row), [])
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
-            if row.family != "read":
-                await self._loop.hold(session, row)
+            await self._loop.check(session, row, params, None if request.grant is None else request.grant.plan)
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             sent = {name: value for name, value in params.items() if name not in row.adapter_parameters}
             return await self._gate.foresee_confirmation(row, call, partial(self._api.build, row, sent))
@@ -93,6 +91,26 @@ class Ahead:
                 f"Operation '{operation}' is the adapter's own, and no step of a plan: call it alone",
                 {"operation": operation},
             )
+
+    def plan_report(
+        self, operation: str, params: Mapping[str, Any], plan: Plan, kept: Sequence[Any] | None
+    ) -> PlanReport | None:
+        """Return the report that the steps of a plan need; None where nothing is enforced.
+
+        `kept` is that of a plan that goes on.
+        """
+        if not self._loop.enforcing:
+            return None
+        from ..safety.loop.reports import PlanReport
+        from .reports import plan_report
+
+        return PlanReport(*kept) if kept else plan_report(operation, params, plan, self._introspection)
+
+    async def check_plan(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
+        """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
+        for row in rows:
+            if await self._loop.check(session, row, {}, report) is not None:
+                return
 
     def refuse_by_policy(self, row: Row) -> None:
         """Raise Failure for an operation that the policy refuses whatever its parameters are."""

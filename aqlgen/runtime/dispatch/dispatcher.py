@@ -18,7 +18,7 @@ from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
-from ..safety.loop import SafetyLoop
+from ..safety.loop.loop import SafetyLoop
 from ..safety.refusals import not_offered
 from ..session import Session
 from ..settings.config import Config
@@ -88,18 +88,35 @@ class Dispatcher:
         self._warning_rules = rules = WarningRules(config, table)
         self.select, self.remember = rules.select, rules.remember
         audit = audit or Audit(None, self._log, adapter=adapter.name)
-        self._loop = SafetyLoop(config, self.state, audit.record)
+        self._loop = SafetyLoop(config, self.state, audit.record, self._hooks)
         self._gate = Gatekeeper(
             adapter, config, self._hooks, audit, self._log, self.state, self._loop, table, observers, masked
         )
-        self._loop.bind(self._gate)
         parts = self._hooks, table, rules, self._gate, self.state
         self._sending = Sending(api, *parts, lambda: self._executions)
         self._called, self._performed = self._metering.around(self._call, self._sending.perform)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
         later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
         self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
+        self._enforces = self._loop.enforcing
+        self._bind_loop()
         self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
+
+    def _bind_loop(self) -> None:
+        """Connect the safety loop with the gatekeeper and the operations, if it is on."""
+        self._loop.bind(self._gate)
+        if self.config.safety_loop == "disabled":
+            return
+        from .reports import OperationReports
+
+        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._sending.validated)
+        self._loop.bind(self._gate, reports)
+        if self._loop.is_forgetful:
+            self._log.write(
+                "warning",
+                "the safety loop keeps its blocks in this process alone, since state.url is memory: they end with it, "
+                "and no operator can be shown a code or lift a block",
+            )
 
     @property
     def log(self) -> Logger:
@@ -247,16 +264,21 @@ class Dispatcher:
         """Perform or preview an operation with valid parameters, once the gatekeeper lets it through."""
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._sending.dry_run(row, params, request, stamp, session), None
-        if row.family != "read":
-            await self._loop.hold(session, row)
+        grant, use = request.grant, None
+        if self._enforces and (row.family != "read" or row.danger != "safe"):
+            use = await self._loop.check(session, row, params, None if grant is None else grant.plan)
         if not self._gate.watches(row):
+            if use is not None:
+                await use.spend()
             return await self._performed(row, params, request, stamp, session)
         built = partial(self._sending.built, row, params)
-        metadata, grant = request.metadata(row), request.grant
+        metadata = request.metadata(row)
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
         warnings: Warnings | None = None
         try:
+            if use is not None:
+                await use.spend()
             data, warnings = await self._performed(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:

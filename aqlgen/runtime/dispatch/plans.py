@@ -116,6 +116,10 @@ async def answer_plan(
     run = Run(plan, progress, side)
     if dry_run:
         return success(await run.preview(), stamp.meta())
+    written = {"steps": steps, "return": returns} if workflow is None else params
+    grant.plan = calls.ahead.plan_report(operation.name, written, plan, None if kept is None else kept.get("report"))
+    if grant.plan is not None:
+        await calls.ahead.check_plan(side.rows.values(), grant.plan, session)
     run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()
@@ -284,7 +288,9 @@ class _Side:
             row = self.rows[step.number]
             if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
                 return None
-        return await self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
+        report = None if self._grant.plan is None else self._grant.plan.as_kept()
+        kept = {**self._written, "progress": progress, "report": report}
+        return await self._calls.kept_plans.put(kept, self._session)
 
 
 def _fields_of(row: Row) -> str | None:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure, unknown_operation
-from ..safety.loop_operations import active_operations, inactive, types_of
+from ..safety.loop_operations import active_operations, inactive, reserved, types_of
 from ..schema.reader import json_type
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
@@ -145,9 +145,15 @@ class Introspection:
 
     def unknown(self, operation: str) -> Failure:
         """Return NOT_FOUND_OPERATION with the nearest operations."""
-        reason = inactive(operation)
-        if reason is not None:
-            return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": operation})
+        reserved_name = reserved(operation)
+        if reserved_name in self._protocol_operations or reserved_name == "introspect":
+            reason = f"Unknown operation: '{line(operation, 64)}'. The adapter's own operation is '{reserved_name}'."
+            return Failure(
+                Code.NOT_FOUND_OPERATION, reason, {"operation": line(operation, 64), "available": [reserved_name]}
+            )
+        why = None if reserved_name is None else inactive(reserved_name)
+        if why is not None:
+            return Failure(Code.NOT_FOUND_OPERATION, why, {"operation": line(operation, 64)})
         ended = self._aliases.ended(operation)
         if ended is not None:
             reason = f"Operation '{ended.name}' ended after {ended.until}. Use '{ended.operation}'."
@@ -159,10 +165,15 @@ class Introspection:
         return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in near.hits}, near.sure)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
-        """Find a row by the agent's name, or else by an alias or the API's own spelling of it (R-REQ-2)."""
+        """Find a row by the agent's name, or else by an alias or the API's own spelling of it (R-REQ-2).
+
+        No other name of a row is one that the adapter itself has (8.5.4).
+        """
         row = self._table.find(name, first)
         if row is not None:
             return row
+        if reserved(name) is not None:
+            return None
         alias = self.alias(name)
         operation = self._spellings.find(name) if alias is None else alias.operation
         return None if operation is None else self._table.find(operation, first)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest
     from .audit import Decisions
     from .desk import Matter
-    from .loop import SafetyLoop
+    from .loop.loop import SafetyLoop
     from .session_approvals import Shape
     from .view import CallView
 

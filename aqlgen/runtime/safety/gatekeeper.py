@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .approval import Approval
     from .asking import Asking
     from .audit import Audit
-    from .loop import SafetyLoop
+    from .loop.loop import SafetyLoop
     from .together import Grant, Pending
     from .view import CallView
 

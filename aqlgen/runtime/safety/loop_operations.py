@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The safety loop's operations and settings as introspection shows them (specification, 8.5.4 to 8.7)."""
+"""The safety loop's operations and settings as introspection shows them (specification, 8.5.4 to 8.8)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from ..protocol_operations import ProtocolOperation
 from ..settings.config import Config
 from ..steps.operation import run_steps_operation
 from ..table import Adapter
-from .executions import Profile, profile_of
+from ..text import letters
+from .loop.profiles import THRESHOLDS, Profile, profile_of
 
-__all__ = ["active_operations", "can_ask", "inactive", "loop_settings", "types_of"]
+__all__ = ["active_operations", "can_ask", "inactive", "loop_settings", "reserved", "types_of"]
 
 
 def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
@@ -60,6 +61,15 @@ RECORD_STEP = ProtocolOperation(
             maxLength=4000,
         ),
         _field("findings", "string", False, "Data or observations of the completed step"),
+        _field(
+            "nextOperation",
+            "string",
+            False,
+            "The operation of this adapter that is called next; in mode enforcing what changes something runs only so",
+            minLength=1,
+            maxLength=200,
+        ),
+        _field("nextParams", "object", False, "Its params, exactly as it is then called: once"),
     ),
     {"name": "AutonomyDirective", "kind": "object", "description": "Whether the agent may proceed"},
     (
@@ -72,7 +82,28 @@ RECORD_STEP = ProtocolOperation(
                 "nextActionHint": "reading issue 12 of the repository",
             },
         ),
+        (
+            "Report an operation of this adapter",
+            {
+                "element_name": "researcher",
+                "nextActionHint": "closing issue 12, which is solved",
+                "nextOperation": "close_issue",
+                "nextParams": {"number": 12},
+            },
+        ),
     ),
+)
+VERIFY = ProtocolOperation(
+    "verify_challenge",
+    "create",
+    "Unblock an agent that was paused or stopped: a person gives the code that an operator is shown for the challenge. "
+    "Without code the client asks the person for it, if it can. A code is good for one try",
+    (
+        _field("challenge_id", "string", True, "verificationId of the notification", minLength=1, maxLength=64),
+        _field("code", "string", False, "The code, from a person", minLength=1, maxLength=200),
+    ),
+    {"name": "SafetyLoopVerification", "kind": "object", "description": "The agent that may go on"},
+    (("Let a person type the code", {"challenge_id": "0f8fad5b-d9cb-469f-a165-70867728950e"}),),
 )
 COMPLETE = ProtocolOperation(
     "complete_execution",
@@ -122,6 +153,12 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
                 enum=["advisory", "confirm", "verify", "danger_zone"],
             ),
             _field("notifications", "array", False, "What waits for a person", items={"type": "AgentNotification"}),
+            _field(
+                "granted",
+                "object",
+                False,
+                "What was reported and may be called now, once: operation, digest of it with its params, expires_at",
+            ),
         ],
     },
     "AgentNotification": {
@@ -136,7 +173,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
                 enum=["permission_pending", "autonomy_pause", "danger_zone", "status", "error"],
             ),
             _field("message", "string", True, "The event in words"),
-            _field("metadata", "object", False, "operation, reason, level"),
+            _field("metadata", "object", False, "operation, reason, level, verificationId"),
             _field("timestamp", "string", True, "When", format="date-time"),
         ],
     },
@@ -164,11 +201,33 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
             _field("message", "string", False, "What to do next"),
         ],
     },
+    "SafetyLoopVerification": {
+        "kind": "object",
+        "description": "A challenge that a person has met",
+        "fields": [
+            _field("challenge_id", "string", True, "The challenge"),
+            _field("element_name", "string", True, "The agent that may go on"),
+            _field("verified", "boolean", True, "true"),
+            _field("message", "string", True, "What to do next"),
+        ],
+    },
 }
 """Types of the loop. Their names are reserved: the generator renames an API's type of the same name."""
 
 
 _NAMES = ("record_execution_step", "execute_agent", "complete_execution", "abort_execution", "confirm_operation")
+_RESERVED = {
+    letters(name): name
+    for name in (*_NAMES, "verify_challenge", "introspect", "run_steps", "get_execution_status", "cancel_execution")
+}
+
+
+def reserved(name: str) -> str | None:
+    """Return the operation of adapters themselves that a name spells; None for any other name (8.5.4).
+
+    No operation of an API answers to one of these, in whatever spelling.
+    """
+    return _RESERVED.get(letters(name))
 
 
 def types_of(operations: Iterable[ProtocolOperation]) -> Mapping[str, Mapping[str, Any]]:
@@ -184,7 +243,7 @@ def inactive(name: str) -> str | None:
     if name == "confirm_operation":
         return "Unknown operation: 'confirm_operation'. Nothing here asks for a confirmation."
     if name == "verify_challenge":
-        return "Unknown operation: 'verify_challenge'. This adapter has no out-of-band verification."
+        return "Unknown operation: 'verify_challenge'. Only a safety loop in mode enforcing verifies agents."
     if name in _NAMES:
         return f"Unknown operation: '{name}'. The adapter's safety loop is disabled; call operations without it."
     return None
@@ -208,6 +267,8 @@ def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperati
     """
     looping, asking = config.safety_loop != "disabled", can_ask(adapter, config)
     operations = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
+    if config.safety_loop == "enforcing":
+        operations.append(VERIFY)
     if looping or asking:
         operations.append(_confirm_operation(looping=looping, asking=asking))
     if any(adapter.counts.values()):
@@ -235,15 +296,22 @@ def loop_settings(config: Config) -> dict[str, Any]:
     return {
         "mode": config.safety_loop,
         "confirmed_by": config.loop_approval,
+        "stages": ["step limit", "previous outcome", "patterns", "safety tier", "risk tolerance"],
+        "tiers": {"advisory": 30, "confirm": 60, "verify": 85, "danger_zone": 100},
+        "tolerances": dict(THRESHOLDS),
+        "challenge_seconds": config.loop.challenge_ttl,
+        "report_seconds": config.loop.report_ttl,
         "defaults": _profile_as_json(profile_of(config)),
-        "agents": {name: _profile_as_json(profile_of(config, name)) for name in config.loop_agents},
-        "options": ["maxAutonomousSteps", "requiresApproval", "autoApprove"],
+        "agents": {name: _profile_as_json(profile_of(config, name)) for name in config.loop.agents},
+        "options": ["maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove"],
     }
 
 
 def _profile_as_json(profile: Profile) -> dict[str, Any]:
     return {
         "maxAutonomousSteps": profile.max_autonomous_steps,
+        "riskTolerance": profile.risk_tolerance,
+        "deny": list(profile.deny),
         "requiresApproval": list(profile.requires_approval),
         "autoApprove": list(profile.auto_approve),
     }

@@ -23,7 +23,7 @@ __all__ = [
 
 _MOST_NAMED = 20
 _CHANGED_BY = {
-    "money": "[policy] money in adapter.toml, or a rule there that allows it",
+    "money": "[policy] money in adapter.toml, or a rule there, which allows it",
     "on_decision": "hooks.py",
 }
 """Where the decisions stand that are no rules of adapter.toml."""
@@ -48,15 +48,15 @@ def denied(row: Row, decision: GateDecision, adapter: str) -> Failure:
             Code.DANGER_LEVEL_DENIED,
             f"Operation '{row.name}' (danger: {row.danger}) denied for adapter trust level '{decision.trust}'.{stated} "
             f"Only the adapter's owner can unlock it, by '{adapter}-adapter trust promote' up to '{least}', by a lower "
-            "danger in overrides.yaml or by a rule in adapter.toml that allows it by its name.",
+            "danger in overrides.yaml or by a rule in adapter.toml, which allows it by its name.",
             {**details, "minimum_trust_required": least},
         )
     if decision.rule == "danger-level":
         return Failure(
             Code.DANGER_LEVEL_DENIED,
             f"Operation '{row.name}' is refused: its danger level is {row.danger}.{stated} Only the adapter's owner "
-            "can unlock it, by a lower danger in overrides.yaml, a rule in adapter.toml that allows it by its name or "
-            "MCP_AQL_POLICY=open.",
+            "can unlock it, by a lower danger in overrides.yaml, a rule in adapter.toml, which allows it by its name, "
+            "or MCP_AQL_POLICY=open.",
             details,
         )
     return Failure(
@@ -194,7 +194,7 @@ def confirmation_required(
         text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls
     if cooldown:
-        text += f" It runs {math.ceil(cooldown)} seconds from now at the earliest."
+        text += f" It runs in {math.ceil(cooldown)} seconds, no sooner."
         details["cooldown_seconds"] = math.ceil(cooldown)
     confirmation: Mapping[str, Any] = {
         "token": token.text,

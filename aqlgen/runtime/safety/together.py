@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..hooks import Call, GateDecision
     from ..table import Row
     from ..wire import ApiRequest, Spending
+    from .loop.reports import PlanReport
 
 __all__ = ["Grant", "Pending", "fingerprint_of", "fitting", "question_about"]
 
@@ -43,15 +44,17 @@ class Pending:
 class Grant:
     """What was decided about the calls of one batch or plan before their turn. `token` is the one sent beside them.
 
-    `quota_token` is that of a quota, and `spending` what the calls spend of the owner's quotas together.
+    `quota_token` is that of a quota, `spending` what the calls spend of the owner's quotas together, and `plan` the
+    report to the safety loop under which the calls of a plan run.
     """
 
-    __slots__ = ("_confirmed", "_refused", "quota_token", "spending", "token")
+    __slots__ = ("_confirmed", "_refused", "plan", "quota_token", "spending", "token")
 
     def __init__(self, token: object = None, quota_token: object = None) -> None:
         self.token = token
         self.quota_token = quota_token
         self.spending: Spending | None = None
+        self.plan: PlanReport | None = None
         self._confirmed: Counter[str] = Counter()
         self._refused: dict[str, Failure] = {}
 

@@ -127,6 +127,13 @@ class ClientPerson:
             answer, offer = await self._answer(question, _SCHEMA), ""
         return _chosen(answer, offer)
 
+    async def ask_text(self, question: str, name: str) -> str | None:
+        """Ask for a text and return it; None if none is given. Raises as `ask` does."""
+        schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+        content = _content(await self._answer(question, schema))
+        text = None if content is None else content.get(name)
+        return text if isinstance(text, str) and text.strip() else None
+
     async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
         """Return what the client answers to a form; None for none."""
         if not self._asks_by_result:
@@ -175,7 +182,7 @@ def _form(offer: str) -> Mapping[str, Any]:
         "title": "How far does this reach?",
         "description": f"For this session means: {offer}.",
         "enum": ["once", _SESSION],
-        "enumNames": ["Only what is shown", "For this session"],
+        "enumNames": ["Only this call", "For this session"],
         "default": "once",
     }
     return {"type": "object", "properties": {_CHOICE: choice}}
@@ -192,10 +199,14 @@ def _chosen(answer: Any, offer: str) -> Answer:
 
 def _is_yes(answer: Any) -> bool:
     """Return True if an answer accepts: a client may add fields of its own, and one that says no is a no."""
+    content = _content(answer)
+    return content is not None and all(str(value).strip().lower() not in _NO for value in content.values())
+
+
+def _content(answer: Any) -> Mapping[str, Any] | None:
+    """Return what an answer that accepts holds; None for any other."""
     if answer is None:
-        return False
+        return None
     response = answer if isinstance(answer, Mapping) else answer.model_dump()
     content = response.get("content") or {}
-    if response.get("action") != "accept" or not isinstance(content, Mapping):
-        return False
-    return all(str(value).strip().lower() not in _NO for value in content.values())
+    return content if response.get("action") == "accept" and isinstance(content, Mapping) else None

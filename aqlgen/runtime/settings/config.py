@@ -16,6 +16,7 @@ from .audit import AUDIT_SETTINGS, AuditSettings
 from .client import CLIENT_SETTINGS, ClientSettings
 from .confirmation import CONFIRMATION_SETTINGS, ConfirmationSettings
 from .http import HTTP_SETTINGS, HttpSettings
+from .loop import LOOP_SETTINGS, LoopSettings
 from .parsers import Choice, Whole
 from .policy import MONEY_TEXT, POLICY_TEXT, RULES_EXAMPLE, RULES_TEXT
 from .policy import policy_rules as parse_rules
@@ -301,16 +302,16 @@ class Config(NamedTuple):
         "safety_loop.mode",
         "SAFETY_LOOP",
         Choice(("enforcing", "monitoring", "logging", "disabled")),
-        '"enforcing": an agent reports each action and acts only if it may; "monitoring": the same as advice; '
-        '"logging": recorded, not evaluated; "disabled": not offered.',
+        '"enforcing": an operation that changes something runs only as an agent has reported it and may; "monitoring": '
+        'reports are answered by advice; "logging": recorded, not evaluated; "disabled": not offered.',
     )
     loop_approval: str = setting(
         "person",
         "safety_loop.approval",
         "SAFETY_LOOP_APPROVAL",
         Choice(("person", "client")),
-        'Who confirms what was paused, since an agent never may: "person": the client asks one (elicitation), and a '
-        'client without that can confirm nothing; "client": you state that the client has a person approve each '
+        'Who lets an agent start, and confirms what was paused, since an agent never may: "person": the client asks '
+        'one (elicitation), or an operator decides; "client": you state that the client has a person approve each '
         "call of the execute tool.",
     )
     max_autonomous_steps: int = setting(
@@ -325,8 +326,8 @@ class Config(NamedTuple):
         "safety_loop.requires_approval",
         "SAFETY_LOOP_REQUIRES_APPROVAL",
         parsers.patterns,
-        "Actions that always pause: patterns over the whole of what the agent says it will do, case ignored, the "
-        'first to apply; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
+        "Actions that always pause: patterns over the whole of what the agent says it will do, each name in it and the "
+        'operation, case ignored; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
         form="divided by ';'",
     )
     auto_approve: tuple[str, ...] = setting(
@@ -334,19 +335,11 @@ class Config(NamedTuple):
         "safety_loop.auto_approve",
         "SAFETY_LOOP_AUTO_APPROVE",
         parsers.patterns,
-        'Actions that go on without further evaluation, such as ["read_*", "list_*"].',
+        'Actions that go on although their risk is up to 60, such as ["read_*", "list_*"]; of an operation of this '
+        "adapter its name has to match.",
         form="divided by ';'",
     )
-    loop_agents: Mapping[str, Mapping[str, Any]] = setting(
-        {},
-        "safety_loop.agents",
-        "SAFETY_LOOP_AGENTS",
-        parsers.agents,
-        "The same for one agent, by its element_name; what is left out is as above.",
-        form="as JSON",
-        example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
-    )
-
+    loop: LoopSettings = LoopSettings()
     audit: AuditSettings = AuditSettings()
     confirmation: ConfirmationSettings = ConfirmationSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
@@ -364,6 +357,7 @@ class Config(NamedTuple):
 
 SETTINGS = (
     collected(Config._fields)
+    + LOOP_SETTINGS
     + CONFIRMATION_SETTINGS
     + AUDIT_SETTINGS
     + CLIENT_SETTINGS

@@ -22,6 +22,7 @@ from .client import ClientSettings
 from .config import SETTINGS, Config
 from .confirmation import ConfirmationSettings
 from .http import HttpSettings
+from .loop import LoopSettings
 from .quota import QuotaSettings, quota_problem
 from .telemetry import TelemetrySettings
 from .trust import TRUST_FILE, TrustRecord, read_trust
@@ -139,6 +140,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         confirmation=ConfirmationSettings(**_taken(values, "confirmation.")),
         client=ClientSettings(**_taken(values, "client.")),
         http=HttpSettings(**_taken(values, "http.")),
+        loop=LoopSettings(**_taken(values, "loop.")),
         quota=quota,
         telemetry=TelemetrySettings(**_taken(values, "telemetry.")),
         sources=sources,

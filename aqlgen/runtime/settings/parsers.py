@@ -254,18 +254,11 @@ def scopes(value: Any) -> tuple[str, ...]:
     return names
 
 
-# The safety loop (specification, 8.7.4; R-LOOP-3). What needs a part that is not built yet is refused with the reason.
+# The safety loop (specification, 8.7.4; R-LOOP-3).
 
-_OUT_OF_BAND = "needs out-of-band verification, which this release does not have"
-_NOT_BUILT: Mapping[str, str] = {
-    "deny": _OUT_OF_BAND,
-    "verify": _OUT_OF_BAND,
-    "danger_zone": _OUT_OF_BAND,
-    "risk_tolerance": "needs the safety tiers, which this release does not have",
-}
+tolerance = Choice(("conservative", "moderate", "aggressive"))
 _NOT_IN_A_FILE = "is a secret and never stands here: set MCP_AQL_{0}, or MCP_AQL_{0}_FILE for a file"
 REFUSED: Mapping[str, str] = {
-    **{f"safety_loop.{key}": reason for key, reason in _NOT_BUILT.items()},
     "http.token": _NOT_IN_A_FILE.format("HTTP_TOKEN"),
     "http.token_file": _NOT_IN_A_FILE.format("HTTP_TOKEN"),
     "state.key": _NOT_IN_A_FILE.format("STATE_KEY"),
@@ -290,6 +283,8 @@ _AGENT_KEYS: Mapping[str, Callable[[Any], Any]] = {
     "max_autonomous_steps": STEPS,
     "requires_approval": patterns,
     "auto_approve": patterns,
+    "deny": patterns,
+    "risk_tolerance": tolerance,
 }
 
 
@@ -302,9 +297,6 @@ def agents(value: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _agent(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    unbuilt = next((key for key in table if key in _NOT_BUILT), None)
-    if unbuilt is not None:
-        raise ValueError(f"for agent '{name}': '{unbuilt}' {_NOT_BUILT[unbuilt]}")
     return parsed_table(table, _AGENT_KEYS, "setting", f" for agent '{name}'", f"for agent '{name}': ")
 
 

@@ -14,7 +14,7 @@ from .sqlite import SqliteState, SqliteStore
 if TYPE_CHECKING:
     from .store import Store
 
-__all__ = ["MEMORY", "is_redis", "open_state", "open_store", "state_file"]
+__all__ = ["MEMORY", "is_redis", "open_state", "open_store", "state_file", "states_folder"]
 
 MEMORY = "memory:"
 _SQLITE = re.compile(r"sqlite:///(.+)", re.DOTALL)
@@ -45,10 +45,11 @@ def state_file(url: str, name: str, environ: Mapping[str, str]) -> Path | None:
     if url == MEMORY:
         return None
     match = _SQLITE.fullmatch(url)
-    return Path(match[1]) if match else _folder(environ) / f"{name}-adapter" / "state.sqlite3"
+    return Path(match[1]) if match else states_folder(environ) / f"{name}-adapter" / "state.sqlite3"
 
 
-def _folder(environ: Mapping[str, str]) -> Path:
+def states_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder in which the adapters of a user have their states, each in a folder of its own."""
     if environ.get("XDG_STATE_HOME"):
         return Path(environ["XDG_STATE_HOME"])
     if sys.platform == "win32":

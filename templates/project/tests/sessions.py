@@ -34,7 +34,7 @@ class Counting:
     def __init__(self, hooks: object | None = None) -> None:
         self.sent = 0
         self._then = getattr(hooks, "before_send", None)
-        for name in ("before_call", "after_response", "on_decision"):
+        for name in ("before_call", "after_response", "on_decision", "on_step"):
             setattr(self, name, getattr(hooks, name, None))
 
     def before_send(self, request: Any, call: Any) -> Any:

@@ -78,6 +78,26 @@ async def test_a_decision_can_be_tightened() -> None:
         assert session.sent == 0
 
 
+async def test_a_step_of_the_safety_loop_can_be_tightened_by_its_risk() -> None:
+    seen: list[tuple[str, int]] = []
+
+    def on_step(verdict: Any, step: Any) -> Any:
+        seen.append((step.action, verdict.risk))
+        if "on Friday" in step.action:
+            return verdict._replace(outcome="confirm", reason="not on a Friday")
+        return None
+
+    settings: dict[str, Any] = {"MCP_AQL_SAFETY_LOOP": "enforcing", "MCP_AQL_SAFETY_LOOP_APPROVAL": "client"}
+    async with connect(hooks=SimpleNamespace(on_step=on_step), **settings) as session:
+        agent = {"element_name": "tester"}
+        await session.call("execute", "execute_agent", agent)
+        for hint, goes_on in (("reading a note", True), ("reading a note on Friday", False)):
+            answer = await session.call("create", "record_execution_step", {**agent, "nextActionHint": hint})
+            assert answer["data"]["continue"] is goes_on
+        assert answer["data"]["reason"] == "not on a Friday"
+    assert seen == [("reading a note", 5), ("reading a note on Friday", 5)]
+
+
 @pytest.mark.parametrize("name", ["on_decision", "before_call"])
 async def test_a_hook_may_refuse_and_one_that_breaks_refuses_too(name: str) -> None:
     def refuse(*_: Any) -> None:

@@ -1,5 +1,5 @@
 # shared: yours to edit; `aqlgen update` merges its own changes into it.
-"""The safety loop: an agent reports what it is about to do, and is paused until somebody else confirms (R-LOOP-3)."""
+"""The safety loop: an agent reports what it is about to do, and waits until somebody else decides (R-LOOP-2 to 5)."""
 
 from __future__ import annotations
 
@@ -23,20 +23,39 @@ async def _step(session: Session, action: str, **more: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
-async def test_enforcing_pauses_an_agent_that_cannot_confirm_itself(era: str) -> None:
+async def test_enforcing_an_agent_does_not_start_by_itself(era: str) -> None:
     async with connect(era=era, MCP_AQL_SAFETY_LOOP="enforcing", **SETTINGS) as session:
         about = (await session.introspect("operations"))["data"]["_protocol"]
         assert about["capabilities"]["execution_safety_loop"] == "enforcing"
         assert about["safety_loop"]["defaults"]["maxAutonomousSteps"] == 2
-        assert (await session.call("execute", "execute_agent", AGENT))["success"]
+        answer = await session.call("execute", "execute_agent", AGENT)
+        assert answer["error"]["code"] == "PERMISSION_DENIED"  # nobody here lets an agent start
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+async def test_what_is_denied_stops_an_agent_until_a_person_verifies_it(era: str) -> None:
+    settings: dict[str, Any] = {
+        **SETTINGS,
+        "MCP_AQL_SAFETY_LOOP_APPROVAL": "client",
+        "MCP_AQL_SAFETY_LOOP_DENY": "drop_*",
+    }
+    async with connect(era=era, MCP_AQL_SAFETY_LOOP="enforcing", **settings) as session:
+        await session.call("execute", "execute_agent", AGENT)
         assert (await _step(session, "reading a note"))["continue"]
-        paused = await _step(session, "delete_note 7", outcome="success")
-        assert not paused["continue"]
-        assert paused["notifications"][0]["type"] == "autonomy_pause"
-        answer = await session.call("execute", "confirm_operation", AGENT)
-        assert answer["error"]["code"] == "PERMISSION_DENIED"
+        stopped = await _step(session, "drop_notes", outcome="success")
+        assert (stopped["continue"], stopped["stopped"]) == (False, True)
+        assert stopped["notifications"][0]["type"] == "danger_zone"
+        challenge = stopped["notifications"][0]["metadata"]["verificationId"]
+        for tool, operation, params in (
+            ("execute", "confirm_operation", AGENT),
+            ("create", "verify_challenge", {"challenge_id": challenge, "code": "AAAA-AAAA"}),
+        ):
+            answer = await session.call(tool, operation, params)
+            assert answer["error"]["code"] == "PERMISSION_DENIED"
         ended = await session.call("execute", "abort_execution", AGENT)
         assert ended["data"]["status"] == "cancelled"
+        answer = await session.call("execute", "execute_agent", AGENT)
+        assert answer["error"]["code"] == "PERMISSION_DENIED"
 
 
 async def test_what_the_client_lets_a_person_approve_goes_on() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.safety.executions import Profile, profile_of
+from aqlgen.runtime.safety.loop.profiles import Profile, profile_of
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
 
@@ -25,12 +25,17 @@ def test_an_agent_has_what_its_table_says_and_the_adapters_settings_for_the_rest
         [safety_loop.agents.researcher]
         max_autonomous_steps = 50
         auto_approve = ["read_*"]
+        deny = ["drop_*"]
+        risk_tolerance = "aggressive"
         """,
     )
     config = load(package, {})
     assert config.safety_loop == "enforcing"
     assert profile_of(config) == Profile(5, ("delete_*", "git push*"), ())
-    assert profile_of(config, "researcher") == Profile(50, ("delete_*", "git push*"), ("read_*",))
+    assert profile_of(config, "researcher") == Profile(
+        50, ("delete_*", "git push*"), ("read_*",), ("drop_*",), "aggressive"
+    )
+    assert profile_of(config, "R\u0435searcher") == profile_of(config, "researcher"), "in any spelling"
     assert profile_of(config, "anyone else") == profile_of(config)
 
 
@@ -57,11 +62,10 @@ def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[safety_loop]\ndeny = ["drop_*"]', r"'safety_loop.deny' in adapter.toml needs out-of-band verification"),
-        ('[safety_loop]\nverify = ["x"]', "needs out-of-band verification"),
-        ("[safety_loop]\ndanger_zone = 86", "needs out-of-band verification"),
-        ('[safety_loop]\nrisk_tolerance = "moderate"', "needs the safety tiers"),
-        ('[safety_loop.agents.bob]\ndeny = ["x"]', "agent 'bob': 'deny' needs out-of-band verification"),
+        ('[safety_loop]\ndeny = "drop_*"\nverify = ["x"]', r"'safety_loop.verify' in adapter.toml is no setting"),
+        ('[safety_loop]\nrisk_tolerance = "low"', "must be one of conservative, moderate, aggressive"),
+        ("[safety_loop]\nchallenge_ttl = 5", "must be a whole number from 30 to 3600"),
+        ('[safety_loop.agents.bob]\nrisk_tolerance = "low"', "agent 'bob': 'risk_tolerance' must be one of"),
         ('[safety_loop.agents.bob]\ncolour = "x"', "no setting 'colour' for agent 'bob'"),
         ("[safety_loop.agents.bob]\nmax_autonomous_steps = 0", "agent 'bob': 'max_autonomous_steps' must be a whole"),
         ("[safety_loop]\nagents = 1", "must hold a table for each agent"),
@@ -73,7 +77,7 @@ def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
     ],
 )
 def test_what_cannot_be_used_is_refused_with_the_reason(package: Path, text: str, reason: str) -> None:
-    """R-LOOP-3: deny and the upper tiers need a part that comes later, and are not ignored."""
+    """R-LOOP-3"""
     settings_file(package, text)
     with pytest.raises(ConfigError, match=reason):
         load(package, {})

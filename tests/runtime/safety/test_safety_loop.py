@@ -12,11 +12,12 @@ from mcp.types import ElicitResult
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.safety.loop import SafetyLoop
+from aqlgen.runtime.safety.loop.loop import SafetyLoop
 from aqlgen.runtime.safety.loop_operations import active_operations
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.loop import LoopSettings
 from aqlgen.runtime.table import Adapter
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
@@ -29,15 +30,27 @@ LOOP = {
     "abort_execution": "execute",
     "confirm_operation": "execute",
 }
-ENFORCING = {"safety_loop": "enforcing", "max_autonomous_steps": 5, "requires_approval": ("delete_*",)}
+VERIFY = {"verify_challenge": "create"}
+ENFORCING = {
+    "safety_loop": "enforcing",
+    "max_autonomous_steps": 5,
+    "requires_approval": ("delete_*",),
+}
+BY_CLIENT = {**ENFORCING, "loop_approval": "client"}
 
 
 class Human:
     """A person behind the client. `says` is the answer to every question; `asked` are the questions."""
 
+    reachable, batched = True, False
+
     def __init__(self, *, says: bool = True) -> None:
         self.says = says
         self.asked: list[str] = []
+
+    async def ask(self, question: str) -> bool:
+        self.asked.append(question)
+        return self.says
 
     async def answer(self, _: Any, params: Any) -> ElicitResult:
         self.asked.append(params.message)
@@ -74,7 +87,7 @@ class Agent:
         more = {} if outcome is None else {"outcome": outcome}
         directive = await self.data("record_execution_step", element_name=name, nextActionHint=action, **more)
         assert {"continue", "factors"} <= set(directive) <= {
-            "continue", "factors", "stopped", "reason", "stepsRemaining", "nextStepRisk", "notifications",
+            "continue", "factors", "stopped", "reason", "stepsRemaining", "nextStepRisk", "notifications", "granted",
         }  # fmt: skip
         assert directive.get("stopped") is not True
         assert all(isinstance(factor, str) for factor in directive["factors"])
@@ -190,19 +203,31 @@ async def test_disabled_hides_the_operations_and_says_so(make: Make, era: str) -
 @pytest.mark.parametrize("mode", ["enforcing", "monitoring", "logging"])
 async def test_introspection_shows_the_mode_the_defaults_and_every_operation(make: Make, era: str, mode: str) -> None:
     """R-LOOP-2, R-INT-2, R-INT-4; specification, 8.6.3, 8.7.4"""
-    settings = {**ENFORCING, "safety_loop": mode, "loop_agents": {"bob": {"max_autonomous_steps": 2}}}
+    agents = {"bob": {"max_autonomous_steps": 2, "risk_tolerance": "conservative"}}
+    loop = LoopSettings(deny=("drop_*",), agents=agents)
+    settings = {**ENFORCING, "safety_loop": mode, "loop": loop}
     async with agent(make(**settings), era) as client:
         listed = (await client.call("introspect", "read", query="operations"))["data"]
         assert listed["_protocol"]["capabilities"]["execution_safety_loop"] == mode
-        defaults = {"maxAutonomousSteps": 5, "requiresApproval": ["delete_*"], "autoApprove": []}
+        defaults = {
+            "maxAutonomousSteps": 5,
+            "riskTolerance": "moderate",
+            "deny": ["drop_*"],
+            "requiresApproval": ["delete_*"],
+            "autoApprove": [],
+        }
         shown = listed["_protocol"]["safety_loop"]
         assert (shown["mode"], shown["defaults"]) == (mode, defaults)
-        assert shown["agents"] == {"bob": {**defaults, "maxAutonomousSteps": 2}}
+        assert shown["agents"] == {"bob": {**defaults, "maxAutonomousSteps": 2, "riskTolerance": "conservative"}}
+        assert shown["options"] == list(defaults)
+        assert shown["tolerances"] == {"conservative": 25, "moderate": 50, "aggressive": 75}
         endpoints = {entry["name"]: entry["endpoint"] for entry in listed["operations"]}
-        assert endpoints.items() >= LOOP.items()
-        for name in LOOP:
+        offered = {**LOOP, **VERIFY} if mode == "enforcing" else LOOP
+        assert endpoints.items() >= offered.items()
+        assert ("verify_challenge" in endpoints) is (mode == "enforcing")
+        for name in offered:
             details = (await client.call("introspect", "read", query="operations", name=name))["data"]["operation"]
-            assert details["mcpTool"] == f"mcp_aql_{LOOP[name]}"
+            assert details["mcpTool"] == f"mcp_aql_{offered[name]}"
             assert details["examples"][0]["request"]["operation"] == name
             returned = details["returns"]["name"]
             assert (await client.call("introspect", "read", query="types", name=returned))["data"]["type"] is not None
@@ -214,6 +239,8 @@ async def test_introspection_shows_the_mode_the_defaults_and_every_operation(mak
             "outcome": False,
             "nextActionHint": True,
             "findings": False,
+            "nextOperation": False,
+            "nextParams": False,
         }
 
 
@@ -239,7 +266,7 @@ async def test_parameters_are_checked_like_those_of_any_operation(make: Make, er
 
 async def test_a_step_outside_an_execution_is_answered_and_may_not_be_taken(make: Make, era: str) -> None:
     """R-LOOP-3: a directive always."""
-    async with agent(make(**ENFORCING), era) as client:
+    async with agent(make(**BY_CLIENT), era) as client:
         directive = await client.step("reading issue 1")
         assert not directive["continue"]
         assert "execute_agent" in directive["reason"]
@@ -248,14 +275,23 @@ async def test_a_step_outside_an_execution_is_answered_and_may_not_be_taken(make
 
 
 async def test_an_agent_cannot_confirm_itself(make: Make, era: str) -> None:
-    """R-LOOP-3; specification, 8.7.3: without a person to ask, nobody confirms."""
-    async with agent(make(**ENFORCING), era) as client:
-        await client.start()
-        await client.step("delete_user 7")
-        envelope = await client.call("confirm_operation", element_name=AGENT)
+    """R-LOOP-3, R-LOOP-5; specification, 8.7.3: without a person to ask nobody starts, and nobody confirms."""
+    dispatcher, session, human = make(**ENFORCING), Session("s"), Human()
+
+    async def call(operation: str, person: Any = None, **params: Any) -> dict[str, Any]:
+        return await dispatcher.handle(None, {"operation": operation, "params": params}, session, person)
+
+    async with agent(dispatcher, era) as client:
+        envelope = await client.call("execute_agent", element_name=AGENT)
         assert envelope["error"]["code"] == "PERMISSION_DENIED"
         assert "elicitation" in envelope["error"]["message"]
-        assert not (await client.step("delete_user 7"))["continue"]
+    assert (await call("execute_agent", human, element_name=AGENT))["success"]
+    step = {"element_name": AGENT, "nextActionHint": "delete_user 7"}
+    assert not (await call("record_execution_step", **step))["data"]["continue"]
+    envelope = await call("confirm_operation", element_name=AGENT)
+    assert envelope["error"]["code"] == "PERMISSION_DENIED"
+    assert "elicitation" in envelope["error"]["message"]
+    assert not (await call("record_execution_step", **step))["data"]["continue"]
 
 
 async def test_a_person_who_says_no_leaves_the_agent_paused(make: Make, era: str) -> None:
@@ -297,7 +333,7 @@ async def test_a_confirmation_lets_one_action_through_once(make: Make, era: str)
 
 async def test_a_new_execution_does_not_lift_the_pause_of_the_last(make: Make, era: str) -> None:
     """R-LOOP-3: nor does a second one beside it."""
-    async with agent(make(**ENFORCING), era) as client:
+    async with agent(make(**BY_CLIENT), era) as client:
         await client.start()
         await client.step("delete_user 7")
         assert await client.code("execute_agent", element_name=AGENT) == "CONFLICT_ALREADY_EXISTS"
@@ -308,7 +344,7 @@ async def test_a_new_execution_does_not_lift_the_pause_of_the_last(make: Make, e
 
 async def test_each_agent_has_its_own_limit(make: Make, era: str) -> None:
     """R-LOOP-3"""
-    async with agent(make(**ENFORCING, loop_agents={"bob": {"max_autonomous_steps": 1}}), era) as client:
+    async with agent(make(**BY_CLIENT, loop=LoopSettings(agents={"bob": {"max_autonomous_steps": 1}})), era) as client:
         await client.start()
         await client.start("bob")
         assert (await client.step("reading", name="bob"))["stepsRemaining"] == 0
@@ -317,8 +353,9 @@ async def test_each_agent_has_its_own_limit(make: Make, era: str) -> None:
 
 
 async def test_a_paused_agents_session_may_read_and_change_nothing(make: Make, api: FakeApi, era: str) -> None:
-    """R-LOOP-3; specification, 8.6.4"""
-    async with agent(make(**ENFORCING), era) as client:
+    """R-LOOP-3, R-LOOP-4; specification, 8.6.4: also once the execution has ended, and under another name."""
+    human = Human()
+    async with agent(make(**ENFORCING), era, human) as client:
         await client.start()
         await client.step("delete_user 7")
         envelope = await client.call("create_animal", "create", name="Ada", species="lion")
@@ -327,13 +364,29 @@ async def test_a_paused_agents_session_may_read_and_change_nothing(make: Make, a
         assert api.sent == []
         assert (await client.call("list_keepers", "read"))["success"]
         await client.data("abort_execution", element_name=AGENT)
-        assert (await client.call("create_animal", "create", name="Ada", species="lion"))["success"]
+        await client.start("another")
+        ada = {"name": "Ada", "species": "lion"}
+        report = {"nextActionHint": "adding Ada", "nextOperation": "create_animal", "nextParams": ada}
+        held = await client.data("record_execution_step", element_name="another", **report)
+        assert not held["continue"]
+        assert "paused" in held["reason"]
+        assert "paused" in (await client.call("create_animal", "create", **ada))["error"]["message"]
+        await client.data("confirm_operation", element_name=AGENT)
+        assert (await client.data("record_execution_step", element_name="another", **report))["continue"]
+        assert (await client.call("create_animal", "create", **ada))["success"]
 
 
 async def test_a_blocked_operation_is_a_notification_until_it_is_confirmed(make: Make, api: FakeApi, era: str) -> None:
     """R-LOOP-3, R-SAFE-3; specification, 8.7.3: a failed confirmation does not clear it."""
-    async with agent(make(**ENFORCING, loop_approval="client"), era) as client:
+    loop = LoopSettings(risk_tolerance="aggressive")
+    async with agent(make(safety_loop="enforcing", loop_approval="client", loop=loop), era) as client:
         await client.start()
+        report = {
+            "nextActionHint": "deleting animal 7",
+            "nextOperation": "delete_animal",
+            "nextParams": {"animal_id": 7},
+        }
+        assert (await client.data("record_execution_step", element_name=AGENT, **report))["continue"]
         blocked = await client.call("delete_animal", "delete", animal_id=7)
         assert blocked["error"]["code"] == "CONFIRMATION_REQUIRED"
         for _ in range(2):
@@ -355,18 +408,27 @@ async def test_a_blocked_operation_is_a_notification_until_it_is_confirmed(make:
 
 async def test_a_running_agent_cannot_send_a_token_back_by_itself(make: Make, api: FakeApi, era: str) -> None:
     """R-LOOP-3, R-SAFE-3; specification, 8.7.3"""
-    async with agent(make(**ENFORCING), era) as client:
-        await client.start()
-        blocked = await client.call("delete_animal", "delete", animal_id=7)
-        token = blocked["error"]["details"]["confirmation_token"]
-        assert await client.code("confirm_operation", confirmation_token=token) == "PERMISSION_DENIED"
-        assert not (await client.call("delete_animal", "delete", animal_id=7, confirmation_token=token))["success"]
-        assert api.sent == []
+    loop = LoopSettings(risk_tolerance="aggressive")
+    dispatcher, session, human = make(safety_loop="enforcing", loop=loop), Session("s"), Human()
+
+    async def call(operation: str, person: Any = None, **params: Any) -> dict[str, Any]:
+        return await dispatcher.handle(None, {"operation": operation, "params": params}, session, person)
+
+    await call("execute_agent", human, element_name=AGENT)
+    report = {"nextActionHint": "deleting animal 7", "nextOperation": "delete_animal", "nextParams": {"animal_id": 7}}
+    assert (await call("record_execution_step", element_name=AGENT, **report))["data"]["continue"]
+    blocked = await call("delete_animal", animal_id=7)
+    token = blocked["error"]["details"]["confirmation_token"]
+    refused = await call("confirm_operation", confirmation_token=token)
+    assert refused["error"]["code"] == "PERMISSION_DENIED"
+    assert not (await call("delete_animal", animal_id=7, confirmation_token=token))["success"]
+    assert api.sent == []
+    assert era
 
 
 async def test_a_session_that_ends_cancels_what_runs(make: Make, era: str) -> None:
     """R-OPS-2"""
-    dispatcher = make(**ENFORCING)
+    dispatcher = make(**BY_CLIENT)
     async with agent(dispatcher, era) as client:
         await client.start()
         assert (await client.step("reading"))["continue"]
@@ -376,7 +438,7 @@ async def test_a_session_that_ends_cancels_what_runs(make: Make, era: str) -> No
 
 async def test_without_a_session_an_agent_is_known_by_its_name(make: Make, era: str) -> None:
     """R-OPS-2: over HTTP with protocol 2026-07-28, where each request has a session of its own."""
-    dispatcher = make(**ENFORCING)
+    dispatcher = make(**BY_CLIENT)
 
     async def call(operation: str, **params: Any) -> Any:
         return (await dispatcher.handle(None, {"operation": operation, "params": params}, Session()))["data"]
@@ -392,7 +454,8 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
     for mode in ("enforcing", "monitoring", "logging"):
         seen: list[tuple[str, Any]] = []
         loop = SafetyLoop(
-            Config(safety_loop=mode), record=lambda event, fields, seen=seen: seen.append((event, fields))
+            Config(safety_loop=mode, loop_approval="client"),
+            record=lambda event, fields, seen=seen: seen.append((event, fields)),
         )
         session = Session.new()
         await loop.execute_agent({"element_name": AGENT}, session, None)

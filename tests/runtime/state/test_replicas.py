@@ -17,6 +17,7 @@ from aqlgen.runtime.auth.tokens import Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.safety.desk import Desk
+from aqlgen.runtime.safety.loop.board import Board
 from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
@@ -196,16 +197,57 @@ async def test_a_block_that_one_sets_holds_at_the_other(replica: Replica, api: F
     first, second = replica(**ENFORCING), replica(**ENFORCING)
     agent = {"element_name": "researcher"}
     assert (await call(first, {"operation": "execute_agent", "params": agent}))["success"]
-    step = {"operation": "record_execution_step", "params": {**agent, "nextActionHint": "delete_all"}}
+    step = {"operation": "record_execution_step", "params": {**agent, "nextActionHint": "delete_note 7"}}
     assert (await call(second, step))["data"]["continue"] is False
     create = {"operation": "create_animal", "params": {"name": "Ada", "species": "lion"}}
+    report = {"nextActionHint": "adding Ada", "nextOperation": "create_animal", "nextParams": create["params"]}
+    reported = {"operation": "record_execution_step", "params": {**agent, **report}}
     for dispatcher in (first, second):
         assert "paused" in (await call(dispatcher, create))["error"]["message"]
+    assert (await call(first, {"operation": "execute_agent", "params": agent}, caller="bert"))["success"]
+    assert (await call(first, reported, caller="bert"))["data"]["granted"]
     assert (await call(second, create, caller="bert"))["success"]
     assert (await call(first, {"operation": "confirm_operation", "params": agent}))["success"]
+    assert (await call(first, reported))["data"]["granted"]
     assert (await call(second, create))["success"]
+    await call(second, step)
+    assert (await call(first, {"operation": "confirm_operation", "params": agent}))["success"]
     assert (await call(second, step))["data"]["factors"] == ["Confirmed by the client's own approval"]
     assert len(api.sent) == 2
+
+
+async def test_a_hard_block_of_one_is_verified_at_the_other(
+    replica: Replica, state: Callable[..., State], api: FakeApi
+) -> None:
+    """R-OPS-3, R-LOOP-4, R-LOOP-5: by an operator on the same store; one of many reports lets one call run."""
+    settings = {"safety_loop": "enforcing", "loop_approval": "client", "policy": "open"}
+    first, second, third = (replica(**settings) for _ in range(3))
+    agent = {"element_name": "researcher"}
+    grave = {"operation": "record_execution_step", "params": {**agent, "nextActionHint": "rm -rf /"}}
+    await call(first, {"operation": "execute_agent", "params": agent})
+    assert (await call(first, grave))["data"]["stopped"]
+    for dispatcher in (second, third):
+        assert code(await call(dispatcher, {"operation": "execute_agent", "params": agent})) == "PERMISSION_DENIED"
+    operator = state().shared
+    (challenge,) = await Desk(operator).challenges()
+    shown = await Desk(operator).reveal(challenge.id)
+    verify = {"operation": "verify_challenge", "params": {"challenge_id": challenge.id, "code": shown}}
+    assert (await call(second, verify))["data"]["verified"]
+    assert await Board(operator).blocks() == []
+    assert (await call(third, grave))["data"]["factors"] == ["Verified by a person"]
+    create = {"operation": "create_animal", "params": {"name": "Ada", "species": "lion"}}
+    report = {"nextActionHint": "adding Ada", "nextOperation": "create_animal", "nextParams": create["params"]}
+    await call(first, {"operation": "record_execution_step", "params": {**agent, **report}})
+    done: list[str] = []
+
+    async def use(dispatcher: Dispatcher) -> None:
+        done.append(code(await call(dispatcher, create)))
+
+    async with anyio.create_task_group() as group:
+        for dispatcher in (first, second, third) * 5:
+            group.start_soon(use, dispatcher)
+    assert sorted(done) == [""] + ["PERMISSION_DENIED"] * 14
+    assert len(api.sent) == 1
 
 
 async def test_steps_that_are_reported_at_both_at_once_are_all_counted(replica: Replica) -> None:

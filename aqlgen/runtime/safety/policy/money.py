@@ -30,6 +30,6 @@ def require_key(row: Row, build: Callable[[], ApiRequest]) -> None:
         raise Failure(
             Code.MISSING_PARAM,
             f"Missing required parameter '{name}': operation '{row.name}' moves money, and the adapter cannot make the "
-            "key by which the API knows a call that is repeated. Give one, and the same one if you call again.",
+            "key by which the API knows a repeated call. Give one, and the same one if you call again.",
             {"param_name": name, "operation": row.name},
         )

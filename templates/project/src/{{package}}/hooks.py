@@ -14,7 +14,7 @@ from __future__ import annotations
 #     import dataclasses
 #     import sys
 #
-#     from .runtime.hooks import ApiRequest, ApiResponse, Call, GateDecision, Refuse
+#     from .runtime.hooks import ApiRequest, ApiResponse, Call, GateDecision, Refuse, Step, StepVerdict
 #
 # For every call that has passed validation, what is about to be done with it, before anybody is asked: `outcome` is
 # "allow", "confirm" or "refuse"; `rule`, `danger` and `trust` say what it rests on. Yours is the last word: tighten it,
@@ -25,6 +25,16 @@ from __future__ import annotations
 #             return decision._replace(outcome="confirm", reasons=("Changes where invoices go",))
 #         if call.operation == "delete_draft":
 #             return decision._replace(outcome="allow")
+#         return None
+#
+# For every step that an agent reports to the safety loop and that is evaluated: `outcome` is "continue", "confirm",
+# "verify" or "block", `risk` is from 0 to 100, `factors` say what it is made of. Yours is the last word here, too:
+#
+#     def on_step(verdict: StepVerdict, step: Step) -> StepVerdict | None:
+#         if step.operation == "delete_draft" and verdict.risk < 60:
+#             return verdict._replace(outcome="continue")
+#         if "invoice" in step.action:
+#             return verdict._replace(outcome="verify", reason="Invoices are for people")
 #         return None
 #
 # Once the call is let through; `call.operation` is its name, `call.params` are under the agent's names. What it

@@ -13,75 +13,30 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..errors import Code, Failure
-from ..settings.config import Config
-from ..text import iso_time
+from ...errors import Code, Failure
+from .lookalikes import agent_key
+from .pauses import Approved, Granted, Notification, Pause, timestamp
+from .profiles import Profile
 
-__all__ = ["IDLE", "Execution", "Executions", "Notification", "Pause", "Profile", "profile_of", "timestamp"]
+__all__ = ["IDLE", "Execution", "Executions"]
 
 MOST = 100
 IDLE = 3600.0
-
-
-def timestamp() -> str:
-    """Return the current time in ISO 8601."""
-    return iso_time(time.time(), "milliseconds")
-
-
-class Profile(NamedTuple):
-    """How the steps of one agent are evaluated (8.7.4; R-LOOP-3).
-
-    The patterns are globs over the whole of `nextActionHint`; case is ignored.
-    """
-
-    max_autonomous_steps: int = 10
-    requires_approval: tuple[str, ...] = ()
-    auto_approve: tuple[str, ...] = ()
-
-
-def profile_of(config: Config, agent: str | None = None) -> Profile:
-    """Return the profile of an agent, or the adapter's; what an agent's settings leave out is the adapter's."""
-    default = Profile(config.max_autonomous_steps, config.requires_approval, config.auto_approve)
-    return default if agent is None else default._replace(**config.loop_agents.get(agent, {}))
-
-
-class Notification(NamedTuple):
-    """An event that waits for a person: `permission_pending` or `autonomy_pause` (8.7.3)."""
-
-    type: str
-    message: str
-    operation: str
-    reason: str
-    level: str
-    timestamp: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the notification as the directive shows it."""
-        return {
-            "type": self.type,
-            "message": self.message,
-            "metadata": {"operation": self.operation, "reason": self.reason, "level": self.level},
-            "timestamp": self.timestamp,
-        }
-
-
-class Pause(NamedTuple):
-    """An action that waits until a person confirms it."""
-
-    action: str
-    reason: str
-    factors: tuple[str, ...]
-    notification: Notification
+_MOST_GRANTED = 50
+_MOST_ACTIONS = 100
 
 
 class Execution:
-    """One run of an agent. `taken` counts the steps since a person last lifted the step limit."""
+    """One run of an agent. `taken` counts the steps since a person last lifted the step limit.
+
+    `actions` counts the steps that were let through, by what they do; `grave` those of a grave risk.
+    """
 
     __slots__ = (
-        "agent", "approved", "finished_at", "id", "last", "pause", "profile", "reported", "started_at", "status",
-        "taken",
+        "actions", "agent", "approved", "finished_at", "grants", "grave", "id", "last", "pause", "profile", "reported",
+        "started_at", "status", "taken",
     )  # fmt: skip
 
     def __init__(self, agent: str, profile: Profile) -> None:
@@ -93,8 +48,11 @@ class Execution:
         self.finished_at: str | None = None
         self.reported = 0
         self.taken = 0
+        self.grave = 0
+        self.actions: dict[str, int] = {}
         self.pause: Pause | None = None
-        self.approved: tuple[str, str] | None = None
+        self.approved: Approved | None = None
+        self.grants: list[Granted] = []
         self.last = time.time()
 
     @property
@@ -108,28 +66,70 @@ class Execution:
         return max(0, self.profile.max_autonomous_steps - self.taken)
 
     def end(self, status: str) -> None:
-        """Set a terminal state, which never changes again (8.4.2)."""
+        """Set a terminal state, which never changes again (8.4.2). What was let through runs no more."""
         if self.running:
             self.status = status
             self.finished_at = timestamp()
+        self.grants = []
+
+    def hold(self, pause: Pause) -> None:
+        """Pause it: what was let through before runs no more."""
+        self.pause = pause
+        self.grants = []
+
+    def resume(self, approved: Approved | None, *, unlimited: bool = False) -> None:
+        """Lift the pause, with an action that was approved, if one was; `unlimited` begins the step limit anew."""
+        self.pause = None
+        self.approved = approved
+        if unlimited:
+            self.taken = 0
+
+    def take(self, action: str, *, grave: bool) -> None:
+        """Count a step that is let through."""
+        self.taken += 1
+        self.grave += grave
+        if action in self.actions or len(self.actions) < _MOST_ACTIONS:
+            self.actions[action] = self.actions.get(action, 0) + 1
+
+    def grant(self, granted: Granted) -> None:
+        """Let an operation run once."""
+        now = time.time()
+        self.grants = [*(item for item in self.grants if item.until > now), granted][-_MOST_GRANTED:]
+
+    def granted(self, operation: str, digest: str) -> Granted | None:
+        """Return what lets an operation run, None if nothing does."""
+        now = time.time()
+        return next(
+            (item for item in self.grants if (item.operation, item.digest) == (operation, digest) and item.until > now),
+            None,
+        )
+
+    def spend(self, operation: str, digest: str) -> bool:
+        """Use up what lets an operation run; False if nothing does."""
+        granted = None if self.pause is not None or not self.running else self.granted(operation, digest)
+        if granted is None:
+            return False
+        self.grants.remove(granted)
+        return True
 
     def stored(self) -> dict[str, Any]:
         """Return it as it is stored."""
-        values = {name: getattr(self, name) for name in self.__slots__ if name not in ("agent", "profile")}
-        return {**values, "approved": self.approved and list(self.approved), "pause": self.pause and list(self.pause)}
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "profile"}
+        more = {"approved": self.approved and list(self.approved), "pause": self.pause and list(self.pause)}
+        return {**values, **more, "grants": [list(granted) for granted in self.grants]}
 
     @classmethod
-    def restored(cls, agent: str, profile: Profile, values: Mapping[str, Any]) -> Execution:
+    def restored(cls, profile: Callable[[str], Profile], values: Mapping[str, Any]) -> Execution:
         """Return it as it was stored; how its steps are evaluated is set anew."""
-        execution = cls(agent, profile)
+        execution = cls(values["agent"], profile(values["agent"]))
         for name in values.keys() & set(cls.__slots__):
             setattr(execution, name, values[name])
-        if execution.pause is not None:
-            action, reason, factors, notification = execution.pause
-            execution.pause = Pause(action, reason, tuple(factors), Notification(*notification))
-        if execution.approved is not None:
-            action, factor = execution.approved
-            execution.approved = (action, factor)
+        if values.get("pause") is not None:
+            execution.pause = Pause.restored(values["pause"])
+        if values.get("approved") is not None:
+            execution.approved = Approved(*values["approved"])
+        execution.grants = [Granted(*granted) for granted in values.get("grants", ())]
+        execution.actions = dict(values.get("actions", {}))
         return execution
 
     def as_json(self, message: str) -> dict[str, Any]:
@@ -142,7 +142,10 @@ class Execution:
 
 
 class Executions:
-    """The last execution of each agent of a session, and the operations that wait for a confirmation."""
+    """The last execution of each agent of a session, and the operations that wait for a confirmation.
+
+    An agent is known by its name in any spelling.
+    """
 
     def __init__(self, on_cancel: Callable[[Execution], None], *, idle: float | None = None) -> None:
         self._executions: dict[str, Execution] = {}
@@ -153,7 +156,7 @@ class Executions:
     def stored(self) -> dict[str, Any]:
         """Return them as they are stored."""
         pending = {operation: [list(notification), end] for operation, (notification, end) in self._pending.items()}
-        executions = {agent: execution.stored() for agent, execution in self._executions.items()}
+        executions = {key: execution.stored() for key, execution in self._executions.items()}
         return {"executions": executions, "pending": pending}
 
     @classmethod
@@ -163,40 +166,47 @@ class Executions:
         """Return them as they were stored, none for None. They end when they are idle."""
         executions = cls(on_cancel, idle=IDLE)
         if values is not None:
-            for agent, stored in values["executions"].items():
-                executions._executions[agent] = Execution.restored(agent, profile(agent), stored)
+            for key, stored in values["executions"].items():
+                executions._executions[key] = Execution.restored(profile, stored)
             for operation, (notification, end) in values["pending"].items():
                 executions._pending[operation] = (Notification(*notification), end)
         return executions
 
     def running(self, agent: str) -> Execution | None:
         """Return the running execution of an agent, and record that it is in use."""
-        execution = self._executions.get(agent)
+        execution = self.last(agent)
         if execution is None or not self._alive(execution):
             return None
         execution.last = time.time()
         return execution
 
+    def last(self, agent: str) -> Execution | None:
+        """Return the last execution of an agent, running or not."""
+        return self._executions.get(agent_key(agent))
+
     def all_running(self) -> Iterator[Execution]:
         """Yield every running execution."""
         return (execution for execution in list(self._executions.values()) if self._alive(execution))
+
+    def all_paused(self) -> list[Execution]:
+        """Return the executions with a pause that nobody has lifted, also those that have ended."""
+        return [execution for execution in self._executions.values() if execution.pause is not None]
 
     def _alive(self, execution: Execution) -> bool:
         if execution.running and self._idle is not None and time.time() - execution.last > self._idle:
             self._cancel(execution)
         return execution.running
 
-    def start(self, agent: str, profile: Profile, *, approved: bool) -> Execution:
-        """Start an execution. If the last one ended while paused, its pause continues, unless a person approved.
+    def start(self, agent: str, profile: Profile, inherited: Pause | None = None) -> Execution:
+        """Start an execution. If the last one ended while paused, its pause continues, or else the one that is given.
 
         Raises Failure when the agent has a running execution, or when too many run.
         """
         self.check_free(agent)
-        last = self._executions.get(agent)
+        last = self.last(agent)
         self._make_room(agent)
-        execution = self._executions[agent] = Execution(agent, profile)
-        if last is not None and not approved:
-            execution.pause = last.pause
+        execution = self._executions[agent_key(agent)] = Execution(agent, profile)
+        execution.pause = inherited if last is None or last.pause is None else last.pause
         return execution
 
     def check_free(self, agent: str) -> None:
@@ -210,16 +220,16 @@ class Executions:
             )
 
     def _make_room(self, agent: str) -> None:
-        """Forget ended executions, those without a pause first. Raises Failure when too many run."""
-        if len(self._executions) < MOST or agent in self._executions:
+        """Forget ended executions without a pause. Raises Failure when too many run, or are paused."""
+        if len(self._executions) < MOST or agent_key(agent) in self._executions:
             return
-        for name, execution in list(self._executions.items()):
-            if not execution.running and (execution.pause is None or len(self._executions) >= 2 * MOST):
-                del self._executions[name]
-        if sum(1 for _ in self.all_running()) >= MOST:
+        for key, execution in list(self._executions.items()):
+            if not execution.running and execution.pause is None:
+                del self._executions[key]
+        if len(self._executions) >= MOST:
             raise Failure(
                 Code.RATE_LIMIT_EXCEEDED,
-                f"Too many executions in progress: {MOST} is the most. Complete or abort one first.",
+                f"Too many executions in progress or paused: {MOST} is the most. Complete or confirm one first.",
                 {"limit": MOST, "retry_after_seconds": 60},
             )
 

@@ -9,19 +9,23 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from ..errors import Code, Failure
-from ..session import current_caller
-from .executions import Execution, Executions, Profile, profile_of
+from ...errors import Code, Failure
+from ...session import current_caller
+from .executions import IDLE, Execution, Executions
+from .lookalikes import agent_key
+from .profiles import Profile, profile_of
 
 if TYPE_CHECKING:
-    from ..session import Session
-    from ..settings.config import Config
-    from ..state.custody import State
+    from ...session import Session
+    from ...settings.config import Config
+    from ...state.custody import State
+    from .pauses import Pause
 
 __all__ = ["KeptExecutions"]
 
@@ -33,6 +37,7 @@ _LARGEST = 1_000_000
 _DAYS = 30
 """After so many without a change, what a caller's agents did is forgotten."""
 _MOST_TRIES = 50
+_MOST_LEFT = 10_000
 
 
 class KeptExecutions:
@@ -43,6 +48,8 @@ class KeptExecutions:
         self._state = state
         self._record = record
         self._used = config.safety_loop != "disabled"
+        self._open: dict[str, tuple[str | None, Executions]] = {}
+        self._left: dict[tuple[str | None, str], tuple[Pause, float]] = {}
 
     async def read(self, session: Session, *, anyone: bool = False) -> Executions | None:
         """Return the executions of the session, or of the caller where there is none, as they are now; None for none.
@@ -90,8 +97,34 @@ class KeptExecutions:
         executions: Executions | None = session.state.get(_SESSION)
         if executions is None:
             executions = session.state[_SESSION] = Executions(self._record_cancelled)
-            session.on_close(executions.close)
+            caller = current_caller()
+            self._open[session.id or ""] = (caller, executions)
+            session.on_close(lambda: self._close(session.id or "", executions, caller))
         return executions
+
+    def inherited(self, agent: str) -> Pause | None:
+        """Return the pause of an agent of this caller in another session: one that is open, or ended an hour ago."""
+        caller = current_caller()
+        for other, executions in self._open.values():
+            last = executions.last(agent) if other == caller else None
+            if last is not None and last.pause is not None:
+                return last.pause
+        pause, end = self._left.get((caller, agent_key(agent)), (None, 0.0))
+        return pause if end > time.time() else None
+
+    def forget(self, agent: str) -> None:
+        """Forget the pause that an agent has taken over from a session that ended."""
+        self._left.pop((current_caller(), agent_key(agent)), None)
+
+    def _close(self, session_id: str, executions: Executions, caller: str | None) -> None:
+        """End the executions of a session; their pauses stay for a while."""
+        self._open.pop(session_id, None)
+        now = time.time()
+        self._left = {key: value for key, value in self._left.items() if value[1] > now}
+        for execution in executions.all_paused():
+            if execution.pause is not None and len(self._left) < _MOST_LEFT:
+                self._left[caller, agent_key(execution.agent)] = (execution.pause, now + IDLE)
+        executions.close()
 
     def _profile(self, agent: str) -> Profile:
         return profile_of(self._config, agent)

@@ -1,0 +1,111 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Operations that agents report to the safety loop, read as their calls would be (R-LOOP-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..introspection.workflows import DRY_RUN
+from ..safety.audit import masked_params
+from ..safety.loop.reports import PlanReport, Report
+from ..state.fingerprint import fingerprint
+from ..steps.operation import RUN_STEPS
+from ..steps.plan import Plan, read_plan
+from ..steps.workflows import written_plan
+from .arguments import Request
+
+if TYPE_CHECKING:
+    from ..introspection.introspect import Introspection
+    from ..protocol_operations import Registry
+    from ..table import Row, Table
+    from ..validation.understood import Understood
+
+__all__ = ["OperationReports", "Validate", "plan_report"]
+
+Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
+"""Returns a call's row and valid parameters. Raises Failure with all problems."""
+
+
+class OperationReports:
+    """Reads reports with the parts that calls are read with; nothing is sent."""
+
+    def __init__(
+        self, introspection: Introspection, table: Table, registry: Callable[[], Registry], validated: Validate
+    ) -> None:
+        self._introspection = introspection
+        self._table = table
+        self._registry = registry
+        self._validated = validated
+
+    def report(self, operation: str, params: Mapping[str, Any]) -> Report:
+        """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
+        known = None if operation == "introspect" else self._registry().find(operation)
+        workflow = self._table.workflows.get(operation)
+        if known is not None and (operation == RUN_STEPS or workflow is not None):
+            self._registry().check(operation, params)
+            steps, returns = params.get("steps"), params.get("return")
+            if workflow is not None:
+                steps, returns = written_plan(workflow, params)
+            plan = read_plan(steps, returns)
+            rows = [self._row(step.operation) for step in plan.steps]
+            digest = plan_report(operation, params, plan, self._introspection).digest
+            operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
+            shown = {"steps": [_shown(row, step.params) for row, step in zip(rows, plan.steps, strict=True)]}
+            return Report(operation, digest, operations, any(map(_changes, rows)), shown)
+        if known is not None or operation == "introspect":
+            return Report(operation, fingerprint(operation, params), (), False)
+        row = self._row(operation)
+        request = Request(operation, params, {})
+        row, valid = self._validated(row, request.for_row(row), [])
+        changes = _changes(row)
+        if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
+            changes = False
+        operations = ((row.name, row.danger),)
+        return Report(row.name, fingerprint(row.name, valid), operations, changes, masked_params(row, valid))
+
+    def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the names and dangers of the operations that words name."""
+        rows = (self._introspection.find(word) for word in dict.fromkeys(words) if len(word) > 3)
+        return list(dict.fromkeys((row.name, row.danger) for row in rows if row is not None))
+
+    def _row(self, operation: str) -> Row:
+        row = self._introspection.find(operation)
+        if row is None:
+            raise self._introspection.unknown(operation)
+        return row
+
+
+def plan_report(
+    operation: str,
+    params: Mapping[str, Any],
+    plan: Plan,
+    introspection: Introspection,
+) -> PlanReport:
+    """Return the report that the steps of a plan need, whatever names they give to operations."""
+    if operation == RUN_STEPS:
+        named = {}
+        for step in plan.steps:
+            row = introspection.find(step.operation)
+            named[step.operation] = step.operation if row is None else row.name
+        steps = [_named(step, named) for step in params.get("steps") or ()]
+        written: dict[str, Any] = {"steps": steps, "return": params.get("return")}
+    else:
+        written = {name: value for name, value in params.items() if name != DRY_RUN}
+    return PlanReport(operation, fingerprint(operation, written), dict(params))
+
+
+def _named(step: Any, names: Mapping[str, str]) -> Any:
+    if not isinstance(step, Mapping) or not isinstance(step.get("operation"), str):
+        return step
+    return {**step, "operation": names.get(step["operation"], step["operation"])}
+
+
+def _changes(row: Row) -> bool:
+    """Return True for an operation that needs a report."""
+    return row.family != "read" or row.danger != "safe"
+
+
+def _shown(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step of a plan as it may be recorded."""
+    return {"operation": row.name, "params": masked_params(row, params)}

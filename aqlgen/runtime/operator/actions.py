@@ -1,0 +1,169 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What an operator can do: approve, deny, show a code, unblock, revoke. Each is in the audit log before it is done.
+
+A decision names the item and the digest of what the page showed of it. It is refused if the item is another one now,
+or gone: nothing is approved that nobody has seen (R-OPS-1, R-SAFE-3, R-SAFE-5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from secrets import compare_digest
+from typing import TYPE_CHECKING, Any
+
+from ..state.store import StoreAway
+from ..text import line
+from .reading import Reading, read, shown
+
+if TYPE_CHECKING:
+    from .sources import Source, Sources
+
+__all__ = ["Actions", "Refused"]
+
+_LEAST_REASON, _MOST_REASON = 3, 500
+
+
+class Refused(Exception):
+    """An action that is not done; the message is a sentence for the operator."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """An action: the section of its item, what the audit log calls it, and what it does. `step` returns the answer."""
+
+    section: str
+    event: str
+    step: Callable[[Source, Any, str, str], Awaitable[dict[str, Any] | None]]
+    decision: str = ""
+    needs_reason: bool = False
+    needs_whole: bool = False
+    needs_reach: bool = False
+
+
+class Actions:
+    """The actions of one operator; `by` is how the audit log calls them."""
+
+    def __init__(self, sources: Sources, by: str) -> None:
+        self._sources = sources
+        self.by = by
+
+    async def act(self, request: Any) -> dict[str, Any]:
+        """Do what a request of the page asks for, `{do, adapter, id, digest, reason?}`. Raises Refused."""
+        kind, source, item_id, digest, reason = self._parsed(request)
+        try:
+            reading = await read(source)
+            target = self._target(kind, source, reading, item_id, digest)
+            self._record(source, kind, target, reason)
+            answer = await kind.step(source, target, self.by, reason)
+        except StoreAway as away:
+            message = "The store of this adapter cannot be reached. Whether the decision took effect is not certain."
+            raise Refused(503, "store_away", message) from away
+        if answer is None:
+            self._record(source, kind, target, "it was decided or gone before", failed=True)
+            raise Refused(409, "gone", "This was decided elsewhere, or is gone. Nothing was changed.")
+        return answer
+
+    def _parsed(self, request: Any) -> tuple[_Kind, Source, str, str, str]:
+        if not isinstance(request, Mapping) or not request.keys() <= {"do", "adapter", "id", "digest", "reason"}:
+            raise Refused(400, "invalid_request", "The request is not what the page sends.")
+        values = [request.get(name, "") for name in ("do", "adapter", "id", "digest", "reason")]
+        if not all(isinstance(value, str) for value in values):
+            raise Refused(400, "invalid_request", "The request is not what the page sends.")
+        do, adapter, item_id, digest, reason = values
+        kind, source = _KINDS.get(do), self._sources.by_id(adapter)
+        if kind is None or not item_id or not digest:
+            raise Refused(400, "invalid_request", "The request is not what the page sends.")
+        if source is None:
+            raise Refused(404, "no_adapter", "This adapter is no longer on this machine.")
+        reason = line(reason, _MOST_REASON)
+        if kind.needs_reason and len(reason) < _LEAST_REASON:
+            raise Refused(400, "reason_needed", "Say why, in a few words: it stands in the audit log.")
+        return kind, source, item_id, digest, reason if kind.needs_reason else ""
+
+    @staticmethod
+    def _target(kind: _Kind, source: Source, reading: Reading, item_id: str, digest: str) -> Any:
+        """Return the item as it is now, if it is the one that was shown. Raises Refused."""
+        target = reading.objects.get((kind.section, item_id))
+        if target is None:
+            if reading.problem and not reading.sections:
+                raise Refused(503, "store_away", reading.problem)
+            raise Refused(409, "gone", "This was decided elsewhere, or is gone. Nothing was changed.")
+        item = shown(source, kind.section, target)
+        if not compare_digest(item["digest"].encode(), digest.encode("utf-8", "surrogatepass")):
+            raise Refused(409, "changed", "This changed since you saw it, and nothing was done. Read it again.")
+        if kind.needs_whole and not item["whole"]:
+            raise Refused(409, "too_long", "This is too long to be shown whole, so it cannot be approved here.")
+        if kind.needs_reach and not item["reach"]:
+            raise Refused(409, "once_only", "This can be approved once alone, not for a session.")
+        return target
+
+    def _record(self, source: Source, kind: _Kind, target: Any, reason: str, *, failed: bool = False) -> None:
+        """Write to the audit log of the adapter. Raises Refused if that cannot be written: then nothing is done."""
+        operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
+        details: dict[str, Any] = {
+            "operator": self.by,
+            "decision": kind.decision or None,
+            "kind": getattr(target, "kind", None),
+            "item": str(target.id),
+            "operation": operations[0] or None if len(operations) == 1 else None,
+            "operations": list(operations[:50]) if len(operations) > 1 else None,
+            "element_name": getattr(target, "agent", "") or None,
+            "session_id": getattr(target, "session", "") or None,
+            "for_caller": getattr(target, "caller", "") or None,
+            "reason": reason or None,
+        }
+        try:
+            source.audit.write(f"{kind.event}_VOID" if failed else kind.event, **details)
+        except OSError:
+            message = "The audit log cannot be written, so nothing was done."
+            raise Refused(500, "audit_failed", message) from None
+
+
+async def _approve(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
+    decided = await source.desk.decide(matter.id, "approved", by, "once")
+    return {"message": "Approved, once."} if decided else None
+
+
+async def _approve_session(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
+    decided = await source.desk.decide(matter.id, "approved", by, "session")
+    return {"message": "Approved for this session."} if decided else None
+
+
+async def _deny(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
+    return {"message": "Denied."} if await source.desk.decide(matter.id, "denied", by) else None
+
+
+async def _reveal(source: Source, challenge: Any, _: str, __: str) -> dict[str, Any] | None:
+    code = await source.desk.reveal(challenge.id)
+    return None if code is None else {"message": "The code is shown. It is good for one try.", "code": code}
+
+
+async def _unblock(source: Source, block: Any, _: str, __: str) -> dict[str, Any] | None:
+    return {"message": "Unblocked."} if await source.board.unblock(block.id) else None
+
+
+async def _revoke(source: Source, approval: Any, _: str, __: str) -> dict[str, Any] | None:
+    return {"message": "Revoked."} if await source.desk.revoke(approval.id) is not None else None
+
+
+_KINDS = {
+    "approve": _Kind("matters", "OPERATOR_DECISION", _approve, "approved once", needs_whole=True),
+    "approve_session": _Kind(
+        "matters",
+        "OPERATOR_DECISION",
+        _approve_session,
+        "approved for the session",
+        needs_whole=True,
+        needs_reach=True,
+    ),
+    "deny": _Kind("matters", "OPERATOR_DECISION", _deny, "denied"),
+    "reveal": _Kind("challenges", "OPERATOR_CODE_SHOWN", _reveal),
+    "unblock": _Kind("blocks", "OPERATOR_UNBLOCK", _unblock, "unblocked", needs_reason=True),
+    "revoke": _Kind("approvals", "OPERATOR_REVOKE", _revoke, "revoked"),
+}

@@ -1,0 +1,155 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What every open page is told, as it changes: one poll of the stores for all of them (R-OPS-1).
+
+The stores tell nobody of a change, so they are asked about once a second, and only while a page is open. A page gets
+each section whole when it has changed since the page last got it: one that reads slowly gets the last state of
+things, and nothing is kept for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+
+from ..state.store import StoreAway, canonical
+from .log_end import LogEnd
+from .reading import SECTIONS, Item, Reading, read, read_quotas
+
+if TYPE_CHECKING:
+    from .sources import Source, Sources
+
+__all__ = ["Feed"]
+
+_EVERY = 1.0
+_SLOWLY = 5.0
+"""Seconds between two looks at what changes slowly: which adapters there are, quotas, the audit log."""
+
+_HEARTBEAT = 5.0
+
+
+class Feed:
+    """The state of all adapters, kept fresh while somebody follows it."""
+
+    def __init__(self, sources: Sources, report: Callable[[str, Exception], None], *, interval: float = _EVERY) -> None:
+        self.sources = sources
+        self._report = report
+        self._interval = interval
+        self._sections: dict[str, tuple[int, str, Any]] = {}
+        self._changed = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._poller: asyncio.Task[None] | None = None
+        self._logs: dict[str, LogEnd] = {}
+        self._slow: dict[str, tuple[list[Item], dict[str, Any]]] = {}
+        self._slow_until = 0.0
+        self._last: dict[str, Reading] = {}
+        self._stopped = False
+        self.followers = 0
+
+    async def follow(self) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the state, then its changes, and a sign of life every five seconds: `{now, sections}`."""
+        self.followers += 1
+        seen: dict[str, int] = {}
+        try:
+            if self._poller is None or self._poller.done():
+                self._poller = asyncio.create_task(self._poll())
+            else:
+                self.refresh()
+            while not self._stopped:
+                changed = self._changed
+                news = {name: entry[2] for name, entry in self._sections.items() if seen.get(name) != entry[0]}
+                seen.update({name: self._sections[name][0] for name in news})
+                yield {"now": time.time(), "sections": news}
+                with anyio.move_on_after(_HEARTBEAT):
+                    await changed.wait()
+        finally:
+            self.followers -= 1
+
+    def refresh(self) -> None:
+        """Look at once: something was decided."""
+        self._slow_until = 0.0
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """End every stream."""
+        self._stopped = True
+        self._changed.set()
+        self._wanted.set()
+
+    async def _poll(self) -> None:
+        while self.followers and not self._stopped:
+            self._wanted.clear()
+            try:
+                await self.look()
+            except Exception as error:  # noqa: BLE001 - the next look may work
+                self._report("the operator's page cannot look at the stores", error)
+            with anyio.move_on_after(self._interval):
+                await self._wanted.wait()
+
+    async def look(self) -> None:
+        """Read every adapter, and tell the pages what has changed."""
+        slowly = time.monotonic() >= self._slow_until
+        if slowly:
+            await self.sources.look()
+            self._slow_until = time.monotonic() + _SLOWLY
+        sources = self.sources.all
+        readings = [self._remembered(*pair) for pair in zip(sources, await self._read(sources), strict=True)]
+        if slowly:
+            self._slow = dict(zip([source.id for source in sources], await self._read_slowly(), strict=True))
+        self._tell(_sections(dict(zip([source.id for source in sources], readings, strict=True))))
+        self._tell(
+            {
+                "adapters": [_adapter(*pair) for pair in zip(sources, readings, strict=True)],
+                "quotas": [item for quotas, _ in self._slow.values() for item in quotas],
+                "logs": [log for _, log in self._slow.values()],
+            }
+        )
+
+    @staticmethod
+    async def _read(sources: Sequence[Source]) -> list[Reading]:
+        return list(await asyncio.gather(*(read(source) for source in sources)))
+
+    def _remembered(self, source: Source, reading: Reading) -> Reading:
+        """Return a reading, with what was read last if nothing can be read now: it is not gone by that."""
+        if reading.sections:
+            self._last[source.id] = reading
+            return reading
+        last = self._last.get(source.id, reading)
+        note = " Shown is what was there before." if last.sections else ""
+        return replace(last, problem=f"{reading.problem}{note}")
+
+    async def _read_slowly(self) -> list[tuple[list[Item], dict[str, Any]]]:
+        results: list[tuple[list[Item], dict[str, Any]]] = []
+        for source in self.sources.all:
+            log = self._logs.setdefault(source.id, LogEnd(source.log_path))
+            quotas: list[Item] = []
+            with suppress(StoreAway):
+                quotas = await read_quotas(source)
+            results.append((quotas, {"adapter": source.id, **await anyio.to_thread.run_sync(log.read)}))
+        return results
+
+    def _tell(self, sections: Mapping[str, Any]) -> None:
+        for name, data in sections.items():
+            text, known = canonical(data), self._sections.get(name)
+            if known is None or known[1] != text:
+                self._sections[name] = (0 if known is None else known[0] + 1, text, data)
+                self._changed.set()
+                self._changed = asyncio.Event()
+
+
+def _sections(readings: Mapping[str, Reading]) -> dict[str, list[Item]]:
+    """Return the items of all adapters by section, the oldest first: what comes later stands below."""
+    together = {
+        name: [item for reading in readings.values() for item in reading.sections.get(name, ())] for name in SECTIONS
+    }
+    return {name: sorted(items, key=lambda item: (item["asked"], item["id"])) for name, items in together.items()}
+
+
+def _adapter(source: Source, reading: Reading) -> Item:
+    return {"id": source.id, "name": source.name, "home": source.is_home, "problem": reading.problem}

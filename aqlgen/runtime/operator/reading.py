@@ -1,0 +1,240 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What the page shows of an adapter, as data of JSON: bounded, with every foreign text made visible (R-OPS-1).
+
+An item that something can be done about has a digest of all that is shown of it. What a person decides names the
+digest, so that nobody approves what they have not seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ..safety.desk import Challenge, Matter, SessionApproval
+from ..state.store import StoreAway, canonical
+from ..text import terminal_text, visible
+
+if TYPE_CHECKING:
+    from ..safety.loop.blocks import Block
+    from ..safety.loop.board import Agent, Reported
+    from .sources import Source
+
+__all__ = ["SECTIONS", "Reading", "read", "read_quotas", "shown"]
+
+SECTIONS = ("challenges", "blocks", "matters", "agents", "approvals")
+"""The lists of items, the most urgent first."""
+
+_MOST = 100
+_MOST_STEPS = 10
+_LINE, _TEXT = 600, 40_000
+_DESK = ("desk.matter", "desk.challenge", "desk.approval")
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of an adapter: its items by section, the objects behind them by section and id.
+
+    `problem` says in a sentence why something is missing, "" if nothing is.
+    """
+
+    sections: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+    objects: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    problem: str = ""
+
+
+async def read(source: Source) -> Reading:
+    """Read what an adapter has in its store. What cannot be read is a problem of the reading."""
+    try:
+        objects: dict[str, Sequence[Any]] = {
+            "challenges": await source.desk.challenges(),
+            "blocks": await source.board.blocks(),
+            "matters": await source.desk.matters(),
+            "agents": await source.board.agents(),
+            "approvals": await source.desk.approvals(),
+        }
+        sealed = await _sealed(source, sum(map(len, objects.values())))
+    except StoreAway as away:
+        return Reading(problem=f"Its store cannot be reached: {visible(str(away.args[0]))[:_LINE]}.")
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return Reading(problem="What it keeps cannot be read: it is of another version. Open its own page.")
+    sections = {name: [shown(source, name, item) for item in objects[name][:_MOST]] for name in SECTIONS}
+    by_id = {(name, _id(item)): item for name in SECTIONS for item in objects[name][:_MOST]}
+    hidden = sum(max(0, len(items) - _MOST) for items in objects.values())
+    problem = (
+        "What waits here is sealed with keys that this page does not have. Open its own page."
+        if sealed
+        else f"{hidden} more items are not shown: decide those that are first."
+        if hidden
+        else ""
+    )
+    return Reading(sections, by_id, problem)
+
+
+async def _sealed(source: Source, opened: int) -> bool:
+    """Return True if another adapter's desk holds something, and nothing of it opens."""
+    if source.is_home or opened:
+        return False
+    store = source.custody.store
+    return bool([name for space in _DESK for name, _ in await store.items(space)])
+
+
+def shown(source: Source, section: str, item: Any) -> Item:
+    """Return an item of a section as the page shows it, with the digest of that."""
+    values: Item = {"adapter": source.id, "id": _id(item), **_SHOWN[section](item)}
+    changing = values.pop("changing", {})
+    digest = hashlib.sha256(canonical(values).encode("utf-8", "surrogatepass")).hexdigest()
+    return {**values, "digest": digest, **changing}
+
+
+def _matter(matter: Matter) -> Item:
+    """Return a matter. A question that is too long to be shown whole cannot be approved here."""
+    return {
+        "kind": matter.kind,
+        "title": _line(matter.title),
+        "question": terminal_text(matter.question[:_TEXT]),
+        "whole": len(matter.question) <= _TEXT and len(matter.title) <= _LINE,
+        "operations": _lines(matter.operations),
+        "danger": _line(matter.danger),
+        "reasons": _lines(matter.reasons),
+        "reach": terminal_text(matter.reach[:_TEXT]),
+        "cooldown": matter.cooldown,
+        **_who(matter),
+        "asked": matter.asked,
+        "changing": {
+            "expires": matter.expires,
+            "verdict": matter.verdict,
+            "scope": matter.scope,
+            "by": _line(matter.by),
+        },
+    }
+
+
+def _challenge(challenge: Challenge) -> Item:
+    """Return a challenge. Of its code it says only whether one is good now."""
+    return {
+        **_who(challenge),
+        "tier": challenge.tier,
+        "action": terminal_text(challenge.action[:_TEXT]),
+        "reason": terminal_text(challenge.reason[:_TEXT]),
+        "factors": _lines(challenge.factors),
+        "asked": challenge.asked,
+        "changing": {"expires": challenge.expires, "has_code": bool(challenge.digest)},
+    }
+
+
+def _block(block: Block) -> Item:
+    return {
+        **_who(block),
+        "action": terminal_text(block.action[:_TEXT]),
+        "operation": _line(block.operation),
+        "reason": terminal_text(block.reason[:_TEXT]),
+        "factors": _lines(block.factors),
+        "risk": block.risk,
+        "changing": {"asked": block.since},
+    }
+
+
+def _agent(agent: Agent) -> Item:
+    return {
+        "agent": _line(agent.name),
+        "caller": _line(agent.caller),
+        "session": _line(agent.session),
+        "status": _line(agent.status),
+        "mode": _line(agent.mode),
+        "goal": _line(agent.goal),
+        "paused": _line(agent.paused),
+        "asked": _seconds(agent.started),
+        "taken": agent.number,
+        "steps": [_step(step) for step in agent.steps[-_MOST_STEPS:]],
+    }
+
+
+def _step(step: Reported) -> Item:
+    return {
+        "at": step.at,
+        "text": _line(step.action),
+        "operation": _line(step.operation),
+        "decision": _line(step.decision),
+        "risk": step.risk,
+        "reason": _line(step.reason),
+    }
+
+
+def _seconds(started: str) -> float:
+    """Return a time of ISO 8601 in seconds since the epoch, 0 for none."""
+    try:
+        return datetime.fromisoformat(started).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _approval(approval: SessionApproval) -> Item:
+    return {
+        "title": _line(approval.operation),
+        "reach": terminal_text(approval.reach[:_TEXT]),
+        **_who(approval),
+        "by": _line(approval.by),
+        "asked": approval.granted,
+        "changing": {"left": approval.left, "expires": approval.expires},
+    }
+
+
+_SHOWN: Mapping[str, Callable[[Any], Item]] = {
+    "matters": _matter,
+    "challenges": _challenge,
+    "blocks": _block,
+    "agents": _agent,
+    "approvals": _approval,
+}
+
+
+def _id(item: Any) -> str:
+    return str(item.execution if hasattr(item, "execution") and not hasattr(item, "id") else item.id)
+
+
+def _who(item: Any) -> Item:
+    """Return who something is about, as far as that is known."""
+    return {name: _line(getattr(item, name, "")) for name in ("agent", "caller", "session")}
+
+
+def _line(text: str) -> str:
+    text = visible(str(text))
+    return text if len(text) <= _LINE else f"{text[: _LINE - 1]}…"
+
+
+def _lines(texts: Sequence[str]) -> list[str]:
+    kept = [_line(text) for text in texts[:_MOST]]
+    return kept if len(texts) <= _MOST else [*kept, f"… and {len(texts) - _MOST} more"]
+
+
+async def read_quotas(source: Source) -> list[Item]:
+    """Return what is used of the quotas of an adapter; of a neighbour's the limits are in settings of its own.
+
+    Raises StoreAway.
+    """
+    if source.quotas is None:
+        return []
+    from ..quota.limits import CALLER
+
+    uses = await source.quotas.uses()
+    return [
+        {
+            "adapter": source.id,
+            "metric": use.limit.metric,
+            "scope": _line(use.limit.scope),
+            "used": use.limit.shown(use.window.used),
+            "warn": use.limit.shown(use.limit.warn),
+            "pause": use.limit.shown(use.limit.pause),
+            "most": use.limit.shown(use.limit.most),
+            "unit": source.currency if use.limit.is_cost else "requests",
+            "status": use.status,
+            "ends": use.window.ends,
+        }
+        for use in uses or ()
+        if use.limit.scope != CALLER
+    ]

@@ -1,0 +1,204 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Verification of an agent by a person, outside of everything that the agent can read (specification, 8.8; R-LOOP-5).
+
+A challenge is on the operator's desk, which alone shows its code. The agent has the id. Whether the id is unknown, the
+challenge has expired, or the code is wrong, the answer is the same.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...errors import Code, Failure
+from ...session import current_caller
+from ..desk import Challenge, Desk
+from .blocks import Block, Blocks
+from .lookalikes import agent_key
+from .refusals import refused
+from .tries import Tries
+
+if TYPE_CHECKING:
+    from ...hooks import Step, StepVerdict
+    from ...protocol_operations import Person
+    from ...session import Session
+    from ...state.custody import Custody
+    from .executions import Execution
+
+__all__ = ["Verification"]
+
+_MARK = "loop.verified"
+_MARK_SECONDS = 86_400.0
+_LONGEST_CODE = 200
+_LONGEST_ACTION = 2000
+
+
+class Verification:
+    """The challenges and blocks of one adapter. Methods raise StoreAway when the store cannot be reached.
+
+    `record` writes into the audit log; no code ever goes there. `seconds` is how long a challenge is good for.
+    """
+
+    def __init__(
+        self, custody: Custody, desk: Desk, record: Callable[[str, dict[str, Any]], None], seconds: float
+    ) -> None:
+        self.blocks = Blocks(custody)
+        self._custody = custody
+        self._desk = desk
+        self._tries = Tries(custody)
+        self._record = record
+        self._seconds = seconds
+
+    async def begin(self, step: Step, verdict: StepVerdict, execution: Execution, reported: str) -> tuple[str, float]:
+        """Challenge the agent that reports a step, and block it if the verdict says so.
+
+        `reported` is the operation that it reports, in words.
+        Return the number of the challenge, which is the block's too, and the time at which it expires.
+        """
+        challenge_id, now = str(uuid.uuid4()), time.time()
+        expires = now + self._seconds
+        tier: Literal["verify", "danger_zone"] = "danger_zone" if verdict.outcome == "block" else "verify"
+        reason, caller = verdict.reason or "", current_caller() or ""
+        action = step.action[:_LONGEST_ACTION] + (f" - calls {reported}" if reported else "")
+        await self._desk.challenge(
+            Challenge(challenge_id, step.agent, caller, tier, action, reason, now, expires, verdict.factors)
+        )
+        self._record("VERIFICATION_CHALLENGED", _about(challenge_id, step.agent, tier, execution.id, reason))
+        if verdict.outcome == "block":
+            operation = step.operation or ""
+            await self.blocks.add(
+                Block(
+                    challenge_id,
+                    step.agent,
+                    caller,
+                    execution.id,
+                    action,
+                    operation,
+                    reason,
+                    verdict.factors,
+                    verdict.risk,
+                    now,
+                    challenge_id,
+                    expires,
+                )
+            )
+            self._record("AGENT_BLOCKED", _about(challenge_id, step.agent, tier, execution.id, reason))
+        return challenge_id, expires
+
+    async def drop(self, challenge_id: str) -> None:
+        """Take a challenge back of which no agent has learned."""
+        await self._desk.drop_challenge(challenge_id)
+
+    async def renewed(self, block: Block) -> Block:
+        """Return a block with a challenge that has not expired: a new one if it has."""
+        now = time.time()
+        if not block.readable or block.expires > now:
+            return block
+        challenge_id, expires = str(uuid.uuid4()), now + self._seconds
+        challenge = Challenge(
+            challenge_id,
+            block.agent,
+            block.caller,
+            "danger_zone",
+            block.action,
+            block.reason,
+            now,
+            expires,
+            block.factors,
+        )
+        await self._desk.challenge(challenge)
+        if not await self.blocks.challenged(block, challenge_id, expires):
+            await self._desk.drop_challenge(challenge_id)
+        standing = await self.blocks.standing()
+        return next((other for other in standing if other.id == block.id), block)
+
+    async def take_verified(self, challenge_id: str) -> bool:
+        """Return True, once, if a person has met the challenge, or that of the block, with this id."""
+        return await self._custody.remove(_MARK, challenge_id)
+
+    async def verify(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
+        """Answer verify_challenge. Raises Failure for a code that is not right, and when no try is taken now."""
+        challenge_id, code = params["challenge_id"], params.get("code")
+        challenge = await self._challenge(challenge_id)
+        caller = current_caller() or ""
+        key = f"{caller} {agent_key(challenge.agent) if challenge else ''}"
+        wait = await self._tries.locked(key)
+        if wait > 0:
+            raise self._locked(challenge_id, challenge, session, wait)
+        if code is None:
+            code = await _typed(person, challenge_id)
+        wait = await self._tries.begin(key)
+        if wait > 0:
+            raise self._locked(challenge_id, challenge, session, wait)
+        met = await self._desk.verify(challenge_id if challenge else str(uuid.uuid4()), code[:_LONGEST_CODE])
+        if not met or challenge is None:
+            self._record("VERIFICATION_FAILED", self._of(challenge_id, challenge, session))
+            raise refused(
+                "verification failed: the challenge is unknown or has expired, or this is not the code shown for it "
+                "last. A code is good for one try: an operator shows another one. Nothing is unblocked."
+            )
+        await self._tries.succeeded(key)
+        await self._met(challenge)
+        self._record("VERIFICATION_SUCCEEDED", self._of(challenge_id, challenge, session))
+        return {
+            "challenge_id": challenge_id,
+            "element_name": challenge.agent,
+            "verified": True,
+            "message": "Verified. Report the action again with record_execution_step: once, it is let through as it is",
+        }
+
+    async def _met(self, challenge: Challenge) -> None:
+        marked = challenge.id
+        for block in await self.blocks.standing():
+            if block.verification == challenge.id:
+                marked = block.id
+        await self._custody.keep(_MARK, marked, 1, _MARK_SECONDS)
+        if challenge.tier == "danger_zone":
+            await self.blocks.lift(marked)
+
+    async def _challenge(self, challenge_id: str) -> Challenge | None:
+        """Return a challenge of the present caller."""
+        caller = current_caller() or ""
+        challenges = await self._desk.challenges()
+        return next((item for item in challenges if item.id == challenge_id and item.caller in ("", caller)), None)
+
+    def _locked(self, challenge_id: str, challenge: Challenge | None, session: Session, wait: float) -> Failure:
+        self._record("VERIFICATION_LOCKED", self._of(challenge_id, challenge, session))
+        seconds = max(1, round(wait))
+        return Failure(
+            Code.RATE_LIMIT_EXCEEDED,
+            f"Too many failed verifications: no code is taken for {seconds} seconds. An operator can still lift a "
+            "block.",
+            {"retry_after_seconds": seconds},
+        )
+
+    def _of(self, challenge_id: str, challenge: Challenge | None, session: Session) -> dict[str, Any]:
+        agent = None if challenge is None else challenge.agent
+        return {"challenge_id": challenge_id[:64], "element_name": agent, "session_id": session.id}
+
+
+def _about(challenge_id: str, agent: str, tier: str, execution: str, reason: str) -> dict[str, Any]:
+    return {
+        "challenge_id": challenge_id,
+        "element_name": agent,
+        "tier": tier,
+        "execution_id": execution,
+        "reason": reason,
+    }
+
+
+async def _typed(person: Person | None, challenge_id: str) -> str:
+    """Return the code that the person behind the client types into a form, which the agent does not see."""
+    if person is None or not person.reachable:
+        raise Failure(
+            Code.MISSING_PARAM,
+            "Missing required parameter 'code': the person has it from the operator's page or terminal, and this "
+            "client has no way to ask for it",
+            {"param_name": "code", "operation": "verify_challenge"},
+        )
+    text = await person.ask_text(f"Type the code, as an operator sees it, for challenge {challenge_id[:64]}", "code")
+    if text is None:
+        raise refused("the person who was asked gave no code")
+    return text

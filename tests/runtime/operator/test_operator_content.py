@@ -1,0 +1,477 @@
+"""What the operator's page shows and does, over HTTP, on the stores that adapters use (R-OPS-1)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.operator import app
+from aqlgen.runtime.operator.guard import ROUTES
+from aqlgen.runtime.operator.sources import Sources, home_source
+from aqlgen.runtime.safety.audit_chain import verify
+from aqlgen.runtime.safety.desk import Desk, SessionApproval
+from aqlgen.runtime.safety.loop.blocks import Block, Blocks
+from aqlgen.runtime.safety.loop.board import Agent, Board, Reported
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.state.custody import Custody
+from aqlgen.runtime.state.redis import RedisStore
+from aqlgen.runtime.state.store import Counter, StoreAway
+from aqlgen.runtime.text import iso_time
+from tests.runtime.local import Answer, Asked, serving
+from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at
+from tests.runtime.redis_server import redis_server
+from tests.runtime.tiny_zoo import ADAPTER, write_package
+
+ASSETS = Path(app.__file__).with_name("assets")
+VOID = frozenset("br hr img input link meta".split())
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Served]:
+    served = page_at(tmp_path).start()
+    served.enter()
+    yield served
+    served.stop()
+    assert served.errors == []
+
+
+def written(folder: Path, name: str = "zoo") -> list[dict[str, Any]]:
+    path = folder / f"{name}-adapter" / "audit.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_a_question_is_shown_approved_once_and_audited(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    run(desk_at(tmp_path).ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    assert (shown["title"], shown["danger"], shown["operations"]) == (
+        "Delete animal 7?",
+        "destructive",
+        ["delete_animal"],
+    )
+    answer = page.act("approve", shown)
+    assert (answer.status, answer.json) == (200, {"message": "Approved, once."})
+    decided = run(desk_at(tmp_path).matter("m1"))
+    assert (decided.verdict, decided.scope, decided.by) == ("approved", "once", "operator:anna")
+    entry = written(tmp_path)[-1]
+    assert (entry["event"], entry["operator"], entry["decision"], entry["item"]) == (
+        "OPERATOR_DECISION",
+        "operator:anna",
+        "approved once",
+        "m1",
+    )
+    assert not verify(tmp_path / "zoo-adapter" / "audit.jsonl").problem
+
+
+def test_a_call_of_an_agent_waits_for_the_page_and_runs_once_it_is_approved(tmp_path: Path) -> None:
+    """R-OPS-1, R-SAFE-4: the adapter's process and the page share the store alone."""
+    calls: list[str] = []
+
+    def answer(asked: Asked) -> Answer:
+        calls.append(asked.method)
+        return Answer({"id": 7})
+
+    with serving(answer) as api:
+        place = {"security": [], "servers": [{"url": api.url}]}
+        package = write_package(tmp_path / "src" / "zoo_adapter", {**ADAPTER, **place})
+        environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_APPROVAL": "operator", "MCP_AQL_LOG_LEVEL": "error"}
+        home, file = home_source(package, environ)
+        served = Served(Sources(home, tmp_path, file)).start()
+        served.enter()
+
+        async def session() -> list[str]:
+            parts, agent = assemble(package, environ=environ), Session("session_1")
+
+            async def call() -> str:
+                request = {"operation": "delete_animal", "params": {"animal_id": 7}}
+                envelope = await parts.dispatcher.handle("delete", request, agent)
+                return "done" if envelope["success"] else str(envelope["error"]["code"])
+
+            outcomes = [await call()]
+            shown = (await asyncio.to_thread(served.state, until=lambda known: known.get("matters")))["matters"][0]
+            assert (shown["title"], shown["session"]) == ("Delete animal 7? This cannot be undone.", "session_1")
+            outcomes.append(await call())
+            assert (await asyncio.to_thread(served.act, "approve", shown)).status == 200
+            outcomes += [await call(), await call()]
+            await parts.close()
+            return outcomes
+
+        try:
+            outcomes = run(session())
+        finally:
+            served.stop()
+    waits = "CONFIRMATION_REQUIRED"
+    assert outcomes == [waits, waits, "done", waits]
+    assert calls == ["DELETE"]
+    assert [entry["event"] for entry in written(tmp_path)].count("OPERATOR_DECISION") == 1
+
+
+def test_a_question_is_denied(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    run(desk_at(tmp_path).ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    assert page.act("deny", shown).json == {"message": "Denied."}
+    assert run(desk_at(tmp_path).matter("m1")).verdict == "denied"
+
+
+def test_a_decision_reaches_every_open_page(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    page.act("deny", shown)
+    decided = page.state(until=lambda known: any(item["verdict"] for item in known.get("matters", ())))["matters"][0]
+    assert (decided["verdict"], decided["by"], decided["digest"]) == ("denied", "operator:anna", shown["digest"])
+    page.state(until=lambda known: [entry["by"] for log in known.get("logs", ()) for entry in log["entries"]])
+
+
+def test_what_was_decided_elsewhere_is_not_decided_again(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    run(desk_at(tmp_path).decide("m1", "denied", "operator:bert"))
+    answer = page.act("approve", shown)
+    assert (answer.status, answer.json["error"]) == (409, "gone")
+    assert run(desk_at(tmp_path).matter("m1")).verdict == "denied"
+    assert [entry["event"] for entry in written(tmp_path)] == ["OPERATOR_DECISION", "OPERATOR_DECISION_VOID"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": "Delete animal 8?"},
+        {"question": "Delete all animals?"},
+        {"operations": ("delete_zoo",)},
+        {"danger": "dangerous"},
+        {"reasons": ("it costs money",)},
+        {"agent": "another"},
+        {"caller": "another"},
+        {"session": "session_2"},
+        {"kind": "plan"},
+    ],
+)
+def test_what_is_another_question_than_was_shown_is_not_approved(
+    page: Served, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """R-OPS-1, R-SAFE-3"""
+    desk = desk_at(tmp_path)
+    run(desk.ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    run(desk.withdraw("m1"))
+    run(desk.ask(matter(**change)))
+    answer = page.act("approve", shown)
+    assert (answer.status, answer.json["error"]) == (409, "changed")
+    assert run(desk.matter("m1")).verdict == ""
+    assert written(tmp_path) == []
+
+
+def test_a_question_that_is_asked_again_is_the_one_that_was_shown(page: Served, tmp_path: Path) -> None:
+    desk = desk_at(tmp_path)
+    run(desk.ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    run(desk.withdraw("m1"))
+    run(desk.ask(matter(asked=shown["asked"], expires=time.time() + 600)))
+    assert page.act("approve", shown).status == 200
+
+
+def test_a_question_that_cannot_be_shown_whole_is_denied_alone(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter(question="x" * 50_000)))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    assert shown["whole"] is False
+    assert page.act("approve", shown).json["error"] == "too_long"
+    assert page.act("deny", shown).status == 200
+
+
+def test_texts_of_others_are_made_visible(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter(title="Rename\u202e\x1b[2J\u200b?", question="a\nb\u2066", agent="\ud800")))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    assert shown["title"] == "Rename\\u202e\\x1b[2J\\u200b?"
+    assert (shown["question"], shown["agent"]) == ("a\nb\\u2066", "\\ud800")
+
+
+def test_a_code_goes_to_the_page_that_asked_and_nowhere_else(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-LOOP-5"""
+    desk = desk_at(tmp_path)
+    run(desk.challenge(challenge()))
+    shown = page.state(until=lambda known: known.get("challenges"))["challenges"][0]
+    assert shown["has_code"] is False
+    code = page.act("reveal", shown).json["code"]
+    everything = page.state(until=lambda known: known.get("challenges", [{}])[0].get("has_code") and "logs" in known)
+    files = b"".join(file.read_bytes() for file in (tmp_path / "zoo-adapter").iterdir() if file.is_file())
+    for letters in (code, code.replace("-", "")):
+        assert letters not in json.dumps(everything)
+        assert letters.encode() not in files
+    assert not {"digest", "salt"} & (everything["challenges"][0].keys() - {"digest"})
+    assert run(desk.verify("c1", code))
+    assert written(tmp_path)[-1]["event"] == "OPERATOR_CODE_SHOWN"
+
+
+def test_a_blocked_agent_is_shown_and_unblocked_with_a_reason(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-LOOP-4"""
+    custody, now = source_at(tmp_path).custody, time.time()
+    factors = ("matches drop*",)
+    block = Block("b1", "deployer", "anna", "exec_1", "drop it", "drop_database", "danger", factors, 92, now, "c1", now)
+    run(Blocks(custody).add(block))
+    run(desk_at(tmp_path).challenge(challenge()))
+    shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
+    assert (shown["agent"], shown["operation"], shown["risk"]) == ("deployer", "drop_database", 92)
+    for reason in ("", "  ", "ok", "\u200b\u200b\u200b\u200b"):
+        assert page.act("unblock", shown, reason=reason).json["error"] == "reason_needed"
+    assert page.act("unblock", shown, reason="it was me\x1b[2J").json == {"message": "Unblocked."}
+    assert run(Blocks(custody).standing()) == []
+    assert run(desk_at(tmp_path).challenges()) == []
+    entry = written(tmp_path)[-1]
+    assert (entry["event"], entry["operator"], entry["reason"], entry["element_name"]) == (
+        "OPERATOR_UNBLOCK",
+        "operator:anna",
+        "it was me",
+        "deployer",
+    )
+    assert page.act("unblock", shown, reason="again").json["error"] == "gone"
+
+
+def test_a_block_that_cannot_be_read_is_shown_and_can_be_lifted(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-LOOP-4"""
+    store = source_at(tmp_path).custody.store
+    run(store.put("loop.block", "0" * 32, "sealed with a key that is gone"))
+    shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
+    assert "the key of the state has changed" in shown["reason"]
+    assert page.act("unblock", shown, reason="the key was changed").status == 200
+
+
+def test_agents_are_shown_with_their_last_steps(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    now = time.time()
+    agent = Agent("exec_1", "bot", "anna", "s1", "running", "enforcing", iso_time(now), now, "Tidy up")
+    board = Board(source_at(tmp_path).custody)
+    for number in range(12):
+        step = Reported(now + number, f"step {number}\u202e", "list_animals", "success", "continue", number, "advise")
+        run(board.publish(replace(agent, number=number + 1), step))
+    shown = page.state(until=lambda known: known.get("agents"))["agents"][0]
+    assert (shown["agent"], shown["goal"], shown["taken"], len(shown["steps"])) == ("bot", "Tidy up", 12, 10)
+    assert (shown["steps"][-1]["text"], shown["steps"][-1]["risk"]) == ("step 11", 11)
+
+
+def test_an_approval_for_a_session_is_shown_and_revoked(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    desk, now = desk_at(tmp_path), time.time()
+    reach = "delete_animal, any animal"
+    approval = SessionApproval("a1", "0" * 64, "delete_animal", reach, "operator:bert", now, now + 300, 20)
+    run(desk.grant(approval))
+    shown = page.state(until=lambda known: known.get("approvals"))["approvals"][0]
+    assert (shown["title"], shown["reach"], shown["by"], shown["left"]) == ("delete_animal", reach, "operator:bert", 20)
+    assert page.act("revoke", shown).json == {"message": "Revoked."}
+    assert run(desk.approvals()) == []
+    assert page.act("revoke", shown).json["error"] == "gone"
+    entry = written(tmp_path)[-1]
+    assert (entry["event"], entry["operation"]) == ("OPERATOR_REVOKE", "delete_animal")
+
+
+def test_a_question_is_approved_for_the_session_where_that_is_offered_alone(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter("m1", asked=1.0)))
+    run(desk_at(tmp_path).ask(matter("m2", reach="delete_animal, any animal")))
+    once, further = page.state(until=lambda known: len(known.get("matters", ())) == 2)["matters"]
+    assert page.act("approve_session", once).json["error"] == "once_only"
+    assert page.act("approve_session", further).json == {"message": "Approved for this session."}
+    decided = run(desk_at(tmp_path).matter("m2"))
+    assert (decided.verdict, decided.scope) == ("approved", "session")
+
+
+def test_quotas_are_shown(tmp_path: Path) -> None:
+    """R-OPS-1"""
+    package = write_package(tmp_path / "src" / "zoo_adapter")
+    quotas = {"MCP_AQL_QUOTA_PER_HOUR": "10", "MCP_AQL_QUOTA_OPERATIONS": '{"delete_*": {"per_day": 2}}'}
+    home, _ = home_source(package, {"XDG_STATE_HOME": str(tmp_path), **quotas})
+    assert home.quotas is not None
+    hourly = home.quotas.limits.all[0]
+    run(home.custody.store.spend([Counter(home.quotas.key(hourly, ""), hourly.window, 9)]))
+    served = Served(Sources(home, None)).start()
+    served.enter()
+    try:
+        shown = served.state(until=lambda known: known.get("quotas"))["quotas"]
+    finally:
+        served.stop()
+    assert [(item["metric"], item["scope"], item["used"], item["most"], item["status"]) for item in shown] == [
+        ("requests_per_hour", "", 9, 10, "warn"),
+        ("requests_per_day", "delete_*", 0, 2, "ok"),
+    ]
+
+
+def test_the_page_finds_its_adapter_in_redis(tmp_path: Path) -> None:
+    """R-OPS-1, R-OPS-3"""
+    package = write_package(tmp_path / "src" / "zoo_adapter")
+    with redis_server(tmp_path) as server:
+        home, file = home_source(package, {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_STATE_URL": server.url})
+        assert file is None
+        desk = Desk(Custody(RedisStore(server.url, "zoo"), "zoo"))
+        run(desk.ask(matter()))
+        served = Served(Sources(home, tmp_path)).start()
+        served.enter()
+        try:
+            shown = served.state(until=lambda known: known.get("matters"))["matters"][0]
+            assert served.act("deny", shown).status == 200
+        finally:
+            served.stop()
+        assert server.url not in json.dumps(shown)
+
+
+def test_the_adapters_of_this_machine_are_on_one_page(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1"""
+    run(desk_at(tmp_path, "shop").ask(matter("m9", title="Refund payment 3?")))
+    page.feed.refresh()
+    known = page.state(until=lambda known: known.get("matters") and len(known["adapters"]) == 2)
+    assert [(item["name"], item["home"]) for item in known["adapters"]] == [("zoo", True), ("shop", False)]
+    assert page.act("approve", known["matters"][0]).status == 200
+    assert run(desk_at(tmp_path, "shop").matter("m9")).verdict == "approved"
+    assert written(tmp_path, "shop")[-1]["decision"] == "approved once"
+    assert written(tmp_path) == []
+
+
+def test_what_is_sealed_with_keys_of_its_owner_is_said_to_be_there(page: Served, tmp_path: Path) -> None:
+    source = source_at(tmp_path, "shop")
+    run(Desk(Custody(source.custody.store, "shop", lambda: ["k" * 40])).ask(matter()))
+    known = page.state(until=lambda known: [item for item in known.get("adapters", ()) if item["problem"]])
+    assert "sealed with keys" in next(item["problem"] for item in known["adapters"] if item["name"] == "shop")
+    assert known["matters"] == []
+
+
+@pytest.mark.parametrize("spoil", ["public", "link", "foreign", "folder"])
+def test_a_file_that_is_no_state_of_this_user_is_left_alone(page: Served, tmp_path: Path, spoil: str) -> None:
+    source = source_at(tmp_path, "shop")
+    run(source.desk.ask(matter("m9")))
+    state = tmp_path / "shop-adapter" / "state.sqlite3"
+    if spoil == "public":
+        state.chmod(0o666)
+    elif spoil == "link":
+        state.rename(tmp_path / "elsewhere")
+        state.symlink_to(tmp_path / "elsewhere")
+    elif spoil == "foreign":
+        for file in state.parent.iterdir():
+            file.unlink()
+        state.write_bytes(b"SQLite format 3\0 or not")
+    else:
+        state.parent.rename(tmp_path / "..-adapter")
+    assert [item["name"] for item in page.state()["adapters"]] == ["zoo"]
+
+
+def test_an_audit_log_that_was_changed_is_said_to_be(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-SAFE-5"""
+    source = source_at(tmp_path)
+    for number in range(3):
+        source.audit.write("OPERATION_PERFORMED", operation=f"delete_{number}")
+    path = tmp_path / "zoo-adapter" / "audit.jsonl"
+    path.write_text(path.read_text().replace("delete_1", "delete_9"))
+    log = page.state()["logs"][0]
+    assert log["state"] == "broken"
+    assert "line 2" in log["note"]
+    assert [entry["subject"] for entry in log["entries"]] == ["delete_2", "delete_9", "delete_0"]
+
+
+def test_what_cannot_be_audited_is_not_decided(page: Served, tmp_path: Path) -> None:
+    """R-OPS-1, R-SAFE-5"""
+    run(desk_at(tmp_path).ask(matter()))
+    shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
+    (tmp_path / "zoo-adapter" / "audit.jsonl").mkdir()
+    answer = page.act("approve", shown)
+    assert (answer.status, answer.json["error"]) == (500, "audit_failed")
+    assert run(desk_at(tmp_path).matter("m1")).verdict == ""
+
+
+def test_a_store_that_is_away_is_said_to_be_and_what_was_shown_stays(page: Served, tmp_path: Path) -> None:
+    run(desk_at(tmp_path).ask(matter()))
+    page.state(until=lambda known: known.get("matters"))
+
+    async def away(_: str) -> list[Any]:
+        raise StoreAway("the disk is gone\x1b")
+
+    page.sources.home.custody.store.items = away  # type: ignore[method-assign]
+    known = page.state(until=lambda known: known.get("adapters", [{}])[0].get("problem"))
+    problem = "Its store cannot be reached: the disk is gone\\x1b. Shown is what was there before."
+    assert known["adapters"][0]["problem"] == problem
+    assert [item["id"] for item in known["matters"]] == ["m1"]
+    answer = page.send("POST", "/api/act", {"do": "deny", "adapter": page.sources.home.id, "id": "m1", "digest": "0"})
+    assert (answer.status, answer.json["error"]) == (503, "store_away")
+
+
+def test_nobody_looks_at_the_stores_while_no_page_is_open(page: Served) -> None:
+    page.state()
+    deadline = time.monotonic() + 5
+    while page.feed.followers and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert page.feed.followers == 0
+    time.sleep(0.2)
+    looks: list[int] = []
+    page.sources.home.custody.store.items = lambda _: looks.append(1)  # type: ignore[method-assign, assignment]
+    time.sleep(0.3)
+    assert looks == []
+
+
+def test_only_what_changed_is_sent_again(page: Served, tmp_path: Path) -> None:
+    with page.connection() as connection:
+        connection.sendall(page.request("GET", "/api/events"))
+        data = b""
+        while b'"logs"' not in data:
+            data += connection.recv(65536)
+        run(desk_at(tmp_path).ask(matter()))
+        data = b""
+        while b"Delete animal" not in data:
+            data += connection.recv(65536)
+    event = next(part for part in data.split(b"\n\n") if b"Delete animal" in part)
+    assert json.loads(event[event.find(b"data: ") + 6 :])["sections"].keys() == {"matters"}
+
+
+def test_the_page_is_well_formed_and_loads_its_own_files_alone() -> None:
+    class Parser(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.open: list[str] = []
+            self.ids: list[str] = []
+            self.attributes: list[tuple[str, str]] = []
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.attributes += [(name, value or "") for name, value in attrs]
+            self.ids += [value or "" for name, value in attrs if name == "id"]
+            if tag not in VOID:
+                self.open.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.open.pop() == tag, self.getpos()
+
+    parser = Parser()
+    parser.feed((ASSETS / "operator.html").read_text(encoding="utf-8"))
+    assert parser.open == []
+    assert len(parser.ids) == len(set(parser.ids))
+    assert {value for name, value in parser.attributes if name in ("src", "href")} == {
+        "/operator.css",
+        "/operator.js",
+        "/icon.svg",
+        "#queue",
+    }
+    assert not [name for name, _ in parser.attributes if name.startswith("on") or name == "style"]
+    assert {value for name, value in parser.attributes if name in ("aria-labelledby", "for")} <= set(parser.ids)
+    script = (ASSETS / "operator.js").read_text(encoding="utf-8")
+    for sink in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "DOMParser"):
+        assert sink not in script
+    assert "://" not in script.replace("http://www.w3.org/2000/svg", "")
+    assert "url(" not in (ASSETS / "operator.css").read_text(encoding="utf-8")
+    assert {part.partition('"')[0] for part in script.split('$("')[1:]} <= set(parser.ids)
+
+
+def test_every_file_is_served_as_what_it_is(page: Served) -> None:
+    kinds = {
+        path: page.send("GET", path, sec_fetch_dest=route.purpose).header("content-type")
+        for path, route in ROUTES.items()
+        if "GET" in route.methods and not path.startswith("/api")
+    }
+    assert kinds == {
+        "/": "text/html; charset=utf-8",
+        "/operator.css": "text/css; charset=utf-8",
+        "/operator.js": "text/javascript; charset=utf-8",
+        "/icon.svg": "image/svg+xml",
+    }
