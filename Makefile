@@ -32,6 +32,7 @@ check: $(STAMP)
 generated: $(STAMP)
 	$(BIN)/python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md
 	$(BIN)/python -m aqlgen.render.settings_texts
+	$(BIN)/python -m aqlgen.conformance.texts
 	$(BIN)/python -m aqlgen.table.schema
 	$(BIN)/python -m pytest -q --update-goldens -k test_the_project_is_what_it_was tests/generator/test_goldens.py
 

@@ -26,6 +26,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "demo",
         "credentials",
         "throttled",
+        "mutants",
         "operator_page",
         "operator_loop",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,6 +55,15 @@ def check_command(
     evidence: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle, of live calls, as JSON.")
     ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first test that fails.")] = False,
+    base_url: Annotated[
+        str, typer.Option("--base-url", metavar="URL", help="Call safe reads of the live API there, too, and no write.")
+    ] = "",
+    promote: Annotated[
+        bool, typer.Option("--promote", help="With --base-url: record in trust.json that the adapter is validated.")
+    ] = False,
+    by: Annotated[str, typer.Option("--by", metavar="WHO", help="With --promote: who vouches for it.")] = "",
+    reason: Annotated[str, typer.Option("--reason", metavar="WHY", help="With --promote: why.")] = "",
     show_all: Annotated[bool, typer.Option("--all", help="Show the tests that passed, too.")] = False,
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
@@ -66,33 +76,67 @@ def check_command(
     running = {"--level": level != 1, "--sample": sample is not None, "--report": bool(report), "--all": show_all}
     running["--test"] = bool(only)
     running["--evidence"] = evidence is not None
+    running |= {"--fail-fast": fail_fast, "--base-url": bool(base_url), "--promote": promote}
     if pristine:
         _refuse([option for option, is_set in running.items() if is_set], "start the adapter, and --pristine does not")
         _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
     _refuse(["--keep-edits"] * keep_edits, "is for --pristine")
+    _check_promotion(by, reason, base_url, promote=promote, partly=bool(only) or fail_fast)
     for file in report or ():
         _check_ending(file)
     from aqlgen.diagnostics.report import json_text
 
     announce(folder, shown=shown)
     with progress(shown=shown) as stage:
-        checked = _run(folder, sample, only, stage)
+        checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
     _write(checked, report or [], evidence)
     reached = checked.report.failed == 0 if only else checked.report.level >= level
+    trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
+    success = reached and earned
     if output_format is Output.JSON:
         from aqlgen.conformance.reports import as_data
 
-        typer.echo(json_text({"success": reached, **as_data(checked.report)}))
-    elif not quiet or not reached:
+        data = {"success": success, **as_data(checked.report), **({"trust": trust} if promote else {})}
+        typer.echo(json_text(data))
+    elif not quiet or not success:
         from aqlgen.conformance.reports import as_text
 
         typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
-    raise typer.Exit(0 if reached else 1)
+        if promote:
+            typer.echo(trust, err=not earned)
+    raise typer.Exit(0 if success else 1)
 
 
 def _refuse(options: list[str], why: str) -> None:
     if options:
         raise OptionError.of("bad-option", f"{', '.join(options)} {why}", help="`aqlgen check --help` shows both.")
+
+
+def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, partly: bool) -> None:
+    """Refuse options of a promotion that do not go together."""
+    problem = ""
+    if not promote:
+        problem = "--by and --reason are for --promote" if by or reason else ""
+    elif not base_url:
+        problem = "--promote needs --base-url: a stand-in says nothing of the API itself"
+    elif not by.strip() or not reason.strip():
+        problem = "--promote needs --by and --reason, which are recorded"
+    elif partly:
+        problem = "--promote needs the whole check, without --test and --fail-fast"
+    if problem:
+        raise OptionError.of("bad-option", problem, help="docs/conformance.md says what a level of trust asks for.")
+
+
+def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:
+    """Record the level of trust; returns what to say of it, and whether it was earned."""
+    from aqlgen.conformance.promotion import NotPromoted, promote
+    from aqlgen.project import Project
+
+    package = folder.resolve() / "src" / Project.open(folder).package
+    try:
+        return promote(package, checked.report, by, reason, os.environ), True
+    except NotPromoted as problem:
+        return f"The adapter is not promoted: {problem}.", False
 
 
 def _check_ending(file: Path) -> None:
@@ -104,7 +148,15 @@ def _check_ending(file: Path) -> None:
         )
 
 
-def _run(folder: Path, sample: int | None, only: list[str] | None, stage: Callable[[str], None]) -> CheckedAdapter:
+def _run(
+    folder: Path,
+    sample: int | None,
+    only: list[str] | None,
+    stage: Callable[[str], None],
+    *,
+    fail_fast: bool,
+    base_url: str,
+) -> CheckedAdapter:
     from aqlgen.conformance.runner import DEFAULT_SAMPLE, check_adapter, test_ids
     from aqlgen.project import Project
 
@@ -116,7 +168,9 @@ def _run(folder: Path, sample: int | None, only: list[str] | None, stage: Callab
     project = Project.open(folder)
     stage("checking")
     count = DEFAULT_SAMPLE if sample is None else sample
-    return check_adapter(folder.resolve(), project.package, sample=count, only=only)
+    return check_adapter(
+        folder.resolve(), project.package, sample=count, only=only, fail_fast=fail_fast, base_url=base_url
+    )
 
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:

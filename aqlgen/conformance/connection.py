@@ -18,7 +18,16 @@ from typing import Any, TextIO
 import anyio
 import anyio.to_thread
 
-__all__ = ["ERAS", "Adapter", "Launch", "NotStarted", "command_result", "connect", "served_over_http"]
+__all__ = [
+    "ERAS",
+    "Adapter",
+    "Launch",
+    "NotStarted",
+    "command_result",
+    "command_streams",
+    "connect",
+    "served_over_http",
+]
 
 ERAS = {"2025-11-25": "legacy", "2026-07-28": "2026-07-28"}
 """The mode of mcp's client for each era of the protocol."""
@@ -189,10 +198,17 @@ async def _address(process: subprocess.Popen[bytes], output: Any) -> str:
     raise NotStarted.of(_written(output))
 
 
-async def command_result(launch: Launch, *arguments: str) -> tuple[int, str]:
-    """Run a command of the adapter to its end; returns its exit code and all that it printed."""
-    with anyio.fail_after(_ANSWER):
+async def command_result(launch: Launch, *arguments: str, seconds: float = _ANSWER) -> tuple[int | None, str]:
+    """Run a command of the adapter; returns its exit code, None if it did not end in time, and all that it printed."""
+    code, output, errors = await command_streams(launch, *arguments, seconds=seconds)
+    return code, output + errors
+
+
+async def command_streams(launch: Launch, *arguments: str, seconds: float = _ANSWER) -> tuple[int | None, str, str]:
+    """Run a command of the adapter; returns its exit code, its standard output and its standard error."""
+    with anyio.move_on_after(seconds):
         result = await anyio.run_process(
             [*launch.command, *arguments], cwd=launch.project, env=launch.environment, check=False
         )
-    return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
+        return result.returncode, result.stdout.decode("utf-8", "replace"), result.stderr.decode("utf-8", "replace")
+    return None, "", f"it did not end within {seconds:g} seconds"

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from email.parser import BytesParser
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote
 
 from aqlgen.conformance.stand_in import Arrived
 from aqlgen.runtime.schema.reader import resolve
 from aqlgen.runtime.schema.samples import sample
 from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table
 
-__all__ = ["Operation", "operations_of", "request_problem", "sampled"]
+__all__ = ["Operation", "operations_of", "path_of", "request_problem", "sampled"]
 
 _SIMPLE = (str, int, float, bool)
 
@@ -88,12 +89,22 @@ def sampled(operations: list[Operation], count: int) -> list[Operation]:
     return chosen
 
 
+def path_of(operation: Operation) -> str:
+    """Return a path of an operation, with something in the place of each parameter."""
+    path = operation.row.path.partition("#")[0].partition("?")[0]
+    for parameter in operation.row.parameters.values():
+        path = path.replace(f"{{{parameter.wire}}}", "x")
+    return path
+
+
 def request_problem(operation: Operation, params: Mapping[str, Any], request: Arrived) -> str | None:
     """Return what is wrong with the request of a call; None if nothing is. Only what is simple is compared."""
     row = operation.row
     if request.method != row.method:
         return f"{request.method} instead of {row.method}"
-    return _path_problem(row, params, request) or next(_value_problems(row, params, request), None)
+    problems = (_value_problems, _list_problems, _form_problems, _fixed_problems)
+    others = (next(find(row, params, request), None) for find in problems)
+    return _path_problem(row, params, request) or next((problem for problem in others if problem), None)
 
 
 def _path_problem(row: Row, params: Mapping[str, Any], request: Arrived) -> str | None:
@@ -133,6 +144,59 @@ def _value_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> It
             data = request.data
             if isinstance(data, dict) and row.update is None and data.get(wire) != value:
                 yield f"field {wire} is sent as {data.get(wire)!r} for {value!r}"
+
+
+def _list_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
+    """Yield what is wrong with lists of simple values in the query, of style form (OpenAPI 3.1, Style Values)."""
+    for name, value in params.items():
+        parameter = row.parameters.get(name)
+        if parameter is None or parameter.location != "query" or parameter.style != "form" or parameter.content_type:
+            continue
+        if not isinstance(value, list) or not value or not all(isinstance(item, _SIMPLE) for item in value):
+            continue
+        texts = [_text(item) for item in value]
+        expected = texts if parameter.explode else [",".join(texts)]
+        sent = [text for key, text in request.query if key == parameter.wire]
+        if sent != expected:
+            yield f"query parameter {parameter.wire} is sent as {sent} for {texts}"
+
+
+def _form_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
+    """Yield what is wrong with the fields of a form, and with the parts of one that has several."""
+    body, kind = row.body, request.headers.get("content-type", "")
+    if body is None or body.shape != "fields" or row.update is not None:
+        return
+    fields = {
+        row.parameters[name].wire: value
+        for name, value in params.items()
+        if name in row.parameters and row.parameters[name].location == "body"
+    }
+    if "x-www-form-urlencoded" in kind:
+        pairs = parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True)
+        for wire, value in fields.items():
+            if isinstance(value, _SIMPLE) and (wire, _text(value)) not in pairs:
+                yield f"field {wire} of the form is not sent as {_text(value)[:80]!r}"
+    elif "multipart/form-data" in kind:
+        message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + request.body)
+        parts = message.get_payload() if message.is_multipart() else []
+        names = [part.get_param("name", header="content-disposition") for part in parts if not isinstance(part, str)]
+        for wire, value in fields.items():
+            if isinstance(value, _SIMPLE) and wire not in names:
+                yield f"part {wire} of the form is not sent"
+
+
+def _fixed_problems(row: Row, _: Mapping[str, Any], request: Arrived) -> Iterator[str]:
+    """Yield what the owner has fixed and is not sent so, and a wish for an answer that the document does not have."""
+    query = dict(request.query)
+    for parameter in row.fixed.values():
+        value = parameter.preset
+        if parameter.location == "query" and isinstance(value, _SIMPLE) and query.get(parameter.wire) != _text(value):
+            yield f"query parameter {parameter.wire} is not sent as the owner has fixed it"
+    accept = request.headers.get("accept", "*/*")
+    types = {str(response.get("content_type")).partition(";")[0] for response in row.responses.values()}
+    is_served = "*/*" in accept or not types - {"None"} or any(type_ in accept for type_ in types)
+    if not is_served and "Accept" not in row.headers:
+        yield f"it asks for {accept[:80]}, and the document has {sorted(types)}"
 
 
 def _text(value: Any) -> str:

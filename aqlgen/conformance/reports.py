@@ -8,12 +8,12 @@ from pathlib import PurePath
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from aqlgen.conformance.results import CATEGORIES, MUST, Outcome, Report, Result
+from aqlgen.conformance.results import CATEGORIES, MUST, Category, Outcome, Report, Result
 from aqlgen.runtime.text import visible
 
 __all__ = ["FORMATS", "as_data", "as_text", "format_of"]
 
-_SHOWN = 5
+_MOST = 5
 _LONGEST = 300
 
 
@@ -34,9 +34,14 @@ def as_data(report: Report) -> dict[str, Any]:
                 "result": report.outcome_of(category).value,
                 "tests": [_test(result) for result in report.of(category)],
             }
-            for category in CATEGORIES
+            for category in _shown(report)
         ],
     }
+
+
+def _shown(report: Report) -> list[Category]:
+    """Return the categories of a report: all but that of the live API, which is there if it was called."""
+    return [category for category in CATEGORIES if category is not Category.LIVE or report.of(category)]
 
 
 def _test(result: Result) -> dict[str, Any]:
@@ -61,7 +66,7 @@ def _test(result: Result) -> dict[str, Any]:
 def as_text(report: Report, *, show_all: bool = False) -> str:
     """Return the report for a terminal: each category in a line, and what is wrong in it."""
     lines = [f"{visible(report.adapter)} {visible(report.version)}, MCP-AQL {report.spec_version}"]
-    for category in CATEGORIES:
+    for category in _shown(report):
         results = report.of(category)
         if not results:
             continue
@@ -83,12 +88,12 @@ def as_text(report: Report, *, show_all: bool = False) -> str:
 def _lines(result: Result) -> list[str]:
     setting = f" [{result.setting}]" if result.setting else ""
     lines = [f"    {result.outcome.value} {result.id} {result.title}{setting}"]
-    for problem in result.problems[:_SHOWN]:
+    for problem in result.problems[:_MOST]:
         lines.append(f"      {visible(problem.subject)}: {visible(problem.text[:_LONGEST])}")
         if problem.answer is not None:
             lines.append(f"        it answered {visible(_short(problem.answer))}")
-    if result.count > _SHOWN:
-        lines.append(f"      and {result.count - _SHOWN:,} more")
+    if result.count > _MOST:
+        lines.append(f"      and {result.count - _MOST:,} more")
     return lines
 
 
@@ -112,7 +117,7 @@ def _as_markdown(report: Report) -> str:
         "| Category | | Result | Cases |",
         "|---|---|---|---|",
     ]
-    for category in CATEGORIES:
+    for category in _shown(report):
         cases = sum(result.cases for result in report.of(category))
         word = "must" if category in MUST else "should"
         lines.append(f"| {category.value} | {word} | {report.outcome_of(category).value} | {cases:,} |")
@@ -134,7 +139,7 @@ def _as_junit(report: Report) -> str:
         f'<testsuites name={quoteattr(report.adapter)} tests="{counts["total"]}" failures="{counts["failed"]}" '
         f'skipped="{counts["skipped"]}" time="{report.seconds:.3f}">',
     ]
-    for category in CATEGORIES:
+    for category in _shown(report):
         results = report.of(category)
         failed = sum(result.outcome is Outcome.FAIL for result in results)
         lines.append(f'<testsuite name={quoteattr(category.value)} tests="{len(results)}" failures="{failed}">')

@@ -32,6 +32,7 @@ class Category(StrEnum):
     SAFETY = "Safety"
     TRANSPORT = "Transport"
     OPERATION = "Running"
+    LIVE = "Live API"
 
 
 MUST = (Category.INTROSPECTION, Category.PARAMETERS, Category.ERRORS, Category.ROUND_TRIP)

@@ -10,23 +10,23 @@ from aqlgen.conformance.connection import Adapter, Launch
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.stand_in import StandIn
+from aqlgen.runtime.table import Adapter as AdapterTable
 
 __all__ = ["TESTS", "Connected", "Setup", "Test", "check", "of_where"]
 
 
 @dataclass
 class Setup:
-    """The adapter under test before it is started: how it starts, the API behind it, and its operations."""
+    """The adapter under test before it is started: how it starts, the API behind it, its table and its operations."""
 
     launch: Launch
     api: StandIn
+    adapter: AdapterTable
     operations: list[Operation]
     whole: list[Operation]
     secrets: Mapping[str, str]
     """The credentials that the adapter is given, by their variables."""
     evidence: dict[str, Any] = field(default_factory=dict)
-    answers: list[str] = field(default_factory=list)
-    """What the adapter has answered and logged, as text, for the search for secrets."""
 
     @property
     def callable(self) -> list[Operation]:
@@ -67,7 +67,7 @@ Body = Callable[[Any, Result], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Test:
-    """A test. `where` says in which settings it runs: in every connection, in the whole one, or by itself."""
+    """A test. `where` says in which settings it runs: every connection, the whole one, alone, or with the live API."""
 
     id: str
     title: str
@@ -88,7 +88,7 @@ TESTS: list[Test] = []
 def check(
     id: str, title: str, category: Category, requirement: str, *, must: bool = True, where: str = "whole"
 ) -> Callable[[Body], Body]:
-    """Add a test to the list. `where` is whole (one full connection), every (each connection), or alone."""
+    """Add a test to the list. `where` is whole (one full connection), every (each connection), alone, or live."""
 
     def add(body: Body) -> Body:
         TESTS.append(Test(id, title, category, requirement, must, where, body))

@@ -1,4 +1,6 @@
-"""The running of all tests on a project: each setting is a process of its own, and none of them reaches the network."""
+"""The running of all tests on a project: each setting is a process of its own, and none but that of the live API
+reaches the network.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 import anyio
@@ -21,7 +23,7 @@ from aqlgen.conformance import checks
 from aqlgen.conformance.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
 from aqlgen.conformance.evidence import bundle
 from aqlgen.conformance.operations import operations_of, sampled
-from aqlgen.conformance.results import Category, Report, Result
+from aqlgen.conformance.results import Category, Outcome, Report, Result
 from aqlgen.conformance.run import TESTS, Connected, Setup, Test, of_where
 from aqlgen.conformance.stand_in import StandIn, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
@@ -49,17 +51,32 @@ def test_ids() -> list[str]:
 
 
 def check_adapter(
-    project: Path, package: str, *, sample: int = DEFAULT_SAMPLE, only: Sequence[str] | None = None
+    project: Path,
+    package: str,
+    *,
+    sample: int = DEFAULT_SAMPLE,
+    only: Sequence[str] | None = None,
+    fail_fast: bool = False,
+    base_url: str = "",
 ) -> Checked:
     """Start the adapter of a project in every setting and test it; at most `sample` operations, 0 for all.
 
-    `only` are the ids of tests, None for all. Raises OSError, KeyError or ValueError if the project's table cannot be
-    read.
+    `only` are the ids of tests, None for all; with `fail_fast` the first that fails is the last. With `base_url` safe
+    reads of the live API are among them. Raises OSError, KeyError or ValueError if the project's table cannot be read.
     """
-    return anyio.run(_check, project, package, sample, frozenset(test_ids() if only is None else only))
+    chosen = _Chosen(frozenset(test_ids() if only is None else only), fail_fast, base_url)
+    return anyio.run(_check, project, package, sample, chosen)
 
 
-async def _check(project: Path, package: str, sample: int, only: frozenset[str]) -> Checked:
+class _Chosen(NamedTuple):
+    """The tests to run, whether they end with the first that fails, and the address of the live API, "" for none."""
+
+    ids: frozenset[str]
+    fail_fast: bool
+    base_url: str
+
+
+async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> Checked:
     begin = perf_counter()
     folder = project / "src" / package
     adapter = AdapterTable.load(folder)
@@ -83,9 +100,8 @@ async def _check(project: Path, package: str, sample: int, only: frozenset[str])
         }
         (Path(scratch) / "adapter.toml").write_text("", encoding="utf-8")
         launch = Launch(project, package, settings)
-        setup = Setup(launch, api, sampled(operations, sample), operations, variables)
-        setup.evidence["security"] = adapter.security
-        results = await _run_all(setup, prefix, only)
+        setup = Setup(launch, api, adapter, sampled(operations, sample), operations, variables)
+        results = await _run_all(setup, prefix, chosen)
     name = adapter.name
     report = Report(
         f"{name}-adapter", adapter.version, adapter.spec_version, __version__, tuple(results), len(operations),
@@ -94,28 +110,49 @@ async def _check(project: Path, package: str, sample: int, only: frozenset[str])
     return Checked(report, bundle(report, setup.evidence))
 
 
-async def _run_all(setup: Setup, prefix: str, only: frozenset[str]) -> list[Result]:
-    """Run every setting and every test that starts its own, as many at once as there are cores."""
-    results: list[Result] = []
-    limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
+_Work: TypeAlias = Callable[[Setup], Awaitable[list[Result]]]
 
-    async def run(work: Callable[[Setup], Awaitable[list[Result]]]) -> None:
+
+async def _run_all(setup: Setup, prefix: str, chosen: _Chosen) -> list[Result]:
+    """Run every setting and every test that starts its own, as many at once as there are cores.
+
+    The setting in which every operation is called comes first; with `fail_fast` one comes after the other.
+    """
+    results: list[Result] = []
+    limit = anyio.CapacityLimiter(1 if chosen.fail_fast else max(1, min(4, os.cpu_count() or 1)))
+
+    async def run(work: _Work) -> None:
         async with limit:
+            if chosen.fail_fast and any(result.outcome is Outcome.FAIL for result in results):
+                return
             api = StandIn(setup.api.package)
             with serve(api, prefix) as base:
                 launch = setup.launch.with_variables(MCP_AQL_BASE_URL=base)
                 results.extend(await work(replace(setup, api=api, launch=launch)))
 
+    works: list[_Work] = []
+    for setting in product(ERAS, ("stdio", "http"), ("semantic", "single")):
+        tests = [test for test in _tests_of(*setting) if test.id in chosen.ids]
+        if tests:
+            connected = partial(_connected, tests, setting, fail_fast=chosen.fail_fast)
+            works.insert(0 if setting == _WHOLE else len(works), connected)
+    works += [partial(_alone, test) for test in of_where("alone") if test.id in chosen.ids]
     async with anyio.create_task_group() as group:
-        for era, transport, mode in product(ERAS, ("stdio", "http"), ("semantic", "single")):
-            tests = [test for test in _tests_of(era, transport, mode) if test.id in only]
-            if tests:
-                group.start_soon(run, partial(_connected, tests, era=era, transport=transport, mode=mode))
-        for test in of_where("alone"):
-            if test.id in only:
-                group.start_soon(run, partial(_alone, test))
+        for work in works:
+            group.start_soon(run, work)
+    live = [test for test in of_where("live") if chosen.base_url and test.id in chosen.ids]
+    for test in live:
+        results += await _alone(test, replace(setup, launch=_live_launch(setup, chosen.base_url)))
     order = {test.id: number for number, test in enumerate(TESTS)}
     return sorted(results, key=lambda result: (list(Category).index(result.category), order[result.id], result.setting))
+
+
+def _live_launch(setup: Setup, base_url: str) -> Launch:
+    """Return the launch of an adapter of the live API: the owner's settings, and the credentials of the environment."""
+    names = [name for variable in setup.secrets for name in (variable, f"{variable}_FILE")]
+    brought = {name: os.environ[name] for name in (*names, "MCP_AQL_CONFIG") if name in os.environ}
+    kept = {name: setup.launch.variables[name] for name in ("MCP_AQL_STATE_URL", "MCP_AQL_AUDIT_PATH")}
+    return Launch(setup.launch.project, setup.launch.package, {**kept, **brought, "MCP_AQL_BASE_URL": base_url})
 
 
 async def _alone(test: Test, setup: Setup) -> list[Result]:
@@ -127,16 +164,22 @@ def _tests_of(*setting: str) -> list[Test]:
     return [*of_where("every"), *(of_where("whole") if setting == _WHOLE else ())]
 
 
-async def _connected(tests: Sequence[Test], setup: Setup, *, era: str, transport: str, mode: str) -> list[Result]:
+async def _connected(
+    tests: Sequence[Test], where: tuple[str, str, str], setup: Setup, *, fail_fast: bool
+) -> list[Result]:
+    era, transport, mode = where
     setting = f"{transport}, {mode}, {era}"
     launch = setup.launch.with_variables(MCP_AQL_ENDPOINT_MODE=mode)
     results = [test.result(setting if test.where == "every" else "") for test in tests]
 
     async def run(adapter: Adapter) -> None:
         connected = Connected(setup, adapter, era, transport, mode == "single")
-        for test, result in zip(tests, results, strict=True):
+        for test, result in zip(tests, list(results), strict=True):
             setup.api.forget()
             await _guarded(test, connected, result)
+            if fail_fast and result.outcome is Outcome.FAIL:
+                del results[results.index(result) + 1 :]
+                return
 
     try:
         if transport == "stdio":

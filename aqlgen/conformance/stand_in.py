@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -19,11 +19,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
-import anyio
-
 from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.table import FAMILIES, Row, Table
-from aqlgen.runtime.wire import ApiRequest
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 __all__ = ["Arrived", "Reply", "StandIn", "serve"]
 
@@ -40,6 +38,8 @@ class Arrived:
     query: tuple[tuple[str, str], ...]
     headers: Mapping[str, str]
     body: bytes
+    base: str = ""
+    """The API's address, without a slash at its end."""
 
     @property
     def data(self) -> Any:
@@ -122,17 +122,36 @@ class StandIn:
         row = self.row_of(request.method, request.path)
         if row is None:
             return Reply.of(404, {"message": "there is nothing here"})
-        reply = self._shape(row)
+        reply = self.shape(row)
         sent = request.data
         if request.method in _MERGE_PATCH and isinstance(sent, dict):
             self._written[request.path] = self._written.get(request.path, {}) | sent
         return _laid_over(reply, self._written.get(request.path, {}))
 
-    def _shape(self, row: Row) -> Reply:
+    def shape(self, row: Row) -> Reply:
+        """Return what an operation is answered where nothing was written."""
         if row.name not in self._shapes:
-            response = anyio.run(self._mock.send, ApiRequest(row.method, "", (), None), row)
+            response = _ended(self._mock.send(ApiRequest(row.method, "", (), None), row))
             self._shapes[row.name] = Reply(response.status, response.content, dict(response.headers))
         return self._shapes[row.name]
+
+    def data_of(self, row: Row) -> Any:
+        """Return the data that an operation is answered; None if they are no JSON."""
+        try:
+            return json.loads(self.shape(row).body)
+        except ValueError:
+            return None
+
+
+def _ended(call: Coroutine[Any, Any, ApiResponse]) -> ApiResponse:
+    """Return what a call gives that waits for nothing, whatever runs in this thread."""
+    try:
+        call.send(None)
+    except StopIteration as end:
+        response: ApiResponse = end.value
+        return response
+    call.close()
+    raise RuntimeError("the mock transport waits")
 
 
 def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
@@ -163,7 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
         path = parts.path.removeprefix(self.prefix) or "/"
         query = tuple(parse_qsl(parts.query, keep_blank_values=True))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        request = Arrived(self.command, path, query, headers, body)
+        base = f"http://{headers.get('host', '')}{self.prefix}"
+        request = Arrived(self.command, path, query, headers, body, base)
         self.api.arrived.append(request)
         reply = self.api.answer(request)
         with suppress(ConnectionError):

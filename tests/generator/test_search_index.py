@@ -334,3 +334,21 @@ def test_a_name_that_is_asked_for_stands_before_a_summary_of_the_same_words(tmp_
     index = Ranking(Postings.of(index_of(tmp_path, document)))
     names = [hit.name for hit in index.hits()]
     assert [index.search(name)[0].name for name in names] == names
+
+
+def test_a_name_is_found_among_many_operations_of_the_same_words(tmp_path: Path) -> None:
+    """R-INT-6"""
+    answer = {"200": {"description": "OK"}}
+    paths = {
+        f"/orgs{number}/teams": {
+            "get": {"summary": "List teams", "operationId": f"orgs{number}/list-teams", "responses": answer}
+        }
+        for number in range(70)
+    }
+    paths["/user/teams"] = {
+        "get": {"summary": "List teams of yours", "operationId": "listMyTeams", "responses": answer}
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    introspection = written(tmp_path, document, index_of(tmp_path, document))
+    answered = introspection.answer({"query": "search", "search": "list_my_teams"}, None)["data"]
+    assert [operation["name"] for operation in answered["operations"]] == ["list_my_teams"]

@@ -6,15 +6,18 @@ from aqlgen.conformance.checks import (
     errors,
     introspection,
     level2,
+    live,
+    pages,
     parameters,
     round_trip,
     running,
     safety,
+    supervision,
     transport,
     warnings,
 )
 
 __all__ = [
-    "connections", "constraints", "errors", "introspection", "level2", "parameters", "round_trip", "running", "safety",
-    "transport", "warnings",
+    "connections", "constraints", "errors", "introspection", "level2", "live", "pages", "parameters", "round_trip",
+    "running", "safety", "supervision", "transport", "warnings",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
 from typing import Any
 
 from aqlgen.conformance.results import Category, Result
@@ -49,9 +50,12 @@ async def answers(run: Connected, result: Result) -> None:
     ]
     if read is not None:
         item: dict[str, Any] = {"operation": read.name, "params": read.params}
-        cases += [(item, True), ({"operations": [item, item]}, True)]
+        cases += [(item, True), (item, True), ({"operations": [item, item]}, True)]
+    ids: list[Any] = []
     for arguments, success in cases:
+        begin = perf_counter()
         answer = await run.adapter.raw(tool, arguments)
+        elapsed = (perf_counter() - begin) * 1000
         envelope = answer.structured_content
         subject = str(arguments)[:80]
         if not result.expect(isinstance(envelope, dict), subject, "has no structured content") or envelope is None:
@@ -63,6 +67,14 @@ async def answers(run: Connected, result: Result) -> None:
         result.expect(not flag, subject, f"is marked as error: {flag}", envelope)
         both = "data" in envelope and "error" in envelope
         result.expect(not both, subject, "has data and an error", envelope)
+        if success and arguments.get("operation") != "introspect":
+            meta = envelope.get("_meta") or {}
+            ids.append(meta.get("request_id"))
+            duration = meta.get("duration_ms")
+            right = isinstance(duration, int | float) and 0 <= duration <= elapsed
+            result.expect(right, subject, f"says that it took {duration} ms of {elapsed:.0f}", meta)
+            result.expect("data" in envelope, subject, "has no data", envelope)
+    result.expect(None not in ids and len(ids) == len(set(ids)), "request_id", f"is {ids}, not another each time")
 
 
 def _data(text: str) -> object:

@@ -8,6 +8,7 @@ from typing import Any
 from aqlgen.conformance.operations import request_problem
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
+from aqlgen.runtime.table import FAMILIES
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _READ_ONLY = {"create": (False, False), "read": (True, False), "update": (False, True), "delete": (False, True)}
@@ -33,6 +34,37 @@ async def the_list_of_operations(run: Connected, result: Result) -> None:
         result.expect(bool(str(entry.get("description", "")).strip()), operation.name, "has no description", entry)
     for name in entries:
         result.expect(_NAME.fullmatch(str(name)) is not None, str(name), "is not snake_case")
+    await _narrowed(run, result, listed)
+    await _paged(run, result, [str(entry.get("name")) for entry in listed])
+
+
+async def _narrowed(run: Connected, result: Result, listed: list[dict[str, Any]]) -> None:
+    """Expect of each category the operations that it has."""
+    for family in FAMILIES:
+        envelope = await run.adapter.introspect(query="operations", category=family.upper(), all=True)
+        names = {entry.get("name") for entry in (envelope.get("data") or {}).get("operations") or ()}
+        expected = {entry.get("name") for entry in listed if entry.get("endpoint") == family}
+        result.expect(names == expected, f"category {family}", "lists other operations than it has", envelope)
+
+
+async def _paged(run: Connected, result: Result, names: list[str]) -> None:
+    """Expect that the pages of the list lead to its end, as far as a few go."""
+    size = max(2, len(names) // 4)
+    seen: list[str] = []
+    params: dict[str, Any] = {"first": min(size, 50)}
+    for _ in range(6):
+        envelope = await run.adapter.introspect(query="operations", **params)
+        data = envelope.get("data") or {}
+        page = [str(entry.get("name")) for entry in data.get("operations") or ()]
+        seen += page
+        following = ((data.get("_protocol") or {}).get("page") or {}).get("next")
+        if following is None or not page:
+            break
+        params["after"] = following
+    is_whole = len(seen) == len(names) or len(seen) >= 6
+    result.expect(seen == names[: len(seen)] and is_whole, "operations", f"its pages give {seen[:20]}")
+    if len(seen) < len(names) and following is None:
+        result.expect(False, "operations", f"its pages end after {len(seen)} of {len(names)}")
 
 
 @check(
@@ -78,6 +110,8 @@ async def _parameters(run: Connected, result: Result, operation: Any, details: d
     entries = details.get("parameters") or []
     table = {name: parameter.required for name, parameter in operation.row.shown_parameters.items()}
     if len(entries) < len(table):
+        says_where = f"{operation.name}.params" in str(details.get("description"))
+        result.expect(says_where, operation.name, "leaves out parameters, and does not say where they are", details)
         whole = await run.adapter.introspect(query="types", name=f"{operation.name}.params", all=True)
         entries = ((whole.get("data") or {}).get("type") or {}).get("fields") or entries
     shown = {entry.get("name"): entry.get("required") for entry in entries}
@@ -135,7 +169,14 @@ async def optional_parameters_work(run: Connected, result: Result) -> None:
             if parameter.required or parameter.location not in ("query", "header") or parameter.content_type:
                 continue
             value = operation.sample(name)
-            if not isinstance(value, str | int | float) or operation.row.choices or name in (operation.params or {}):
+            is_list = isinstance(value, list) and value and parameter.location == "query"
+            if is_list and isinstance(value[0], str | int) and len(value) == 1:
+                value = [value[0], value[0]] if not operation.schema(parameter).get("uniqueItems") else value
+            if (
+                not (is_list or isinstance(value, str | int | float))
+                or operation.row.choices
+                or name in (operation.params or {})
+            ):
                 continue
             params = {**(operation.params or {}), name: value}
             envelope, arrived = await run.sent(operation, params)
@@ -173,6 +214,10 @@ async def operations_are_found(run: Connected, result: Result) -> None:
         data = envelope.get("data") or {}
         names = [entry.get("name") for entry in data.get("operations") or ()]
         result.expect(names[:1] == [operation.name], operation.name, "is not the first hit for its name", envelope)
+        result.expect("match" not in data, operation.name, "is told as the nearest to its own name", envelope)
+    nonsense = await run.adapter.introspect(query="search", search="qzxv wkjq")
+    right = (nonsense.get("data") or {}).get("match") == "nearest"
+    result.expect(right, "search", "does not say that words of no operation find the nearest alone", nonsense)
     unknown = await run.adapter.introspect(query="no_such_query")
     error = unknown.get("error") or {}
     right = error.get("code") == "VALIDATION_INVALID_VALUE" and "operations" in str(error.get("message"))

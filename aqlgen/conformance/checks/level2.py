@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 from aqlgen.conformance.stand_in import Reply
+
+_MANY = 6
+"""Fields from which on a thing has some that do not identify it."""
 
 
 @check(
@@ -18,6 +22,7 @@ from aqlgen.conformance.stand_in import Reply
 )
 async def field_selection(run: Connected, result: Result) -> None:
     """Ask for single fields, presets, and fields that are not there."""
+    larger_ones = smaller = 0
     for operation in run.setup.callable:
         if not operation.row.selects or not operation.is_safe_read:
             continue
@@ -34,6 +39,8 @@ async def field_selection(run: Connected, result: Result) -> None:
         first = thing[0] if isinstance(thing, list) and thing else thing
         if not isinstance(first, dict) or not first:
             continue
+        larger_ones += len(first) >= _MANY
+        smaller += len(first) >= _MANY and len(json.dumps(minimal.get("data"))) < len(json.dumps(data))
         key = next((name for name in first if name.replace("_", "").isalnum()), None)
         if key is None:
             continue
@@ -43,9 +50,33 @@ async def field_selection(run: Connected, result: Result) -> None:
         thing_shown = text[0] if isinstance(text, list) and text else text
         right = isinstance(thing_shown, dict) and set(thing_shown) == {key} and thing_shown[key] == first[key]
         result.expect(right, operation.name, f"gives other fields than {key}", chosen)
+        partly = await run.call(operation, {**params, "fields": [key, "no_such_field"]})
+        same = partly.get("data") == chosen.get("data")
+        result.expect(same, operation.name, "a field that is not there hides others", partly)
+        await _nested(run, result, operation, first, wrapped=wrapped)
         refusal = await run.call(operation, {**params, "fields": "no_such_preset"})
         code = str((refusal.get("error") or {}).get("code"))
         result.expect(code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", refusal)
+
+    if larger_ones:
+        result.expect(smaller > 0, "minimal", f"leaves nothing out of any of {larger_ones} larger things")
+
+
+async def _nested(
+    run: Connected, result: Result, operation: Operation, thing: dict[str, Any], *, wrapped: bool
+) -> None:
+    """Ask for one field of an object within a thing."""
+    names = ((key, name) for key, value in thing.items() if isinstance(value, dict) and len(value) > 1
+             for name in value if (key + name).replace("_", "").isalnum())  # fmt: skip
+    key, name = next(names, (None, None))
+    if key is None or name is None:
+        return
+    envelope = await run.call(operation, {**(operation.params or {}), "fields": [f"{key}.{name}"]})
+    data = envelope.get("data")
+    data = data["items"] if wrapped and isinstance(data, dict) and "items" in data else data
+    shown = data[0] if isinstance(data, list) and data else data
+    right = isinstance(shown, dict) and shown == {key: {name: thing[key][name]}}
+    result.expect(right, operation.name, f"gives other fields than {key}.{name}", envelope)
 
 
 @check("L2-2", "A batch runs its operations in order, and one failure stops no other", Category.LEVEL_2, "R-BAT-1")
@@ -72,33 +103,6 @@ async def batches(run: Connected, result: Result) -> None:
         result.expect(names == [operation.name] * 3, operation.name, f"names {names}", envelope)
 
 
-@check("L2-3", "A list is paged by cursors of its own, and by no others", Category.LEVEL_2, "R-SEL-3")
-async def pages(run: Connected, result: Result) -> None:
-    """Ask for pages, and with a cursor that was never given."""
-    for operation in run.setup.callable:
-        if operation.row.paging is None:
-            continue
-        params = {**(operation.params or {}), "first": 1}
-        envelope, arrived = await run.sent(operation, params)
-        data = envelope.get("data") or {}
-        info = data.get("pageInfo") if isinstance(data, dict) else None
-        right = isinstance(info, dict) and isinstance(data.get("items"), list) and len(data["items"]) <= 1
-        right = right and {"hasNextPage", "hasPreviousPage"} <= (info or {}).keys()
-        if not result.expect(right, operation.name, "gives no page", envelope):
-            continue
-        forged, arrived = await run.sent(operation, {**params, "after": "bm90LWEtY3Vyc29y"})
-        code = (forged.get("error") or {}).get("code")
-        result.expect(code == "VALIDATION_INVALID_VALUE", operation.name, "takes a cursor that it never gave", forged)
-        result.expect(not arrived, operation.name, "asks the API with a forged cursor", forged)
-        cursor = (info or {}).get("endCursor")
-        if (info or {}).get("hasNextPage") and cursor:
-            following, _ = await run.sent(operation, {**params, "after": cursor})
-            result.expect(following.get("success") is True, operation.name, "does not take its own cursor", following)
-            other = await run.sent(operation, {**params, "first": 2, "after": cursor[:-2] + "AA"})
-            bad = (other[0].get("error") or {}).get("code") == "VALIDATION_INVALID_VALUE"
-            result.expect(bad, operation.name, "takes a changed cursor", other[0])
-
-
 @check("L2-4", "A dry run shows the request and sends nothing", Category.LEVEL_2, "R-SEL-5")
 async def dry_runs(run: Connected, result: Result) -> None:
     """Show the request of every operation that changes something."""
@@ -121,6 +125,44 @@ async def dry_runs(run: Connected, result: Result) -> None:
         result.expect(not leaked, operation.name, f"shows the credential of {leaked}", envelope)
 
 
+async def _halting(run: Connected, result: Result, operation: Operation) -> None:
+    """Let the first step of a plan fail, and show a plan without running it."""
+    step = {"operation": operation.name, "params": operation.params}
+    with run.setup.api.behaving(Reply.of(404, {"message": "there is nothing here"})) as arrived:
+        halted = await run.adapter.call("execute", "run_steps", {"steps": [step, step]})
+    result.expect(halted.get("success") is False, operation.name, "goes on after a step that failed", halted)
+    result.expect(len(arrived) == 1, operation.name, f"a plan that fails sends {len(arrived)} requests", halted)
+    run.setup.api.arrived = []
+    shown = await run.adapter.call("execute", "run_steps", {"steps": [step], "dry_run": True})
+    result.expect(shown.get("success") is True, operation.name, "shows no plan", shown)
+    result.expect(not run.setup.api.arrived, operation.name, "sends the dry run of a plan", shown)
+
+
+async def _conditions(run: Connected, result: Result) -> None:
+    """Repeat a step for those items of a list that meet a condition."""
+    operation = next((item for item in run.setup.callable if item.is_safe_read and _is_list(run, item)), None)
+    if operation is None:
+        return
+    key = next(iter(_is_list(run, operation)))
+    items = [{key: value, "checkNumber": index} for index, value in enumerate(("a", "b", "a"))]
+    with run.setup.api.behaving(Reply.of(200, items)):
+        step = {"id": "one", "operation": operation.name, "params": operation.params, "where": {"checkNumber": 1}}
+        params = {"steps": [step], "return": {"$ref": "one"}}
+        envelope = await run.adapter.call("execute", "run_steps", params)
+    text = json.dumps(envelope.get("data"))
+    numbers = [number for number in range(3) if f'"checkNumber": {number}' in text]
+    result.expect(numbers == [1], operation.name, f"where of a step keeps {numbers} of items 0 to 2", envelope)
+
+
+def _is_list(run: Connected, operation: Operation) -> dict[str, Any]:
+    """Return the first item of an answer that is a list of objects, else nothing."""
+    if operation.row.paging is not None or operation.row.method != "GET":
+        return {}
+    data = run.setup.api.data_of(operation.row)
+    first = data[0] if isinstance(data, list) and data else None
+    return first if isinstance(first, dict) else {}
+
+
 @check("L2-5", "Several steps run in one call, each with what earlier ones answered", Category.LEVEL_2, "R-STEP-1")
 async def plans(run: Connected, result: Result) -> None:
     """Run a plan of two reads, and one that names what is not there."""
@@ -140,6 +182,8 @@ async def plans(run: Connected, result: Result) -> None:
         refused = await run.adapter.call("execute", "run_steps", {"steps": refusal})
         result.expect(refused.get("success") is False, operation.name, "a wrong plan is not refused", refused)
         result.expect(not run.setup.api.arrived, operation.name, "a wrong plan sends requests", refused)
+        await _halting(run, result, operation)
+    await _conditions(run, result)
 
 
 @check("L2-6", "An answer is bounded, and says what was cut and how to go on", Category.LEVEL_2, "R-SEL-2")

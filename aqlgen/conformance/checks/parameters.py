@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
@@ -165,18 +166,26 @@ async def other_tools(run: Connected, result: Result) -> None:
         result.expect(not run.setup.api.arrived, operation.name, f"runs by {other}", envelope)
 
 
+_HOSTILE = ("../../secret", "a/b?c=d&e=f#g", "x y+z%2e", "a;b=c", "..", ".")
+
+
 @check("PH-6", "Values stay in their place in the request, whatever they hold", Category.PARAMETERS, "R-TRUST-7")
 async def values_stay_in_place(run: Connected, result: Result) -> None:
     """Send path and query values that would leave their place if they were not encoded."""
     for operation in run.setup.callable[:60]:
+        await _header_stays(run, result, operation)
         for name, parameter in operation.row.shown_parameters.items():
             schema = operation.schema(parameter)
             plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
             if not plain or parameter.location not in ("path", "query") or parameter.allow_reserved:
                 continue
-            for value in ("../../secret", "a/b?c=d&e=f#g", "x y+z%2e", "a;b=c"):
+            for value in _HOSTILE:
+                if value.strip(".") == "" and parameter.location != "path":
+                    continue
                 envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: value})
                 for request in arrived:
+                    steps = {unquote(step) for step in request.path.split("/")} & {".", ".."}
+                    result.expect(not steps, operation.name, f"{name}={value!r} leads elsewhere: {request.path}")
                     same = request.path.count("/") == operation.row.path.partition("?")[0].count("/")
                     result.expect(same, operation.name, f"{name}={value!r} changes the path: {request.path}", envelope)
                     names = {key for key, _ in request.query}
@@ -186,6 +195,19 @@ async def values_stay_in_place(run: Connected, result: Result) -> None:
                         right = dict(request.query).get(parameter.wire) == value
                         result.expect(right, operation.name, f"{name}={value!r} arrives as another value", envelope)
             break
+
+
+async def _header_stays(run: Connected, result: Result, operation: Operation) -> None:
+    """Send a header that would begin another one."""
+    for name, parameter in operation.row.shown_parameters.items():
+        schema = operation.schema(parameter)
+        plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
+        if parameter.location != "header" or not plain:
+            continue
+        envelope, _ = await run.sent(operation, {**(operation.params or {}), name: "a\r\nX-Injected: 1"})
+        code = str((envelope.get("error") or {}).get("code"))
+        result.expect(code.startswith("VALIDATION_"), operation.name, f"{name} takes a line break", envelope)
+        return
 
 
 @check("PH-7", "Arguments as text, and parameters beside the operation, are read or refused clearly",
@@ -208,6 +230,11 @@ async def forms_of_arguments(run: Connected, result: Result) -> None:
         result.expect(right, tool, f"is not refused: {arguments}", envelope)
     text = await run.adapter.send(tool, {"operation": "introspect", "params": '{"query": "operations"}'})
     result.expect(text.get("success") is True, tool, "does not read params as JSON text", text)
+    for operation in [item for item in run.setup.reads(20) if item.required][:3]:
+        beside = {"operation": operation.name, **(operation.params or {})}
+        if len(beside) == 1 + len(operation.params or {}):
+            flat = await run.adapter.send(tool, beside)
+            result.expect(flat.get("success") is True, operation.name, "does not read parameters beside params", flat)
     unknown = await run.adapter.send(tool, {"operation": "no_such_operation", "params": {}})
     code = (unknown.get("error") or {}).get("code")
     result.expect(code == "NOT_FOUND_OPERATION", tool, "does not refuse an unknown operation", unknown)

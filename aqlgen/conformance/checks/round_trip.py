@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from aqlgen.conformance.operations import Operation
+from aqlgen.conformance.operations import Operation, path_of
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 from aqlgen.conformance.stand_in import Arrived, Reply
+from aqlgen.runtime.schema.reader import at, steps_of, union_of
 
-_MARK = "conformance-check"
+_AWKWARD = 'a "b" \\ c\n\u221a \U0001f6b2 </d>'
 
 
 @check("RT-1", "What an operation is given arrives at the API unchanged", Category.ROUND_TRIP, "R-REQ-2")
@@ -30,6 +31,24 @@ async def writes_arrive(run: Connected, result: Result) -> None:
         got = sorted(_scalars(arrived[-1].data))
         missing = [value for value in scalars if value not in got]
         result.expect(not missing, operation.name, f"these values do not arrive: {missing[:5]}", envelope)
+        await _awkward_text(run, result, operation)
+
+
+async def _awkward_text(run: Connected, result: Result, operation: Operation) -> None:
+    """Send a text of characters that JSON escapes in a field of plain text."""
+    for name, value in (operation.params or {}).items():
+        parameter = operation.row.parameters.get(name)
+        if parameter is None or parameter.location != "body" or not isinstance(value, str):
+            continue
+        schema = operation.schema(parameter)
+        if schema.get("type") != "string" or {"enum", "const", "pattern", "format", "maxLength"} & schema.keys():
+            continue
+        envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: _AWKWARD})
+        if envelope.get("success") and arrived:
+            data = arrived[-1].data
+            value = data.get(parameter.wire) if isinstance(data, dict) else arrived[-1].body[:200]
+            result.expect(value == _AWKWARD, operation.name, f"{name} arrives as {value!r}", envelope)
+        return
 
 
 def _is_body(operation: Operation, name: str) -> bool:
@@ -53,7 +72,7 @@ async def answers_arrive(run: Connected, result: Result) -> None:
         if not operation.is_safe_read or operation.row.paging is not None or not operation.row.selects:
             continue
         run.setup.api.forget()
-        sent = run.setup.api.answer(Arrived("GET", _path_of(operation), (), {}, b""))
+        sent = run.setup.api.answer(Arrived("GET", path_of(operation), (), {}, b""))
         try:
             data = json.loads(sent.body)
         except ValueError:
@@ -72,6 +91,10 @@ async def answers_arrive(run: Connected, result: Result) -> None:
         text = json.dumps(got)
         kept_key = '"x_Undeclared-Key": {"inner Key": [1, null]}' in text
         result.expect(kept_key or cut, operation.name, "an undeclared field is changed", envelope)
+        known = got if isinstance(got, dict) else {}
+        renamed = _renamed(operation, data) if known else {}
+        kept_names = [wire for wire, name in renamed.items() if name not in known and not cut]
+        result.expect(not kept_names, operation.name, f"keeps the API's names of {kept_names[:5]}", envelope)
         fields = {f"data.{key}": value for key, value in (got or {}).items()
                   if isinstance(got, dict) and isinstance(value, str | int | bool) and "." not in key}  # fmt: skip
         if fields:
@@ -79,11 +102,17 @@ async def answers_arrive(run: Connected, result: Result) -> None:
                          "read_response": envelope})  # fmt: skip
 
 
-def _path_of(operation: Operation) -> str:
-    path = operation.row.path.partition("#")[0].partition("?")[0]
-    for parameter in operation.row.parameters.values():
-        path = path.replace(f"{{{parameter.wire}}}", "x")
-    return path
+def _renamed(operation: Operation, data: dict[str, Any]) -> dict[str, str]:
+    """Return the fields of an answer that agents know by another name, by the API's name."""
+    status = next((status for status in sorted(operation.row.responses) if status.startswith("2")), "default")
+    schema = operation.row.responses.get(status, {}).get("schema")
+    if not isinstance(schema, dict):
+        return {}
+    names: dict[str, set[str]] = {}
+    for name, (wire, _) in union_of(operation.table.types, schema).properties.items():
+        names.setdefault(wire, set()).add(name)
+    return {wire: next(iter(known)) for wire, known in names.items()
+            if wire in data and len(known) == 1 and wire not in known}  # fmt: skip
 
 
 @check("RT-3", "An update sends what it names, and keeps what it does not", Category.ROUND_TRIP, "R-UPD-1")
@@ -117,12 +146,41 @@ async def updates_preserve(run: Connected, result: Result) -> None:
         )
         result.expect(len(_scalars(body)) > len(named) or len(before) <= len(named), operation.name,
                       "sends only what was named, so that the rest is lost", envelope)  # fmt: skip
+        await _removed(run, result, operation)
         data = envelope.get("data")
         flat = {f"data.{key}": value for key, value in data.items() if isinstance(value, str | int)} \
             if isinstance(data, dict) else {}  # fmt: skip
         if flat:
             kept.append({"name": operation.name, "preserved_fields": dict(list(flat.items())[:5]),
                          "read_response": envelope})  # fmt: skip
+
+
+async def _removed(run: Connected, result: Result, operation: Operation) -> None:
+    """Remove a field of what is read, which the API must be told."""
+    update, api = operation.row.update, run.setup.api
+    schema = operation.row.shown_parameters["input"].schema
+    reader = None if update is None else operation.table.find(update.read or "", "read")
+    if update is None or reader is None or update.strategy != "put-merge":
+        return
+    api.forget()
+    before = at(_data(api.answer(Arrived("GET", path_of(Operation(reader, operation.table)), (), {}, b""))),
+                steps_of(update.read_at))  # fmt: skip
+    if not isinstance(before, dict):
+        return
+    shape = union_of(operation.table.types, schema)
+    for name, (wire, inner) in shape.properties.items():
+        nullable = isinstance(inner, dict) and "null" in str(inner)
+        plain = isinstance(before.get(wire), str) and name not in shape.required and wire not in shape.required
+        if not plain or nullable or not isinstance(inner, dict) or "$ref" in inner:
+            continue
+        params = operation.params or {}
+        envelope, arrived = await run.sent(operation, {**params, "input": {name: None}})
+        writes = [request for request in arrived if request.method == operation.row.method]
+        if envelope.get("success") and writes:
+            body = at(writes[-1].data, steps_of(update.write_at))
+            is_gone = not isinstance(body, dict) or body.get(wire) is None
+            result.expect(is_gone, operation.name, f"{name}: null does not remove {wire}", envelope)
+        return
 
 
 @check("RT-4", "An update that somebody else overtook writes nothing", Category.ROUND_TRIP, "R-UPD-2")
@@ -134,27 +192,45 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
             continue
         run.setup.api.forget()
         reads: list[int] = []
-        original = run.setup.api.answer
 
         def changing(request: Arrived, reads: list[int] = reads) -> Reply | None:
             if request.method != "GET":
                 return None
             row = run.setup.api.row_of("GET", request.path)
-            reply = None if row is None else run.setup.api._shape(row)
+            reply = None if row is None else run.setup.api.shape(row)
             data = None if reply is None else _data(reply)
-            if reply is None or not isinstance(data, dict):
+            if reply is None or not isinstance(data, dict) or _stamped(data) == data:
                 return None
             reads.append(1)
-            return Reply.of(reply.status, _stamped(data, len(reads)), **_tags(reply, len(reads)))
+            return Reply.of(reply.status, data if len(reads) == 1 else _stamped(data), **_tags(reply, len(reads)))
 
-        with run.setup.api.behaving(changing) as arrived:
+        with run.setup.api.behaving(changing):
             envelope, _ = await run.sent(operation, operation.params or {})
             writes = [request for request in run.setup.api.arrived if request.method == operation.row.method]
-        del original, arrived
         if len(reads) < 2 and not any("if-match" in request.headers for request in writes):
             continue
         is_noticed = envelope.get("success") is False or any("if-match" in request.headers for request in writes)
         result.expect(is_noticed, operation.name, "overwrites what changed in between", envelope)
+        await _conditional(run, result, operation)
+
+
+async def _conditional(run: Connected, result: Result, operation: Operation) -> None:
+    """Answer reads with an ETag, which the write must name (RFC 9110, 13.1.1)."""
+    run.setup.api.forget()
+
+    def tagged(request: Arrived) -> Reply | None:
+        row = run.setup.api.row_of("GET", request.path) if request.method == "GET" else None
+        if row is None:
+            return None
+        reply = run.setup.api.shape(row)
+        return Reply(reply.status, reply.body, {**reply.headers, "ETag": '"v-7"'})
+
+    with run.setup.api.behaving(tagged) as arrived:
+        envelope = await run.call(operation, operation.params or {})
+    writes = [request for request in arrived if request.method == operation.row.method]
+    conditions = {request.headers.get("if-match") for request in writes}
+    if envelope.get("success") and writes:
+        result.expect(conditions == {'"v-7"'}, operation.name, f"is written if-match {conditions}", envelope)
 
 
 def _data(reply: Reply) -> Any:
@@ -164,11 +240,13 @@ def _data(reply: Reply) -> Any:
         return None
 
 
-def _stamped(data: dict[str, Any], number: int) -> dict[str, Any]:
-    """Return an object of which every text was changed by somebody else, from the second time on."""
-    if number < 2:
-        return data
-    return {key: f"{value}{number}" if isinstance(value, str) else value for key, value in data.items()}
+def _stamped(value: Any) -> Any:
+    """Return data of which every text was changed by somebody else."""
+    if isinstance(value, dict):
+        return {key: _stamped(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_stamped(inner) for inner in value]
+    return f"{value}2" if isinstance(value, str) else value
 
 
 def _tags(reply: Reply, number: int) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from aqlgen.conformance.connection import NotStarted, command_result, connect
+from aqlgen.conformance.connection import NotStarted, command_result, command_streams, connect
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Setup, check
 
@@ -45,6 +46,15 @@ async def settings(setup: Setup, result: Result) -> None:
         lines = [line for line in output.splitlines() if line.strip()]
         refused = code == 2 and name in output and "Traceback" not in output
         result.expect(refused, f"{name}={value}", f"ends with code {code}", lines[-3:])
+    await _wrong_file(setup, result)
+
+
+async def _wrong_file(setup: Setup, result: Result) -> None:
+    """Start it with a key in adapter.toml that is no setting."""
+    file = Path(setup.launch.variables["MCP_AQL_CONFIG"]).with_name("wrong.toml")
+    file.write_text("no_such_setting = true\n", encoding="utf-8")
+    code, output = await command_result(setup.launch.with_variables(MCP_AQL_CONFIG=str(file)), "doctor")
+    result.expect(code == 2 and "no_such_setting" in output, file.name, f"ends with code {code}", output[-300:])
 
 
 @check("RU-3", "Its commands answer people", Category.OPERATION, "R-OPS-4", where="alone")
@@ -55,12 +65,13 @@ async def commands(setup: Setup, result: Result) -> None:
         right = code in (0, 1) if arguments == ("doctor",) else code == 0
         result.expect(right and bool(output.strip()), " ".join(arguments), f"ends with code {code}", output[-300:])
         result.expect("Traceback" not in output, " ".join(arguments), "shows a traceback", output[-300:])
-    for read in setup.reads(1):
-        params = json.dumps(read.params)
-        code, output = await command_result(setup.launch, "call", read.name, params, "--mock")
-        result.expect(
-            code == 0 and '"success": true' in output, f"call {read.name}", f"ends with code {code}", output[-300:]
-        )
+    reads = setup.reads(20)
+    read = next((item for item in reads if setup.api.data_of(item.row)), next(iter(reads), None))
+    if read is not None:
+        code, output = await command_result(setup.launch, "call", read.name, json.dumps(read.params), "--mock")
+        right = code == 0 and '"success": true' in output
+        right = right and ('"data": null' not in output or not setup.api.data_of(read.row))
+        result.expect(right, f"call {read.name} --mock", f"ends with code {code}", output[-300:])
 
 
 @check("RU-4", "The log is JSON lines on standard error, and nothing but MCP is on standard output", Category.OPERATION,
@@ -71,6 +82,12 @@ async def log(setup: Setup, result: Result) -> None:
         for operation in setup.reads(2):
             await adapter.call("read", operation.name, operation.params or {})
         text = adapter.log()
+    for operation in setup.reads(1):
+        arguments = "call", operation.name, json.dumps(operation.params), "--mock"
+        launch = setup.launch.with_variables(MCP_AQL_LOG_LEVEL="debug")
+        _, output, errors = await command_streams(launch, *arguments)
+        result.expect(_is_json(output), "call", "prints more than the answer on standard output", output[:300])
+        text += errors
     records: list[Any] = []
     for line in text.splitlines():
         try:
@@ -81,6 +98,14 @@ async def log(setup: Setup, result: Result) -> None:
     for record in records[:50]:
         right = {"level", "logger", "timestamp"} <= record.keys() if isinstance(record, dict) else False
         result.expect(right, "log", "has a record without level, logger or time", record)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 @check("RU-5", "Quotas of the owner are counted and kept", Category.OPERATION, "R-RATE-1", where="alone")

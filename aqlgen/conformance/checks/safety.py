@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aqlgen.conformance.connection import Adapter, command_result, connect
+import anyio
+
+from aqlgen.conformance.connection import Adapter, connect, served_over_http
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Setup, check
 from aqlgen.conformance.stand_in import Arrived, Reply, StandIn, serve
 
 _MODERN, _LEGACY = "2026-07-28", "2025-11-25"
+_SHORTEST = 10
+"""Seconds that a token is good for at least."""
 
 
-def _grave(setup: Setup, level: tuple[str, ...] = ("destructive", "dangerous")) -> list[Operation]:
+def grave_of(setup: Setup, level: tuple[str, ...] = ("destructive", "dangerous")) -> list[Operation]:
+    """Return some operations of these levels of danger."""
     return [item for item in setup.callable if item.row.danger in level and not item.row.servers][:3]
 
 
-def _code(envelope: dict[str, Any]) -> str:
+def code_of(envelope: dict[str, Any]) -> str:
+    """Return the code of a failure; "None" for a success."""
     return str((envelope.get("error") or {}).get("code"))
 
 
-async def _asked(adapter: Adapter, operation: Operation, result: Result, api: StandIn) -> str | None:
+async def asked_about(adapter: Adapter, operation: Operation, result: Result, api: StandIn) -> str | None:
     """Call an operation that asks; returns its token."""
     api.arrived = []
     envelope = await adapter.call(operation.family, operation.name, operation.params or {})
     details = (envelope.get("error") or {}).get("details") or {}
     token = details.get("confirmation_token")
-    right = _code(envelope) == "CONFIRMATION_REQUIRED" and str(token).startswith("conf_")
+    right = code_of(envelope) == "CONFIRMATION_REQUIRED" and str(token).startswith("conf_")
     right = right and bool(details.get("confirmation_message")) and bool(details.get("expires_at"))
     result.expect(right, operation.name, "is not asked about", envelope)
     confirmation = envelope.get("confirmation") or {}
@@ -45,8 +54,8 @@ async def confirmations(setup: Setup, result: Result) -> None:
     """Ask, alter, confirm, repeat."""
     launch = setup.launch.with_variables(MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="agent")
     async with connect(launch, _LEGACY) as adapter:
-        for operation in _grave(setup):
-            token = await _asked(adapter, operation, result, setup.api)
+        for operation in grave_of(setup):
+            token = await asked_about(adapter, operation, result, setup.api)
             if token is None:
                 continue
             await _misused(adapter, operation, token, result, setup.api)
@@ -58,7 +67,7 @@ async def confirmations(setup: Setup, result: Result) -> None:
             result.expect(right, operation.name, f"does not run once it is confirmed ({len(writes)} requests)", done)
             setup.api.arrived = []
             again = await adapter.call(call, operation.name, params, confirmation_token=token)
-            result.expect(_code(again) == "TOKEN_ALREADY_USED", operation.name, "takes a token twice", again)
+            result.expect(code_of(again) == "TOKEN_ALREADY_USED", operation.name, "takes a token twice", again)
             result.expect(not setup.api.arrived, operation.name, "is sent with a used token", again)
 
 
@@ -67,35 +76,49 @@ async def _misused(adapter: Adapter, operation: Operation, token: str, result: R
     forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
     api.arrived = []
     answer = await adapter.call(operation.family, operation.name, params, confirmation_token=forged)
-    result.expect(_code(answer) == "TOKEN_INVALID", operation.name, "takes a forged token", answer)
+    result.expect(code_of(answer) == "TOKEN_INVALID", operation.name, "takes a forged token", answer)
     text = next((name for name, value in params.items() if isinstance(value, str | int)), None)
     if text is not None and operation.schema(operation.row.parameters[text]).get("type") in ("string", "integer"):
         value = params[text]
         other = {**params, text: value + 1 if isinstance(value, int) else value + "1"}
         answer = await adapter.call(operation.family, operation.name, other, confirmation_token=token)
-        right = _code(answer) in ("TOKEN_SCOPE_MISMATCH",) or _code(answer).startswith("VALIDATION_")
+        right = code_of(answer) in ("TOKEN_SCOPE_MISMATCH",) or code_of(answer).startswith("VALIDATION_")
         result.expect(right, operation.name, "takes a token for other parameters", answer)
     writes = [request for request in api.arrived if request.method == operation.row.method]
     result.expect(not writes, operation.name, "is sent with a wrong token", answer)
 
 
-@check("SA-2", "A token is good in the session that it was given to, and expires", Category.SAFETY, "R-SAFE-3",
-      where="alone")  # fmt: skip
+@check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
+       "R-SAFE-3", where="alone")  # fmt: skip
 async def other_sessions(setup: Setup, result: Result) -> None:
-    """Send a token in another session, and too late."""
-    grave = _grave(setup)[:1]
+    """Send a token in another session and too late, and ask for one too many."""
+    grave = grave_of(setup)[:1]
     if not grave:
         return
-    operation = grave[0]
+    operation, params = grave[0], grave[0].params or {}
     launch = setup.launch.with_variables(
-        MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="agent", MCP_AQL_CONFIRMATION_SKEW="0"
-    )
-    async with connect(launch, _LEGACY) as first, connect(launch, _LEGACY) as second:
-        token = await _asked(first, operation, result, setup.api)
+        MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="agent", MCP_AQL_CONFIRMATION_SKEW="0",
+        MCP_AQL_CONFIRMATION_TTL=str(_SHORTEST), MCP_AQL_CONFIRMATION_RATE="2",
+    )  # fmt: skip
+    async with (
+        served_over_http(launch) as (url, _),
+        connect(launch, _LEGACY, url) as first,
+        connect(launch, _LEGACY, url) as second,
+    ):
+        token = await asked_about(first, operation, result, setup.api)
+        later = await asked_about(first, operation, result, setup.api)
+        third = await first.call(operation.family, operation.name, params)
+        result.expect(
+            code_of(third) == "RATE_LIMIT_EXCEEDED", operation.name, "gives a third token of two a minute", third
+        )
         setup.api.arrived = []
-        answer = await second.call(operation.family, operation.name, operation.params or {}, confirmation_token=token)
-        result.expect(_code(answer).startswith("TOKEN_"), operation.name, "takes another session's token", answer)
-        result.expect(not setup.api.arrived, operation.name, "is sent with another session's token", answer)
+        answer = await second.call(operation.family, operation.name, params, confirmation_token=token)
+        result.expect(code_of(answer).startswith("TOKEN_"), operation.name, "takes another session's token", answer)
+        await anyio.sleep(_SHORTEST + 0.5)
+        answer = await first.call(operation.family, operation.name, params, confirmation_token=later)
+        result.expect(code_of(answer) == "TOKEN_EXPIRED", operation.name, "takes a token that has expired", answer)
+        writes = [request for request in setup.api.arrived if request.method == operation.row.method]
+        result.expect(not writes, operation.name, "is sent with a token that is not good", answer)
 
 
 @check("SA-3", "Where the client can ask a person, the person decides", Category.SAFETY, "R-SAFE-4", where="alone")
@@ -111,12 +134,12 @@ async def persons(setup: Setup, result: Result) -> None:
                 return answer
 
             async with connect(launch, era, answer=person) as adapter:
-                for operation in _grave(setup)[:1]:
+                for operation in grave_of(setup)[:1]:
                     setup.api.arrived = []
                     envelope = await adapter.call(operation.family, operation.name, operation.params or {})
                     writes = [request for request in setup.api.arrived if request.method == operation.row.method]
                     right = len(asked) == 1 and envelope.get("success") is runs and len(writes) == int(runs)
-                    result.expect(right, operation.name, f"a person's {answer} ends in {_code(envelope)}", envelope)
+                    result.expect(right, operation.name, f"a person's {answer} ends in {code_of(envelope)}", envelope)
                     shown = operation.row.method in asked[0] if asked else False
                     result.expect(shown, operation.name, "the question does not show the request", asked)
 
@@ -127,7 +150,7 @@ async def nobody(setup: Setup, result: Result) -> None:
     """Call a grave operation with nobody to ask, with and without a token."""
     launch = setup.launch.with_variables(MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="person")
     async with connect(launch, _LEGACY) as adapter:
-        for operation in _grave(setup):
+        for operation in grave_of(setup):
             for beside in ({}, {"confirmation_token": "conf_" + "a" * 60}):
                 setup.api.arrived = []
                 envelope = await adapter.call(operation.family, operation.name, operation.params or {}, **beside)
@@ -143,17 +166,17 @@ async def levels(setup: Setup, result: Result) -> None:
     """Call operations of every level under the policy standard."""
     launch = setup.launch.with_variables(MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="agent")
     async with connect(launch, _MODERN) as adapter:
-        for operation in _grave(setup, ("forbidden",)):
+        for operation in grave_of(setup, ("forbidden",)):
             setup.api.arrived = []
             envelope = await adapter.call(operation.family, operation.name, operation.params or {})
             result.expect(
-                _code(envelope) == "PERMISSION_DANGER_LEVEL_DENIED", operation.name, "is not refused", envelope
+                code_of(envelope) == "PERMISSION_DANGER_LEVEL_DENIED", operation.name, "is not refused", envelope
             )
             result.expect(not setup.api.arrived, operation.name, "is sent though it is forbidden", envelope)
         mild = [item for item in setup.callable if item.row.danger in ("safe", "reversible")]
         for operation in mild[:: max(1, len(mild) // 10)][:10]:
             envelope = await adapter.call(operation.family, operation.name, operation.params or {})
-            asked = _code(envelope) in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
+            asked = code_of(envelope) in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
             result.expect(not asked, operation.name, "is asked about", envelope)
 
 
@@ -177,6 +200,30 @@ async def read_only(setup: Setup, result: Result) -> None:
             result.expect(answer.get("success") is True, operation.name, "fails in a read-only adapter", answer)
 
 
+_AS_THEY_ARE = ("basic", "bearer")
+
+
+def _shows_credential(setup: Setup, operation: Operation) -> bool:
+    """Return True if a call needs a credential that stands in its request as it is, and not as a digest of it."""
+    security = setup.adapter.security if operation.row.security is None else operation.row.security
+    schemes = [setup.adapter.security_schemes.get(name) for option in security for name in option]
+    return bool(security) and all(security) and all(
+        scheme is not None and (scheme["type"] != "http" or scheme.get("scheme", "").lower() in _AS_THEY_ARE)
+        for scheme in schemes
+    )  # fmt: skip
+
+
+def _whole(request: Arrived) -> str:
+    """Return a request as text, with what stands in base64 behind Basic."""
+    kind, _, text = request.headers.get("authorization", "").partition(" ")
+    pair = ""
+    if kind.lower() == "basic":
+        with suppress(ValueError):
+            pair = b64decode(text).decode("utf-8", "replace")
+    body = request.body.decode("utf-8", "replace")
+    return json.dumps([dict(request.headers), request.query, request.path, pair, body])
+
+
 @check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-TRUST-5",
       where="alone")  # fmt: skip
 async def secrets(setup: Setup, result: Result) -> None:
@@ -190,120 +237,28 @@ async def secrets(setup: Setup, result: Result) -> None:
     elsewhere.arrived, elsewhere.misbehaviour = [], lambda _: Reply.of(200, {"ok": True})
     with serve(elsewhere) as other:
         async with connect(launch, _MODERN) as adapter:
-            for operation in [*setup.reads(4), *_grave(setup)]:
+            for operation in [*setup.reads(4), *grave_of(setup)]:
                 carried: list[bool] = []
 
-                def echo(request: Arrived, carried: list[bool] = carried) -> Reply | None:
-                    whole = json.dumps([dict(request.headers), request.query, request.path])
+                def echo(request: Arrived, status: int, carried: list[bool] = carried) -> Reply:
+                    whole = _whole(request)
                     carried.append(any(secret in whole for secret in setup.secrets.values()))
-                    return Reply.of(400, {"you_sent": dict(request.headers), "query": list(request.query)})
+                    return Reply.of(status, {"you_sent": dict(request.headers), "query": list(request.query)})
 
-                with setup.api.behaving(echo):
-                    seen.append(
-                        json.dumps(await adapter.call(operation.family, operation.name, operation.params or {}))
-                    )
-                if operation.row.security != ():
-                    any_needed = operation.row.security or setup.evidence.get("security")
-                    sent = not any_needed or any(carried) or not carried
-                    result.expect(sent, operation.name, "is sent without its credential")
+                for status in (400, 200):
+                    with setup.api.behaving(partial(echo, status=status)):
+                        answer = await adapter.call(operation.family, operation.name, operation.params or {})
+                    seen.append(json.dumps(answer))
+                if _shows_credential(setup, operation) and carried:
+                    result.expect(any(carried), operation.name, "is sent without its credential")
                 away = Reply(302, b"", {"Location": f"{other}/stolen"})
                 with setup.api.behaving(away):
                     answer = await adapter.call(operation.family, operation.name, operation.params or {})
                 seen.append(json.dumps(answer))
             seen.append(adapter.log())
-    stolen = [json.dumps([dict(item.headers), item.query, item.path]) for item in elsewhere.arrived]
+    stolen = [_whole(item) for item in elsewhere.arrived]
     for name, secret in setup.secrets.items():
         result.expect(not any(secret in text for text in stolen), name, "goes to another host with a redirect")
         result.expect(not any(secret in text for text in seen), name, "is in an answer or in the log")
         written = audit.read_text(encoding="utf-8") if audit.exists() else ""
         result.expect(secret not in written, name, "is in the audit log")
-
-
-@check("SA-8", "Grave calls are in the audit log, which shows when it is changed", Category.SAFETY, "R-SAFE-5",
-      where="alone")  # fmt: skip
-async def audit(setup: Setup, result: Result) -> None:
-    """Make a grave call, read the log, change it."""
-    file = Path(setup.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name("audit.jsonl")
-    launch = setup.launch.with_variables(
-        MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="agent", MCP_AQL_AUDIT_PATH=str(file)
-    )
-    grave = _grave(setup)
-    if not grave:
-        return
-    async with connect(launch, _LEGACY) as adapter:
-        for operation in grave:
-            token = await _asked(adapter, operation, result, setup.api)
-            if token is not None:
-                await adapter.call(operation.family, operation.name, operation.params or {}, confirmation_token=token)
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    entries = [json.loads(line) for line in lines]
-    events = [entry.get("event") for entry in entries]
-    for event in ("TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED"):
-        result.expect(event in events, event, "is not in the audit log", events)
-    tokens = [line for line in lines if "conf_" in line and len(line.split("conf_")[1].split('"')[0]) > 20]
-    result.expect(not tokens, "audit log", "holds a whole token")
-    result.expect((await command_result(launch, "audit", "verify"))[0] == 0, "audit verify", "does not accept the log")
-    if len(lines) > 2:
-        changed = [lines[0], lines[1].replace('"', "'", 1).replace("'", '"', 1).replace("req_", "req-", 1), *lines[3:]]
-        file.write_text("\n".join(changed) + "\n", encoding="utf-8")
-        result.expect(
-            (await command_result(launch, "audit", "verify"))[0] != 0, "audit verify", "accepts a changed log"
-        )
-
-
-@check("SA-9", "Batches and plans confirm what their calls would", Category.SAFETY, "R-BAT-2", where="alone")
-async def together(setup: Setup, result: Result) -> None:
-    """Hide a grave call in a batch and in a plan."""
-    launch = setup.launch.with_variables(MCP_AQL_POLICY="standard", MCP_AQL_APPROVAL="agent")
-    async with connect(launch, _LEGACY) as adapter:
-        for operation in _grave(setup)[:2]:
-            item = {"operation": operation.name, "params": operation.params}
-            setup.api.arrived = []
-            batch = await adapter.send(adapter.tool(operation.family), {"operations": [item]})
-            plan = await adapter.call("execute", "run_steps", {"steps": [item]})
-            for answer, form in ((batch, "a batch"), (plan, "a plan")):
-                asked = "CONFIRMATION_REQUIRED" in json.dumps(answer)
-                result.expect(asked, operation.name, f"is not asked about in {form}", answer)
-            writes = [request for request in setup.api.arrived if request.method == operation.row.method]
-            result.expect(not writes, operation.name, "is sent by a batch or a plan without a confirmation")
-
-
-@check("SA-10", "The safety loop is as its mode says", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
-async def loop(setup: Setup, result: Result) -> None:
-    """Run agents under the loop in each mode."""
-    step = {"element_name": "checker", "nextActionHint": "reading a list with the adapter"}
-    for mode in ("enforcing", "monitoring", "logging"):
-        launch = setup.launch.with_variables(
-            MCP_AQL_SAFETY_LOOP=mode, MCP_AQL_SAFETY_LOOP_STEPS="3", MCP_AQL_POLICY="open"
-        )
-        async with connect(launch, _LEGACY) as adapter:
-            without = await adapter.call("create", "record_execution_step", step)
-            started = await adapter.call("execute", "execute_agent", {"element_name": "checker"})
-            right = started.get("success") is True and (started.get("data") or {}).get("status") == "running"
-            result.expect(right, mode, "does not start an agent", started)
-            directives = [
-                (await adapter.call("create", "record_execution_step", step)).get("data") or {} for _ in range(5)
-            ]
-            for directive in directives:
-                shape = isinstance(directive.get("continue"), bool) and isinstance(directive.get("factors"), list)
-                result.expect(shape, mode, "gives no directive", directive)
-            went_on = [directive.get("continue") for directive in directives]
-            expected = [True, True, True, False, False] if mode == "enforcing" else [True] * 5
-            result.expect(went_on == expected, mode, f"lets steps go on {went_on} with a limit of 3", directives)
-            stopped = [directive for directive in directives if directive.get("stopped")]
-            result.expect(not stopped or mode == "enforcing", mode, "stops", stopped)
-            if mode == "enforcing":
-                result.expect(
-                    (without.get("data") or {}).get("continue") is False, mode, "goes on without a start", without
-                )
-                by_itself = await adapter.call("execute", "confirm_operation", {"element_name": "checker"})
-                result.expect(by_itself.get("success") is False, mode, "lets an agent confirm itself", by_itself)
-                for operation in [item for item in setup.callable if item.family in ("create", "update")][:1]:
-                    setup.api.arrived = []
-                    answer = await adapter.call(operation.family, operation.name, operation.params or {})
-                    result.expect(not setup.api.arrived, operation.name, "runs for a paused agent", answer)
-            ended = await adapter.call("execute", "complete_execution", {"element_name": "checker"})
-            result.expect(ended.get("success") is True, mode, "does not end an agent", ended)
-    async with connect(setup.launch.with_variables(MCP_AQL_SAFETY_LOOP="disabled"), _LEGACY) as adapter:
-        hidden = await adapter.call("execute", "execute_agent", {"element_name": "checker"})
-        result.expect(_code(hidden) == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent", hidden)

@@ -11,18 +11,24 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 
-from aqlgen.conformance.connection import connect, served_over_http
+from aqlgen.conformance.connection import command_result, connect, served_over_http
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Setup, check
 
 _LEGACY = "2025-11-25"
 _TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs
+_OTHER_TOKEN = "check-token-of-somebody-else"  # noqa: S105
+_EVERYWHERE = ("--transport", "http", "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - which must be refused
+_REFUSED = 60.0
 _INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
     "params": {"protocolVersion": _LEGACY, "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}},
 }
+
+
+_USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
 async def _status(url: str, body: Any = _INITIALIZE, method: str = "POST", **headers: str) -> tuple[int, bytes]:
@@ -34,9 +40,8 @@ def _exchange(url: str, body: Any, method: str, headers: Mapping[str, str]) -> t
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
     try:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        usual = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         connection.request(
-            method, parts.path, content, {**usual, **{k.replace("_", "-"): v for k, v in headers.items()}}
+            method, parts.path, content, {**_USUAL, **{k.replace("_", "-"): v for k, v in headers.items()}}
         )
         answer = connection.getresponse()
         return answer.status, answer.read(100_000)
@@ -64,6 +69,11 @@ async def hosts_and_origins(setup: Setup, result: Result) -> None:
             status, body = await _status(url, content)
             result.expect(400 <= status < 500, repr(content[:10]), f"is answered with {status}")
             result.expect(b"Traceback" not in body, repr(content[:10]), "shows the inside")
+        code, output = await command_result(setup.launch, *_EVERYWHERE, seconds=_REFUSED)
+        names_setting = "MCP_AQL_HTTP_AUTH" in output
+        result.expect(
+            code not in (0, None) and names_setting, _EVERYWHERE[3], f"is served without a token: {code}", output[-300:]
+        )
         health = (await _status(url.replace("/mcp", "/healthz"), b"", "GET"))[0]
         result.expect(health == 200, "/healthz", f"answers {health}")
 
@@ -71,9 +81,10 @@ async def hosts_and_origins(setup: Setup, result: Result) -> None:
 @check("TR-5", "With a token nobody connects without it", Category.TRANSPORT, "R-TRUST-3", where="alone")
 async def tokens(setup: Setup, result: Result) -> None:
     """Connect with a token, without one, and with a wrong one."""
-    launch = setup.launch.with_variables(MCP_AQL_HTTP_AUTH="token", MCP_AQL_HTTP_TOKEN=_TOKEN)
+    launch = setup.launch.with_variables(MCP_AQL_HTTP_AUTH="token", MCP_AQL_HTTP_TOKEN=f"{_TOKEN}\n{_OTHER_TOKEN}")
     async with served_over_http(launch) as (url, log):
         right, _ = await _status(url, Authorization=f"Bearer {_TOKEN}")
+        await _sessions(url, result)
         result.expect(right == 200, "the token", f"is answered with {right}")
         for name, value in {"none": "", "wrong": "Bearer wrong-token-0123456789", "case": f"Bearer {_TOKEN.upper()}",
                             "part": f"Bearer {_TOKEN[:-1]}", "basic": f"Basic {_TOKEN}"}.items():  # fmt: skip
@@ -82,19 +93,53 @@ async def tokens(setup: Setup, result: Result) -> None:
         result.expect(_TOKEN not in log(), "the token", "is in the log")
 
 
+async def _sessions(url: str, result: Result) -> None:
+    """Use the session of one caller as another one."""
+    session = await anyio.to_thread.run_sync(lambda: _opened(url))
+    if not result.expect(bool(session), "a session", "is not opened"):
+        return
+    more = {"Mcp_Session_Id": session, "Mcp_Protocol_Version": _LEGACY}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    status, body = await _status(url, ping, Authorization=f"Bearer {_OTHER_TOKEN}", **more)
+    result.expect(status == 404, "another caller's session", f"is answered with {status}", body.decode("latin-1"))
+    status, body = await _status(url, ping, Authorization=f"Bearer {_TOKEN}", **more)
+    result.expect(status == 200, "the caller's own session", f"is answered with {status}", body.decode("latin-1"))
+
+
+def _opened(url: str) -> str:
+    """Open a session and return its id, "" if there is none."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    try:
+        headers = {**_USUAL, "Authorization": f"Bearer {_TOKEN}"}
+        connection.request("POST", parts.path, json.dumps(_INITIALIZE).encode(), headers)
+        answer = connection.getresponse()
+        answer.read(100_000)
+        return answer.headers.get("mcp-session-id") or ""
+    finally:
+        connection.close()
+
+
 @check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT, "R-REQ-9",
       where="alone")  # fmt: skip
 async def limits(setup: Setup, result: Result) -> None:
     """Send what is too large, too deep and too long."""
-    async with connect(setup.launch, _LEGACY) as adapter:
+    launch = setup.launch.with_variables(MCP_AQL_MAX_STRING_LENGTH=str(64 * 1024))
+    async with connect(launch, _LEGACY) as adapter:
         deep: Any = 1
         for _ in range(80):
             deep = {"a": deep}
-        cases = {"too large": {"x": "y" * 1_200_000}, "too deep": deep, "too many": list(range(20_000))}
+        text = "y" * 100_000
+        cases = {"too large": [text] * 12, "too deep": deep, "too many": list(range(20_000)), "too long": text}
         for name, value in cases.items():
             envelope = await adapter.call("read", "introspect", {"query": "operations", "search": value})
             code = str((envelope.get("error") or {}).get("code"))
-            right = code == "VALIDATION_PAYLOAD_TOO_LARGE" or (name != "too large" and code.startswith("VALIDATION_"))
-            result.expect(right, name, f"is answered with {code}", {"error": str(envelope)[:300]})
+            result.expect(
+                code == "VALIDATION_PAYLOAD_TOO_LARGE", name, f"is answered with {code}", {"error": str(envelope)[:300]}
+            )
+        item = {"operation": "introspect", "params": {"query": "operations", "first": 1}}
+        batch = await adapter.send(adapter.tool("read"), {"operations": [item] * 51})
+        code = str((batch.get("error") or {}).get("code"))
+        result.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", "51 operations", f"are answered with {code}")
         after = await adapter.introspect(query="operations")
         result.expect(after.get("success") is True, "introspect", "fails after a large request", after)

@@ -20,7 +20,7 @@ def warning_problem(warning: Any) -> str | None:
     return None if warning.get("severity") in (None, "info", "low", "medium", "high") else "has no known severity"
 
 
-@check("WA-1", "A deprecated operation runs, and warns of it", Category.WARNINGS, "R-WARN-1", must=False)
+@check("WA-1", "A deprecated operation runs, and warns of it", Category.WARNINGS, "R-WARN-2")
 async def deprecated_operations(run: Connected, result: Result) -> None:
     """Call each deprecated operation."""
     for operation in run.setup.callable:
@@ -37,9 +37,7 @@ async def deprecated_operations(run: Connected, result: Result) -> None:
             result.expect(problem is None, operation.name, f"a warning {problem}", envelope)
 
 
-@check(
-    "WA-2", "What was understood differently from what was written is told", Category.WARNINGS, "R-WARN-1", must=False
-)
+@check("WA-2", "What was understood differently from what was written is told", Category.WARNINGS, "R-WARN-1")
 async def understood_values(run: Connected, result: Result) -> None:
     """Send numbers as texts."""
     for operation in run.setup.callable[:100]:

@@ -40,7 +40,7 @@ CAPABILITIES: Mapping[str, Any] = {
 }
 """Capabilities of this runtime; the mode of the safety loop is a setting, see `capabilities`."""
 
-CONFORMANCE = "level-1"
+CONFORMANCE = "level-2"
 
 PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
     "CREATE": {"readOnly": False, "destructive": False},

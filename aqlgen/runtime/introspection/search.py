@@ -70,15 +70,27 @@ class Search:
     def find(self, text: str, wanted: Callable[[Hit], bool] | None = None) -> Matches:
         """Return the operations that a text may mean.
 
-        If none of its words is known, they are those whose words look alike, or else where to begin.
+        The operation that has the text as its name is the first. If none of its words is known, they are those whose
+        words look alike, or else where to begin.
         """
         ranking, admitted = self._ranking, self._admitted(wanted)
+        named = self._named(text.strip(), admitted)
+        if named is not None:
+            others = [hit for hit in ranking.search(text, admitted) if hit.name != named.name]
+            return Matches([named, *others], known=True, best=named)
         ranked = ranking.ranked(text, admitted)
         if not ranked:
             return Matches(ranking.nearest(text, admitted), known=False, best=None)
         (first, score), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
         best = first if score - second >= _AHEAD * score or terms(first.name) == terms(text) else None
         return Matches([hit for hit, _ in ranked], known=True, best=best)
+
+    def _named(self, text: str, admitted: Callable[[Hit], bool] | None) -> Hit | None:
+        """Return the operation of exactly this name, however common its words are."""
+        if not text or " " in text:
+            return None
+        hit = next((hit for hit in self._ranking.hits() if hit.name == text), None)
+        return hit if hit is None or admitted is None or admitted(hit) else None
 
     @cached_property
     def resources(self) -> dict[str, int]:

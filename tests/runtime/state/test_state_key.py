@@ -10,6 +10,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
+from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, Variables, load
 from aqlgen.runtime.settings.state_keys import StateKeys
@@ -125,12 +126,21 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
 
 
 @pytest.mark.anyio
-async def test_in_one_process_nothing_is_written_for_a_confirmation(folder: Path, tmp_path: Path) -> None:
-    """R-OPS-3: what is bound to a session over standard input and output dies with it."""
+async def test_what_is_written_for_a_confirmation_is_sealed_and_ends_with_its_session(
+    folder: Path, tmp_path: Path
+) -> None:
+    """R-OPS-2, R-OPS-3: operators see that it waits; its token, and what that is good for, stay in the process."""
     parts = assemble(folder, environ=environ(tmp_path))
     session = Session.new()
     delete = {"operation": "delete_animal", "params": {"animal_id": 7}}
     answer = await parts.dispatcher.handle(None, delete, session)
     assert answer["error"]["code"] == "CONFIRMATION_REQUIRED"
+    token = answer["error"]["details"]["confirmation_token"]
+    written = b"".join(file.read_bytes() for file in tmp_path.glob("s.sqlite3*"))
+    assert written
+    assert not any(text in written for text in (token.encode(), b"delete_animal", b"/animals/7"))
+    session.close()
     await parts.close()
-    assert not (tmp_path / "s.sqlite3").exists()
+    again = assemble(folder, environ=environ(tmp_path))
+    assert await Desk(again.dispatcher.state.shared).matters() == []
+    await again.close()

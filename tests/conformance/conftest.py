@@ -1,0 +1,20 @@
+"""The workshop's adapter, generated once, with operations of each level of danger and a value that the owner fixed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.mutants import OVERRIDES
+from tests.generator.commands import FIXTURES, run
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("workshop")
+    overrides = folder / "overrides.yaml"
+    overrides.write_text(OVERRIDES, encoding="utf-8")
+    done = run("from-openapi", FIXTURES / "workshop.yaml", "-o", folder / "project", "--overrides", overrides, "-q")
+    assert done.code == 0
+    return folder / "project"
