@@ -470,7 +470,9 @@ async def test_credentials_are_hidden_and_said_to_be_there(
     text = await question(place, "pay", {**PAY, **params})
     assert "hunter2" not in text + place.audit.read_text()
     assert KEY not in text
-    assert re.search(r"hidden, since it is named like a secret \(7 characters\)|cannot be shown in full", text)
+    assert re.search(
+        r"hidden, since it is a secret by its name or declaration \(7 characters\)|cannot be shown in full", text
+    )
 
 
 async def test_a_secret_name_hides_no_account(shop: Callable[..., Shop]) -> None:

@@ -18,6 +18,7 @@ from .arguments import Request
 if TYPE_CHECKING:
     from ..introspection.introspect import Introspection
     from ..protocol_operations import Registry
+    from ..schema.reader import Types
     from ..table import Row, Table
     from ..validation.understood import Understood
 
@@ -51,7 +52,11 @@ class OperationReports:
             rows = [self._row(step.operation) for step in plan.steps]
             digest = plan_report(operation, params, plan, self._introspection).digest
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
-            shown = {"steps": [_shown(row, step.params) for row, step in zip(rows, plan.steps, strict=True)]}
+            shown = {
+                "steps": [
+                    _shown(row, step.params, self._table.types) for row, step in zip(rows, plan.steps, strict=True)
+                ]
+            }
             return Report(operation, digest, operations, any(map(_changes, rows)), shown)
         if known is not None or operation == "introspect":
             return Report(operation, fingerprint(operation, params), (), False)
@@ -62,7 +67,9 @@ class OperationReports:
         if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
             changes = False
         operations = ((row.name, row.danger),)
-        return Report(row.name, fingerprint(row.name, valid), operations, changes, masked_params(row, valid))
+        return Report(
+            row.name, fingerprint(row.name, valid), operations, changes, masked_params(row, valid, self._table.types)
+        )
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
@@ -106,6 +113,6 @@ def _changes(row: Row) -> bool:
     return row.family != "read" or row.danger != "safe"
 
 
-def _shown(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(row: Row, params: Mapping[str, Any], types: Types) -> dict[str, Any]:
     """Return a step of a plan as it may be recorded."""
-    return {"operation": row.name, "params": masked_params(row, params)}
+    return {"operation": row.name, "params": masked_params(row, params, types)}

@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..exact_json import write_json
 from ..hooks import Call
@@ -24,6 +24,10 @@ from ..session import current_caller
 from ..table import Row
 from ..text import iso_time
 from .audit_chain import Chain
+from .secret_names import secret_names
+
+if TYPE_CHECKING:
+    from ..schema.reader import Types
 
 __all__ = ["Audit", "Decisions", "masked_params"]
 
@@ -85,11 +89,18 @@ class Decisions:
     """
 
     def __init__(
-        self, audit: Audit, logger: Logger, adapter: str, trust: str | None = None, trust_source: str | None = None
+        self,
+        audit: Audit,
+        logger: Logger,
+        adapter: str,
+        types: Types,
+        trust: str | None = None,
+        trust_source: str | None = None,
     ) -> None:
         self.audit = audit
         self._logger = logger
         self._adapter = adapter
+        self._types = types
         self._trust = {"adapter_trust": trust, "trust_source": trust_source}
 
     def record(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
@@ -104,7 +115,7 @@ class Decisions:
                 result=result,
                 session_id=call.session_id,
                 request_id=call.request_id,
-                params=masked_params(row, call.params),
+                params=masked_params(row, call.params, self._types),
                 **more,
             )
         except OSError as error:
@@ -114,22 +125,23 @@ class Decisions:
             raise unwritable(row, call.request_id, self._adapter) from None
 
 
-def masked_params(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+def masked_params(row: Row, params: Mapping[str, Any], types: Types) -> dict[str, Any]:
     """Return the parameters of a call as they may be kept: secrets masked, long values cut."""
+    secrets = secret_names(row, types)
     return {
-        name: MASK if name in row.parameters and row.parameters[name].sensitive else _masked(name, value)
+        name: MASK if name in row.parameters and row.parameters[name].sensitive else _masked(name, value, secrets)
         for name, value in params.items()
     }
 
 
-def _masked(name: str, value: Any) -> Any:
-    if _SECRET.search(name):
+def _masked(name: str, value: Any, secrets: frozenset[str] = frozenset()) -> Any:
+    if name in secrets or _SECRET.search(name):
         return MASK
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
     if isinstance(value, Mapping):
-        return {key: _masked(str(key), inner) for key, inner in list(value.items())[:_MOST_ITEMS]}
+        return {key: _masked(str(key), inner, secrets) for key, inner in list(value.items())[:_MOST_ITEMS]}
     if isinstance(value, (list, tuple)):
-        kept = [_masked("", item) for item in value[:_MOST_ITEMS]]
+        kept = [_masked("", item, secrets) for item in value[:_MOST_ITEMS]]
         return kept if len(value) <= _MOST_ITEMS else [*kept, f"… ({len(value)} in all)"]
     return value

@@ -27,6 +27,7 @@ from ..redaction import redact
 from ..schema.reader import Shape, union_of
 from ..text import folded
 from .literals import CUT_NAME, has_right_to_left, key_literal, literal, prose, url_text
+from .secret_names import secret_names
 from .titles import title_of
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class _Node:
     rank: int
     hidden: bool
     depth: int = 0
+    secrets: frozenset[str] = frozenset()
+    """The names of fields that the document declares as secrets."""
 
 
 def view_of(
@@ -192,7 +195,7 @@ def _value_lines(values: Sequence[_Line], room: int, incomplete: list[str]) -> I
 
 def _values(row: Row, params: Mapping[str, Any], types: Types, files: Sequence[SentFile]) -> Iterator[_Line]:
     """Yield the values of a call but for its files."""
-    expected = Counter(folded(file.parameter) for file in files)
+    expected, secrets = Counter(folded(file.parameter) for file in files), secret_names(row, types)
     for name, parameter in row.parameters.items():
         if name not in params:
             continue
@@ -207,10 +210,14 @@ def _values(row: Row, params: Mapping[str, Any], types: Types, files: Sequence[S
                     key: inner for key, inner in value.items() if not 0 < counts[key] == expected[folded(str(key))]
                 }
         yield from _lines(
-            _Node(key_literal(name), name, value, parameter.schema, _rank(parameter, value), parameter.sensitive), types
-        )
+            _Node(
+                key_literal(name), name, value, parameter.schema, _rank(parameter, value), parameter.sensitive,
+                secrets=secrets,
+            ),
+            types,
+        )  # fmt: skip
     for name in params.keys() - row.parameters.keys():
-        yield from _lines(_Node(key_literal(name), name, params[name], {}, _UNDECLARED, False), types)
+        yield from _lines(_Node(key_literal(name), name, params[name], {}, _UNDECLARED, False, secrets=secrets), types)
 
 
 def _rank(parameter: Parameter, value: Any) -> int:
@@ -223,11 +230,11 @@ def _rank(parameter: Parameter, value: Any) -> int:
 def _lines(node: _Node, types: Types) -> Iterator[_Line]:
     """Yield a value as one line if it is simple or short, else a line for each value within it."""
     value = node.value
-    hidden = node.hidden or bool(_CREDENTIAL.search(node.key))
+    hidden = node.hidden or _is_secret(node.key, node.secrets)
     if not isinstance(value, Mapping | list | tuple) or not value:
         yield _line(node, hidden=hidden)
         return
-    secret = hidden or _has_credential(value)
+    secret = hidden or _has_credential(value, node.secrets)
     if node.depth < _DEEPEST and (secret or _is_long(value) or has_right_to_left(value)):
         if isinstance(value, Mapping):
             for field in _fields(node, types):
@@ -238,7 +245,9 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
             inner = items[0] if items else {}
             for index, item in enumerate(value):
                 path = f"{node.path}[{index}]"
-                yield from _lines(_Node(path, node.key, item, inner, node.rank, hidden, node.depth + 1), types)
+                yield from _lines(
+                    _Node(path, node.key, item, inner, node.rank, hidden, node.depth + 1, node.secrets), types
+                )
             return
     yield replace(_line(node, hidden=False), shown=None) if secret else _line(node, hidden=False)
 
@@ -252,14 +261,15 @@ def _fields(node: _Node, types: Types) -> Iterator[_Node]:
         if rank != _DEFAULTED:
             declared = max(rank, _REQUIRED if key in shape.required else _OPTIONAL)
             rank = declared if key in shape.properties else _UNDECLARED
-        yield _Node(f"{node.path}.{key_literal(key)}", key, value, schema, rank, False, node.depth + 1)
+        path = f"{node.path}.{key_literal(key)}"
+        yield _Node(path, key, value, schema, rank, False, node.depth + 1, node.secrets)
 
 
 def _line(node: _Node, *, hidden: bool) -> _Line:
     value = node.value
     text = value if isinstance(value, str) else write_json(value, _encode)
     if hidden and text:
-        shown: str | None = f"hidden, since it is named like a secret ({len(text):,} characters)"
+        shown: str | None = f"hidden, since it is a secret by its name or declaration ({len(text):,} characters)"
         return _Line(node.path, shown, len(text), "", node.rank, node.depth)
     shown = literal(value) if len(text) <= _LONGEST_VALUE and CUT_NAME not in node.path else None
     fits = shown is not None and len(shown) <= _LONGEST_VALUE
@@ -270,10 +280,14 @@ def _is_long(value: Any) -> bool:
     return len(json.dumps(value, ensure_ascii=False, default=str)) > _SHORT
 
 
-def _has_credential(value: Any) -> bool:
+def _is_secret(key: str, secrets: frozenset[str]) -> bool:
+    return key in secrets or bool(_CREDENTIAL.search(key))
+
+
+def _has_credential(value: Any, secrets: frozenset[str]) -> bool:
     if isinstance(value, Mapping):
-        return any(_CREDENTIAL.search(str(key)) or _has_credential(inner) for key, inner in value.items())
-    return isinstance(value, list | tuple) and any(map(_has_credential, value))
+        return any(_is_secret(str(key), secrets) or _has_credential(inner, secrets) for key, inner in value.items())
+    return isinstance(value, list | tuple) and any(_has_credential(inner, secrets) for inner in value)
 
 
 def _digest(text: str | bytes) -> str:
