@@ -9,12 +9,13 @@ Repetition and earlier grave actions of the execution add to it, up to the end o
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .lookalikes import normalized
 
-__all__ = ["GRAVE", "TIERS", "Risk", "risk_of", "tier_of", "words_of"]
+__all__ = ["GRAVE", "TIERS", "Risk", "names_of", "risk_of", "tier_of", "words_of"]
 
 TIERS: Sequence[tuple[int, str]] = ((30, "advisory"), (60, "confirm"), (85, "verify"), (100, "danger_zone"))
 """The highest risk of each tier."""
@@ -29,7 +30,6 @@ _HIGHEST_ESCALATED = 85
 _REPEATED = ((20, 20), (6, 10))
 """From which repetition on how many points are added."""
 _CUMULATIVE, _EACH, _MOST_CUMULATIVE = 3, 5, 20
-_MOST_WORDS = 4000
 
 _READING = re.compile(r"(?:calling |running )?(?:read|list|get|search|count|check|introspect|show|look|find|view)")
 _CHANGING = re.compile(
@@ -91,7 +91,15 @@ def tier_of(score: int) -> str:
 
 def words_of(hint: str) -> list[str]:
     """Return the words of a hint that could be names of operations, as they are normalized."""
-    return re.findall(r"[a-z0-9_]+", normalized(hint))[:_MOST_WORDS]
+    return re.findall(r"[a-z0-9_]+", normalized(hint))
+
+
+def names_of(hint: str) -> list[str]:
+    """Return the names in a hint, as patterns match them: `drop_table` of `dropTable` and `drop-table`, too."""
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", unicodedata.normalize("NFKC", hint))
+    texts = (normalized(hint), normalized(snake))
+    found = (name.replace("-", "_") for text in texts for name in re.findall(r"[a-z0-9_-]+", text))
+    return [name for name in dict.fromkeys(found) if "_" in name]
 
 
 def risk_of(
