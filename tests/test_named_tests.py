@@ -30,12 +30,12 @@ def test_the_tests_that_a_page_names_exist(page: Path) -> None:
     """Paths are from the root, or from the folder that the page names; `…` is the file named before."""
     text = page.read_text(encoding="utf-8")
     folders = [ROOT, *(ROOT / folder for folder in FOLDER.findall(text))]
-    module, wrong = "", list[str]()
+    module, missing = "", list[str]()
     for path, name in NAMED.findall(text):
         module = module if path == "…" else path
         if not any(name in names_in(folder / module) for folder in folders):
-            wrong.append(f"{module}::{name}")
-    assert not wrong
+            missing.append(f"{module}::{name}")
+    assert not missing
     assert len(NAMED.findall(text)) == text.count("::test_"), "a test is written as `path.py::test_name`"
 
 

@@ -101,7 +101,7 @@ class Floor:
 
     @property
     def written(self) -> list[Any]:
-        """What was sent that is no read."""
+        """The requests that were sent and are no reads."""
         return [request for shop in self.shops for request in shop.wire.sent if request.method != "GET"]
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.anyio
 BY_FORM = pytest.mark.parametrize("form", FORMS)
 DENY = LoopSettings(deny=("drop_*",))
 KEYS = ("k" * 40,)
-Attack = Callable[[Floor], Awaitable[Any]]
 
 
 @pytest.fixture
@@ -172,6 +171,8 @@ HIDDEN = {
     "ligatures before": "\ufdfa" * 3900 + " drop_table",
     "units before": "\u33c2" * 3900 + " drop_table",
     "camel case": "calling dropTable on users",
+    "wide camel case": "\uff44\uff52\uff4f\uff50\uff34able users",
+    "camel case behind ligatures": "\ufdfa" * 3900 + " dropTable",
     "hyphens": "calling drop-table on users",
     "another hyphen": "calling drop\u2010table on users",
 }

@@ -98,8 +98,8 @@ def of_pause(execution: Execution, pause: Pause, notifications: Iterable[Notific
 
 def denied(answer: Mapping[str, Any], by: str) -> dict[str, Any]:
     """Return the directive of a paused agent whose action an operator has denied."""
-    said = f"{by} has denied this action, and the agent stays paused"
-    return {**answer, "factors": [said, *answer["factors"]], "reason": f"{answer.get('reason', 'Paused')}. {said}"}
+    denial = f"{by} has denied this action, and the agent stays paused"
+    return {**answer, "factors": [denial, *answer["factors"]], "reason": f"{answer.get('reason', 'Paused')}. {denial}"}
 
 
 def of_block(block: Block, notifications: Iterable[Notification]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ Repetition and earlier grave actions of the execution add to it, up to the end o
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -96,10 +95,11 @@ def words_of(hint: str) -> list[str]:
 
 def names_of(hint: str) -> list[str]:
     """Return the names in a hint, as patterns match them: `drop_table` of `dropTable` and `drop-table`, too."""
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", unicodedata.normalize("NFKC", hint))
+    pairs = zip(" " + hint, hint, strict=False)
+    snake = "".join(f"_{after}" if after.isupper() and before.islower() else after for before, after in pairs)
     texts = (normalized(hint), normalized(snake))
-    found = (name.replace("-", "_") for text in texts for name in re.findall(r"[a-z0-9_-]+", text))
-    return [name for name in dict.fromkeys(found) if "_" in name]
+    names = (name.replace("-", "_") for text in texts for name in re.findall(r"[a-z0-9_-]+", text))
+    return [name for name in dict.fromkeys(names) if "_" in name]
 
 
 def risk_of(
