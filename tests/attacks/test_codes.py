@@ -159,6 +159,39 @@ async def test_of_a_hundred_who_send_the_code_at_two_processes_one_is_verified(f
     assert answers.count(True) == 1
 
 
+@pytest.mark.parametrize("change", ["deleted", "garbage", "of another", "replayed", "an older code"])
+async def test_a_challenge_that_was_tampered_with_is_not_met(tmp_path: Path, change: str) -> None:
+    """R-LOOP-5, R-OPS-3: in the store, by somebody without the key; a block put back holds again."""
+    async with opened(tmp_path, keys=("k" * 40,)) as floor:
+        floor.session, floor.caller = Session(), "anna"
+        floor.open(free=False)
+        challenge = await challenged(floor)
+        old_code = await code_of(floor, challenge)
+        store = floor.state().shared.store
+        (name, old), (block_name, block) = [(await store.items(kind))[0] for kind in ("desk.challenge", "loop.block")]
+        code = await code_of(floor, challenge)
+        if change == "deleted":
+            await store.take("desk.challenge", name)
+        elif change == "garbage":
+            await store.put("desk.challenge", name, "A" * 200, 300)
+        elif change == "of another":
+            floor.caller = "bert"
+            code = await code_of(floor, await challenged(floor, agent="helper"))
+            floor.caller = "anna"
+            (other,) = [text for key, text in await store.items("desk.challenge") if key != name]
+            await store.put("desk.challenge", name, other, 300)
+        elif change == "replayed":
+            assert (await floor.do("verify_challenge", challenge_id=challenge, code=code))["success"]
+            await store.put("loop.block", block_name, block, 300)
+        else:
+            code = old_code
+        assert old != code
+        assert not (await floor.do("verify_challenge", challenge_id=challenge, code=code))["success"]
+        assert (await floor.report(PURGE))["stopped"]
+        assert not (await floor.send(PURGE))["success"]
+        assert floor.written == []
+
+
 EVASIONS = ["the same", "another session", "another process", "batches", "at once", "no session", "after a new block"]
 
 
