@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forms import FORMS
 from guarded_shop import Human
 from looped_shop import AGENT, DELETE, PAY, Floor, altered, challenge_of, opened
 
@@ -22,7 +21,6 @@ from aqlgen.runtime.settings.loop import LoopSettings
 from aqlgen.runtime.state.store import StoreAway
 
 pytestmark = pytest.mark.anyio
-BY_FORM = pytest.mark.parametrize("form", FORMS)
 DENY = LoopSettings(deny=("drop_*",))
 KEYS = ("k" * 40,)
 
@@ -220,14 +218,21 @@ async def test_monitoring_never_stops(floor: Floor, hint: str, outcome: str) -> 
 # An agent that confirms itself
 
 
+SELF: dict[str, dict[str, Any]] = {
+    "a call": DELETE,
+    "a plan": {"operation": "run_steps", "params": {"steps": [DELETE]}},
+    "a workflow": {"operation": "clear_item", "params": {"item": "7", "dry_run": False}},
+}
+
+
 @pytest.mark.parametrize("ended", ["abort_execution", "complete_execution", ""])
-@BY_FORM
-async def test_an_agent_sends_no_token_back_by_itself(floor: Floor, ended: str, form: str) -> None:
+@pytest.mark.parametrize("kind", SELF)
+async def test_an_agent_sends_no_token_back_by_itself(floor: Floor, ended: str, kind: str) -> None:
     """R-LOOP-4; specification, 8.7.3: neither while it runs, nor after it has ended, nor by a new execution."""
     floor.open(loop_approval="person", policy="standard", loop=LoopSettings(risk_tolerance="aggressive"))
     human = Human()
     await floor.start(person=human)
-    call: dict[str, Any] = {"operation": "run_steps", "params": {"steps": [DELETE]}} if "e" not in form else DELETE
+    call = SELF[kind]
     assert (await floor.report(call))["granted"]
     asked = await floor.send(call, form="alone")
     token = json.dumps(asked).partition('"conf_')[2].partition('"')[0]
