@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..steps.plan import Plan
     from ..table import Row
+    from ..validation.understood import Understood
     from .arguments import Limits
-    from .reports import Validate
 
 __all__ = ["Ahead"]
 
@@ -40,7 +40,7 @@ class Ahead:
         gate: Gatekeeper,
         loop: SafetyLoop,
         limits: Limits,
-        validated: Validate,
+        validated: Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]],
         dry_run: Callable[[Row, Mapping[str, Any], Request, Stamp, Session], Awaitable[dict[str, Any]]],
     ) -> None:
         self._introspection = introspection
@@ -93,18 +93,23 @@ class Ahead:
             )
 
     def plan_report(
-        self, operation: str, params: Mapping[str, Any], plan: Plan, kept: Sequence[Any] | None
+        self,
+        operation: str,
+        params: Mapping[str, Any],
+        plan: Plan,
+        kept: Sequence[Any] | None,
+        inputs: Container[str] = (),
     ) -> PlanReport | None:
         """Return the report that the steps of a plan need; None where nothing is enforced.
 
-        `kept` is that of a plan that goes on.
+        `kept` is that of a plan that goes on, `inputs` are those of a workflow.
         """
         if not self._loop.enforcing:
             return None
         from ..safety.loop.reports import PlanReport
         from .reports import plan_report
 
-        return PlanReport(*kept) if kept else plan_report(operation, params, plan, self._introspection)
+        return PlanReport(*kept) if kept else plan_report(operation, params, plan, self._introspection, inputs)
 
     async def check_plan(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
@@ -174,23 +175,31 @@ def _is_metadata(name: str, row: Row) -> bool:
 def parse_json_texts(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments with `params` and `operations` as data where they came as JSON text.
 
-    Many models and clients write an object within an object as text; a text can mean nothing else here.
+    Many models and clients write an object within an object as text; a text can mean nothing else here. So it is with
+    the `nextParams` of a report, which are the `params` of the call that comes next.
     """
-    for name, kind in (("params", dict), ("operations", list)):
-        text = arguments.get(name)
-        if isinstance(text, str):
-            try:
-                value = json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, kind):
-                arguments = {**arguments, name: value}
+    arguments = _parsed(_parsed(arguments, "params", dict), "operations", list)
+    if arguments.get("operation") == "record_execution_step":
+        arguments = _parsed(arguments, "nextParams", dict)
+        if isinstance(arguments.get("params"), dict):
+            arguments = {**arguments, "params": _parsed(arguments["params"], "nextParams", dict)}
     items = arguments.get("operations")
     if isinstance(items, list):
         arguments = {
             **arguments,
             "operations": [parse_json_texts(item) if isinstance(item, dict) else item for item in items],
         }
+    return arguments
+
+
+def _parsed(arguments: Mapping[str, Any], name: str, kind: type) -> Mapping[str, Any]:
+    """Return the arguments with one of them as data of a kind, if it is JSON text of such."""
+    text = arguments.get(name)
+    if isinstance(text, str):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
+            if isinstance(value, kind):
+                return {**arguments, name: value}
     return arguments
 
 

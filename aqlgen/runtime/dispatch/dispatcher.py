@@ -42,6 +42,7 @@ from .sending import Sending
 from .watch import watched
 
 if TYPE_CHECKING:
+    from ..safety.approval import Approval
     from ..steps.kept import KeptPlans
     from ..telemetry.observer import Observers
     from ..validation.understood import Understood
@@ -109,7 +110,7 @@ class Dispatcher:
             return
         from .reports import OperationReports
 
-        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._sending.validated)
+        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._sending)
         self._loop.bind(self._gate, reports)
         if self._loop.is_forgetful:
             self._log.write(
@@ -265,15 +266,24 @@ class Dispatcher:
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._sending.dry_run(row, params, request, stamp, session), None
         grant, use = request.grant, None
+        built = partial(self._sending.built, row, params)
+        approval: Approval | None = None
         if self._enforces and (row.family != "read" or row.danger != "safe"):
-            use = await self._loop.check(session, row, params, None if grant is None else grant.plan)
+            from ..safety.approval import changed
+            from .reports import approval_of_files, with_files
+
+            plan = None if grant is None else grant.plan
+            approval = approval_of_files(row, params, built, plan)
+            use = await self._loop.check(session, row, with_files(params, approval), plan)
         if not self._gate.watches(row):
             if use is not None:
                 await use.spend()
-            return await self._performed(row, params, request, stamp, session)
-        built = partial(self._sending.built, row, params)
+            return await self._performed(row, params, request, stamp, session, approval)
         metadata = request.metadata(row)
-        approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
+        admitted = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
+        if approval is not None and admitted is not None and admitted.digest != approval.digest:
+            raise changed(row)
+        approval = admitted or approval
         code: str | None = Code.INTERNAL_ERROR.value
         warnings: Warnings | None = None
         try:

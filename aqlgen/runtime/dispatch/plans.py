@@ -117,7 +117,8 @@ async def answer_plan(
     if dry_run:
         return success(await run.preview(), stamp.meta())
     written = {"steps": steps, "return": returns} if workflow is None else params
-    grant.plan = calls.ahead.plan_report(operation.name, written, plan, None if kept is None else kept.get("report"))
+    report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
+    grant.plan = calls.ahead.plan_report(operation.name, written, plan, report, inputs)
     if grant.plan is not None:
         await calls.ahead.check_plan(side.rows.values(), grant.plan, session)
     run.decide(params.get("unknown"))

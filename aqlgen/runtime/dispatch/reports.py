@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ..errors import Code, Failure
 from ..introspection.workflows import DRY_RUN
+from ..safety.approval import Approval
 from ..safety.audit import masked_params
-from ..safety.loop.reports import PlanReport, Report
+from ..safety.loop.reports import FILES, PlanReport, Report
 from ..state.fingerprint import fingerprint
 from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, read_plan
@@ -21,23 +23,35 @@ if TYPE_CHECKING:
     from ..schema.reader import Types
     from ..table import Row, Table
     from ..validation.understood import Understood
+    from ..wire import ApiRequest
 
-__all__ = ["OperationReports", "Validate", "plan_report"]
+__all__ = ["OperationReports", "Sends", "approval_of_files", "plan_report", "with_files"]
 
-Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
-"""Returns a call's row and valid parameters. Raises Failure with all problems."""
+
+class Sends(Protocol):
+    """The part of the dispatcher's sending that reports use."""
+
+    def validated(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> tuple[Row, dict[str, Any]]:
+        """Return a call's row and valid parameters. Raises Failure with all problems."""
+        ...
+
+    def built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
+        """Build the request that parameters make. Raises Failure."""
+        ...
 
 
 class OperationReports:
     """Reads reports with the parts that calls are read with; nothing is sent."""
 
     def __init__(
-        self, introspection: Introspection, table: Table, registry: Callable[[], Registry], validated: Validate
+        self, introspection: Introspection, table: Table, registry: Callable[[], Registry], sending: Sends
     ) -> None:
         self._introspection = introspection
         self._table = table
         self._registry = registry
-        self._validated = validated
+        self._sending = sending
 
     def report(self, operation: str, params: Mapping[str, Any]) -> Report:
         """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
@@ -50,7 +64,8 @@ class OperationReports:
                 steps, returns = written_plan(workflow, params)
             plan = read_plan(steps, returns)
             rows = [self._row(step.operation) for step in plan.steps]
-            digest = plan_report(operation, params, plan, self._introspection).digest
+            inputs = () if workflow is None else workflow.inputs
+            digest = plan_report(operation, params, plan, self._introspection, inputs).digest
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
             shown = {
                 "steps": [
@@ -62,14 +77,14 @@ class OperationReports:
             return Report(operation, fingerprint(operation, params), (), False)
         row = self._row(operation)
         request = Request(operation, params, {})
-        row, valid = self._validated(row, request.for_row(row), [])
+        row, valid = self._sending.validated(row, request.for_row(row), [])
         changes = _changes(row)
         if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
             changes = False
         operations = ((row.name, row.danger),)
-        return Report(
-            row.name, fingerprint(row.name, valid), operations, changes, masked_params(row, valid, self._table.types)
-        )
+        files = approval_of_files(row, valid, lambda: self._sending.built(row, valid))
+        digest = fingerprint(row.name, with_files(valid, files))
+        return Report(row.name, digest, operations, changes, masked_params(row, valid, self._table.types))
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
@@ -88,8 +103,12 @@ def plan_report(
     params: Mapping[str, Any],
     plan: Plan,
     introspection: Introspection,
+    inputs: Container[str] = (),
 ) -> PlanReport:
-    """Return the report that the steps of a plan need, whatever names they give to operations."""
+    """Return the report that the steps of a plan need, whatever names they give to operations.
+
+    `inputs` are those of the workflow; only one that has no `dry_run` of its own can be previewed by that name.
+    """
     if operation == RUN_STEPS:
         named = {}
         for step in plan.steps:
@@ -98,8 +117,37 @@ def plan_report(
         steps = [_named(step, named) for step in params.get("steps") or ()]
         written: dict[str, Any] = {"steps": steps, "return": params.get("return")}
     else:
-        written = {name: value for name, value in params.items() if name != DRY_RUN}
+        written = {name: value for name, value in params.items() if name != DRY_RUN or name in inputs}
     return PlanReport(operation, fingerprint(operation, written), dict(params))
+
+
+def approval_of_files(
+    row: Row, params: Mapping[str, Any], built: Callable[[], ApiRequest], plan: PlanReport | None = None
+) -> Approval | None:
+    """Return the approval of a request with files of the owner's folder, as they are now; None for any other.
+
+    Raises Failure if it cannot be built, and in a plan: its report has the paths alone.
+    """
+    if not _has_path(params):
+        return None
+    request = built()
+    if not request.files:
+        return None
+    if plan is not None:
+        reason = "a plan is reported without the files that its steps name by a path: send them as content, or alone"
+        raise Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}", {"operation": row.name, "reason": reason})
+    return Approval(row, request)
+
+
+def with_files(params: Mapping[str, Any], approval: Approval | None) -> Mapping[str, Any]:
+    """Return parameters as reports are compared by: with the digest of the files that they name by a path."""
+    return params if approval is None else {**params, FILES: approval.digest}
+
+
+def _has_path(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return "path" in value or any(map(_has_path, value.values()))
+    return isinstance(value, (list, tuple)) and any(map(_has_path, value))
 
 
 def _named(step: Any, names: Mapping[str, str]) -> Any:

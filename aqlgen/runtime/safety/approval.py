@@ -42,6 +42,11 @@ class Approval:
         self._address = _address(request)
         self.altered_by: list[str] = []
 
+    @property
+    def digest(self) -> str:
+        """The digest of the approved request, "" once it is the owner's."""
+        return self._digest or ""
+
     def check(self, row: Row, request: ApiRequest) -> None:
         """Raise Failure for a request of the approved operation that is another one than was approved.
 

@@ -200,7 +200,7 @@ class Asking:
         raise denied_by_operator(calls[0].row, matter)
 
     async def _redeem(self, sent: object, calls: Sequence[Pending], binding: Binding, session: Session) -> None:
-        guarded = self._loop is not None and await self._loop.is_guarding(session)
+        guarded = self._loop is not None and self._loop.is_guarding
         cooldown = cooldown_of(calls, self._settings)
         try:
             token = await self.tokens.redeem(sent, binding, approved=guarded, cooldown=cooldown)

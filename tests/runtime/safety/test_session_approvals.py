@@ -23,6 +23,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.confirmation import ConfirmationSettings
+from aqlgen.runtime.settings.policy import policy_rules
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Table
@@ -69,7 +70,8 @@ class Place:
         self.api = api
         self.audit = audit
         self.state = State(open_store(store, "zoo", {}), "zoo")
-        config = Config(confirmation=ConfirmationSettings(**settings))
+        rules = policy_rules(settings.pop("policy_rules", []))
+        config = Config(confirmation=ConfirmationSettings(**settings), policy_rules=rules)
         parts = Adapter.load(folder), Table(folder), api, config
         self.dispatcher = Dispatcher(*parts, audit=Audit(audit), state=self.state)
         self.asked: list[Any] = []
@@ -254,6 +256,21 @@ async def test_a_call_that_is_held_back_for_another_reason_is_asked_about(place:
         assert (await delete(name="docs"))["success"]
         assert not (await delete(name="prod-1"))["success"]
     assert "Of production" in home.asked[1].message
+
+
+@pytest.mark.parametrize("reason", ["Of production", "Removes data"])
+async def test_a_call_that_meets_a_further_rule_is_asked_about(place: Make, reason: str) -> None:
+    """R-SAFE-4, R-SAFE-1: though neither the outcome nor the reasons need be other ones."""
+    rule = {"id": "labels", "operations": ["delete_label"], "action": "confirm", "reason": "Removes data"}
+    more = {**rule, "id": "production", "when": {"name": {"matches": "prod-*"}}, "reason": reason}
+    home = place(policy_rules=[rule, more])
+    home.answers = [yes(**SESSION)]
+    async with home.agent() as delete:
+        assert (await delete())["success"]
+        assert (await delete(name="docs"))["success"]
+        assert len(home.asked) == 1
+        assert not (await delete(name="prod-1"))["success"]
+    assert len(home.asked) == 2
 
 
 async def test_it_is_good_for_so_many_calls_that_race(place: Make) -> None:

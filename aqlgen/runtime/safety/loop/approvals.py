@@ -4,7 +4,7 @@
 A client that can ask a person asks (elicitation). Otherwise the question is put on the operator's desk, and the agent
 calls again once it is decided. With `approval = "client"` the owner states that the client has a person approve each
 call of the execute tool, which is enough for the start and for the tier `confirm`; while a block of an unknown caller
-stands, a person has to approve the start itself.
+stands, or another agent of the same caller is paused elsewhere, a person has to approve the start itself.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Approvals:
     async def start(self, agent: str, goal: str, session: Session, person: Person | None, *, held: bool = False) -> str:
         """Return who lets an agent start. Raises Failure if nobody does.
 
-        `held` says that a block stands of which it is not known whether it concerns this agent.
+        `held` says that a block or a pause stands of which it is not known whether it concerns this agent.
         """
         if self._by_client and not held:
             return "the client's own approval"
         about = f" Its goal: {literal(goal)}" if goal else ""
         question = f"Let agent {literal(agent)} run under the safety loop?{about}"
         if held:
-            question += " Another agent of this adapter is blocked; this may be the same one under another name."
+            question += " Another agent of this adapter is blocked or paused: this may be the same one, renamed."
         if person is not None and person.reachable:
             if not await person.ask(question):
                 raise refused("the person who was asked does not let this agent start")
@@ -66,18 +66,20 @@ class Approvals:
         if by:
             return by
         if not self.operator:
+            owner = "a state.url which an operator can open"
+            if not self._by_client:
+                owner = f"MCP_AQL_SAFETY_LOOP_APPROVAL=client, or {owner}"
             raise refused(
-                "a person has to let an agent start, and this client has no way to ask one. Use a client with "
-                "elicitation, or let the owner set MCP_AQL_SAFETY_LOOP_APPROVAL=client, or a state.url which an "
-                "operator can open."
+                f"a person has to let {'this' if held else 'an'} agent start, and this client has no way to ask one. "
+                f"Use a client with elicitation, or let the owner set {owner}."
             )
         waiting = [matter for matter in await self._desk.matters() if matter.kind == "start" and matter.id != matter_id]
         if sum((m.session, m.caller) == (session.id or "", current_caller() or "") for m in waiting) >= _MOST_STARTS:
             raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")
         await self._ask(matter_id, "start", agent, question, session, _START_SECONDS)
         raise refused(
-            f"a person has to let an agent start: an operator is asked, {self.operator}. Call "
-            "execute_agent again, with the same parameters, once it is decided.",
+            f"a person has to let an agent start: an operator is asked, {self.operator}. Send execute_agent again, "
+            "as it is, once it is decided.",
             {"waits_for": "operator"},
         )
 
@@ -117,6 +119,13 @@ class Approvals:
         if matter is None or matter.verdict != "approved" or not await self._desk.withdraw(pause.id):
             return ""
         return f"operator {literal(matter.by)}" if matter.by else "an operator"
+
+    async def denied(self, pause: Pause) -> str:
+        """Return the operator who has denied a paused action, "" for none."""
+        matter = await self._desk.matter(pause.id) if self.operator and pause.level == "confirm" else None
+        if matter is None or matter.verdict != "denied":
+            return ""
+        return f"Operator {literal(matter.by)}" if matter.by else "An operator"
 
     async def withdraw(self, pause: Pause) -> None:
         """Take a paused action off the desk: it was decided elsewhere."""

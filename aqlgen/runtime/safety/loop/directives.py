@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...text import iso_time, line
@@ -12,7 +12,7 @@ from .blocks import Block
 from .executions import Execution
 from .pauses import Granted, Notification, Pause
 
-__all__ = ["broadcast", "directive", "of_block", "of_pause", "pause_notification"]
+__all__ = ["broadcast", "denied", "directive", "of_block", "of_pause", "pause_notification"]
 
 _MOST_BROADCAST = 20
 
@@ -94,6 +94,12 @@ def of_pause(execution: Execution, pause: Pause, notifications: Iterable[Notific
         risk=pause.level if pause.level != "confirm" else None,
         notifications=[pause.notification, *notifications],
     )
+
+
+def denied(answer: Mapping[str, Any], by: str) -> dict[str, Any]:
+    """Return the directive of a paused agent whose action an operator has denied."""
+    denial = f"{by} has denied this action, and the agent stays paused"
+    return {**answer, "factors": [denial, *answer["factors"]], "reason": f"{answer.get('reason', 'Paused')}. {denial}"}
 
 
 def of_block(block: Block, notifications: Iterable[Notification]) -> dict[str, Any]:

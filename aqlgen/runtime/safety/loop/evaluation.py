@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from ...hooks import Step, StepVerdict
 from .lookalikes import normalized
 from .profiles import THRESHOLDS, Profile
-from .risk import Risk, risk_of, words_of
+from .risk import Risk, names_of, risk_of
 
 __all__ = ["STEP_LIMIT", "Past", "Weighed", "evaluate", "weigh"]
 
@@ -96,9 +96,8 @@ def evaluate(
 
 def _names(step: Step, mentioned: Sequence[tuple[str, str]]) -> list[str]:
     """Return what the patterns that hold back are matched against: the hint, the names in it, and what would run."""
-    within = [word for word in words_of(step.action) if "_" in word]
     known = (normalized(name) for name, _ in (*step.operations, *mentioned))
-    return list(dict.fromkeys([normalized(step.action), *known, *within]))
+    return list(dict.fromkeys([normalized(step.action), *known, *names_of(step.action)]))
 
 
 def _of_progress(step: Step, past: Past, profile: Profile, factors: list[str]) -> str | None:

@@ -1,7 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Where executions are: a session's in the session, those of a caller without one in the store (R-OPS-2, 3).
 
-In the store they are changed by compare and set, so that of two replicas none undoes what the other did.
+In the store they are changed by compare and set, so that of two replicas none undoes what the other did. They are
+sealed: whoever can write there, but has no key, lets nothing run. What cannot be opened is as if it were not there, so
+that every agent starts anew.
 """
 
 from __future__ import annotations
@@ -63,8 +65,10 @@ class KeptExecutions:
             return session.state.get(_SESSION)
         if current_caller() is None and not anyone:
             return None
-        stored = await self._state.shared.store.get(_SPACE, _key())
-        return None if stored is None else Executions.restored(stored, self._profile, _ignore)
+        custody, key = self._state.shared, _key()
+        text = await custody.store.get(_SPACE, key)
+        opened = None if text is None else (await custody.sealer()).open(_SPACE, text, key)
+        return None if opened is None else Executions.restored(opened.value, self._profile, _ignore)
 
     async def change(self, session: Session, step: Callable[[Executions], Result]) -> Result:
         """Return the result of a step that changes the executions; it may be taken several times, and counts once.
@@ -73,16 +77,18 @@ class KeptExecutions:
         """
         if session.id is not None:
             return step(self._of_session(session))
-        store, key = self._state.shared.store, _key()
+        store, sealer, key = self._state.shared.store, await self._state.shared.sealer(), _key()
         for number in range(_MOST_TRIES):
             old, cancelled = await store.get(_SPACE, key), list[Execution]()
-            executions = Executions.restored(old, self._profile, cancelled.append)
+            opened = None if old is None else sealer.open(_SPACE, old, key)
+            executions = Executions.restored(opened and opened.value, self._profile, cancelled.append)
             result = step(executions)
             new = executions.stored()
             if len(json.dumps(new)) > _LARGEST:
                 details = {"limit_type": "executions", "limit_value": _LARGEST, "unit": "bytes"}
                 raise Failure(Code.PAYLOAD_TOO_LARGE, "The agents of this caller have reported too much", details)
-            if await store.swap(_SPACE, key, old, new, _DAYS * 86_400):
+            sealed = sealer.seal(_SPACE, new, _DAYS * 86_400, key)
+            if await store.swap(_SPACE, key, old, sealed, _DAYS * 86_400):
                 for execution in cancelled:
                     self._record_cancelled(execution)
                 return result
@@ -111,6 +117,19 @@ class KeptExecutions:
                 return last.pause
         pause, end = self._left.get((caller, agent_key(agent)), (None, 0.0))
         return pause if end > time.time() else None
+
+    def pauses_beside(self, agent: str, session: Session, executions: Executions | None) -> bool:
+        """Return True if an agent of this caller is paused that this one may be under another name.
+
+        A pause in the session itself holds whatever the new agent would do.
+        """
+        caller, key, now = current_caller(), agent_key(agent), time.time()
+        if session.id is None and executions is not None:
+            return caller is None and any(agent_key(held.agent) != key for held in executions.all_paused())
+        beside = (other for other_id, other in self._open.items() if other_id != session.id)
+        open_now = (held for other, executions in beside if other == caller for held in executions.all_paused())
+        left = (name for (other, name), (_, end) in self._left.items() if other == caller and end > now)
+        return any(agent_key(held.agent) != key for held in open_now) or any(name != key for name in left)
 
     def forget(self, agent: str) -> None:
         """Forget the pause that an agent has taken over from a session that ended."""

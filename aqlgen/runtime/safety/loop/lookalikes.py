@@ -7,6 +7,7 @@ blanks, hyphens and other signs do not count either, nor do digits that look lik
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -42,20 +43,36 @@ _LOOK_ALIKES = {
     "z": "\u03b6\u1d22",
 }
 """Small letters of Cyrillic, Greek, Armenian and phonetic scripts by the Latin letter that they look like."""
-_LATIN = {ord(other): letter for letter, others in _LOOK_ALIKES.items() for other in others}
+_LATIN = {other: letter for letter, others in _LOOK_ALIKES.items() for other in others}
+_NAMED = re.compile(
+    r"(?:LATIN|REGIONAL)[A-Z ]{1,60}LETTER (?:SMALL CAPITAL |REVERSED |TURNED |SIDEWAYS |INSULAR )?([A-Z])\b"
+)
+"""Unicode's name of a letter that is a Latin one with a stroke or a hook, small, turned or in a box."""
 _NAME_LETTERS = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "3": "e", "5": "s", "$": "s", "@": "a"})
+_JOINERS = {"Pc": "_", "Pd": "-"}
 _UNSEEN = frozenset({"Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn"})
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
+def _latin(letter: str) -> str:
+    """Return the Latin letter, underscore or hyphen that a character looks like, or itself."""
+    known = _LATIN.get(letter)
+    if known is None:
+        named = _NAMED.search(unicodedata.name(letter, ""))
+        known = _JOINERS.get(unicodedata.category(letter), letter) if named is None else named[1].lower()
+    return known
+
+
+@lru_cache(maxsize=128)
 def normalized(text: str) -> str:
     """Return a text as patterns match it: what looks the same is the same, and one blank stands for any."""
     spaced = "".join(" " if character.isspace() else character for character in text[:_LONGEST])
-    parts = unicodedata.normalize("NFKD", spaced)[:_LONGEST].casefold()
+    parts = unicodedata.normalize("NFKD", spaced).casefold()  # at most 18 times as long
     seen = (letter for letter in parts if unicodedata.category(letter) not in _UNSEEN and letter not in _FILLERS)
     # Letters that look alike may only appear by folding, and accents within them.
-    return " ".join("".join(seen).translate(_LATIN).split())
+    plain = (letter if letter.isascii() else _latin(letter) for letter in seen)
+    return " ".join("".join(plain).split())
 
 
 @lru_cache(maxsize=4096)

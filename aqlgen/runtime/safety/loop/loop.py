@@ -130,15 +130,13 @@ class SafetyLoop:
         if any(operation in waiting for operation in operations):
             await self._parts.kept.change(session, remove)
 
-    async def is_guarding(self, session: Session) -> bool:
-        """Return True if an agent runs here, so that a token which it sends back itself confirms nothing (8.7.3).
+    @property
+    def is_guarding(self) -> bool:
+        """True if a token that an agent sends back itself confirms nothing (8.7.3).
 
-        With neither a session nor a known caller every agent of such calls counts, because their owner is unknown.
+        This does not depend on what runs: an agent would end its execution, confirm, and start again.
         """
-        if not self.enforcing or self.config.loop_approval != "person":
-            return False
-        executions = await self._parts.kept.read(session, anyone=True)
-        return executions is not None and next(executions.all_running(), None) is not None
+        return self.enforcing and self.config.loop_approval == "person"
 
     async def check(
         self, session: Session, row: Row, params: Mapping[str, Any], plan: PlanReport | None = None
@@ -166,6 +164,7 @@ class SafetyLoop:
         by = ""
         if self.enforcing:
             held = current_caller() is None and bool(blocks)
+            held = held or self._parts.kept.pauses_beside(agent, session, executions)
             by = await self._parts.approvals.start(agent, goal, session, person, held=held)
             await self._parts.guard.settle(session)
         profile = profile_of(self.config, agent)
@@ -229,7 +228,7 @@ class SafetyLoop:
                 "confirm_operation", agent, await self._parts.verification.blocks.standing()
             )
         if token is not None and self._gate is not None:
-            if await self.is_guarding(session):
+            if self.is_guarding:
                 await self._parts.approvals.token(await self._gate.question(token, session), person)
             return await self._gate.confirm(token, session)
         if agent is None:

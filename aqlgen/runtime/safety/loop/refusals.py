@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Code, Failure
 from ...text import line
+from .reports import FILES
 
 if TYPE_CHECKING:
     from .blocks import Block
@@ -86,7 +87,8 @@ def not_reported(
 
 def _shown(params: Mapping[str, Any]) -> Any:
     """Return parameters as they are to be reported, or what to put in their place if they are long."""
+    params = {name: value for name, value in params.items() if name != FILES}
     try:
-        return dict(params) if len(json.dumps(params, default=str)) <= _LONGEST else "the params of the call"
+        return params if len(json.dumps(params, default=str)) <= _LONGEST else "the params of the call"
     except (TypeError, ValueError):
         return "the params of the call"

@@ -6,7 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["PlanReport", "Report", "Reports"]
+__all__ = ["FILES", "PlanReport", "Report", "Reports"]
+
+FILES = "\0files"
+"""The key of the digest of files, beside the parameters; no parameter has this name."""
 
 
 class Report(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .lookalikes import normalized
 
-__all__ = ["GRAVE", "TIERS", "Risk", "risk_of", "tier_of", "words_of"]
+__all__ = ["GRAVE", "TIERS", "Risk", "names_of", "risk_of", "tier_of", "words_of"]
 
 TIERS: Sequence[tuple[int, str]] = ((30, "advisory"), (60, "confirm"), (85, "verify"), (100, "danger_zone"))
 """The highest risk of each tier."""
@@ -30,7 +30,6 @@ _HIGHEST_ESCALATED = 85
 _REPEATED = ((20, 20), (6, 10))
 """From which repetition on how many points are added."""
 _CUMULATIVE, _EACH, _MOST_CUMULATIVE = 3, 5, 20
-_MOST_WORDS = 4000
 
 _READING = re.compile(r"(?:calling |running )?(?:read|list|get|search|count|check|introspect|show|look|find|view)")
 _CHANGING = re.compile(
@@ -96,18 +95,28 @@ def words_of(hint: str) -> list[str]:
     Of a name that is qualified by its server (`mcp__files__drop_table`) the parts are words, too, and of one in camel
     case (`dropTable`) its form with underscores.
     """
-    words = re.findall(r"[a-z0-9_]+", normalized(hint))[:_MOST_WORDS]
-    words += [part for word in words if "__" in word for part in word.split("__") if part]
-    divided = _divided(hint)
-    return words if divided == hint else words + re.findall(r"[a-z0-9_]+", normalized(divided))[:_MOST_WORDS]
+    words = [word for text in _texts_of(hint) for word in re.findall(r"[a-z0-9_]+", text)]
+    return words + _unqualified(words)
 
 
-def _divided(text: str) -> str:
-    """Return a text with an underscore before each capital that follows a small letter or a digit."""
-    return "".join(
+def names_of(hint: str) -> list[str]:
+    """Return the names in a hint, as patterns match them: `drop_table` of `dropTable` and `drop-table`, too."""
+    names = [name.replace("-", "_") for text in _texts_of(hint) for name in re.findall(r"[a-z0-9_-]+", text)]
+    return [name for name in dict.fromkeys((*names, *_unqualified(names))) if "_" in name]
+
+
+def _texts_of(hint: str) -> list[str]:
+    """Return a hint as it is normalized, and with an underscore at each hump of a word, if it has any."""
+    divided = "".join(
         f"_{after}" if after.isupper() and (before.islower() or before.isdigit()) else after
-        for before, after in itertools.pairwise(f" {text}")
+        for before, after in itertools.pairwise(f" {hint}")
     )
+    return list(dict.fromkeys((normalized(hint), normalized(divided))))
+
+
+def _unqualified(words: Sequence[str]) -> list[str]:
+    """Return the parts of words that clients qualify with the server's name."""
+    return [part for word in words if "__" in word for part in word.split("__") if part]
 
 
 def risk_of(
@@ -145,13 +154,10 @@ def _base(danger: str) -> int:
 def _of_words(hint: str) -> Iterable[tuple[int, str]]:
     """Yield the dangerous names and words of a hint."""
     text = normalized(hint)
-    for word in words_of(hint):
-        if "_" in word:
-            points = next(
-                (points for first, last, points in _NAMES if word.startswith(first) or word.endswith(last)), 0
-            )
-            if points:
-                yield points, f"'{word[:60]}' in the hint"
+    for name in names_of(hint):
+        points = next((points for first, last, points in _NAMES if name.startswith(first) or name.endswith(last)), 0)
+        if points:
+            yield points, f"'{name[:60]}' in the hint"
     for pattern, points in _WORDS:
         match = pattern.search(text)
         if match is not None:

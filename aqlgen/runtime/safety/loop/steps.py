@@ -17,7 +17,7 @@ from ...text import line
 from ..literals import literal
 from .blocks import Block, blocking
 from .board import Reported
-from .directives import broadcast, directive, of_block, of_pause, pause_notification
+from .directives import broadcast, denied, directive, of_block, of_pause, pause_notification
 from .evaluation import Past, Weighed, evaluate, weigh
 from .executions import Execution, Executions
 from .guard import strict
@@ -134,6 +134,9 @@ class StepReport:
             await self._loop.verification.drop(self._challenge[0])
         if execution is not None and pause is not None and self._loop.enforcing:
             await self._loop.approvals.wait(execution, pause, self._session)
+            by = await self._loop.approvals.denied(pause)
+            if by:
+                answer = answer._replace(directive=denied(answer.directive, by))
         if answer.directive.get("stopped"):
             blocks = await self._loop.blocks()
         shown = [] if not blocks else broadcast(blocks, current_caller())

@@ -116,7 +116,8 @@ class Verification:
 
     async def take_verified(self, challenge_id: str) -> bool:
         """Return True, once, if a person has met the challenge, or that of the block, with this id."""
-        return await self._custody.remove(_MARK, challenge_id)
+        known = await self._custody.kept(_MARK, challenge_id)
+        return known is not None and await self._custody.remove(_MARK, challenge_id)
 
     async def verify(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
         """Answer verify_challenge. Raises Failure for a code that is not right, and when no try is taken now."""

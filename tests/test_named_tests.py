@@ -1,0 +1,49 @@
+"""Every test that a page of docs/ names exists, and every row of its lists of requirements names one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NAMED = re.compile(r"`([\w./]+\.py|…)::(test_\w+)`")
+FOLDER = re.compile(r"in `(tests/[\w/]+)`")
+LISTS = {"docs/safety-loop.md": "## The specification's list", "docs/confirmations.md": "| Confirmation tokens 7.1.1"}
+PAGES = [path for path in sorted((ROOT / "docs").glob("*.md")) if "::test_" in path.read_text(encoding="utf-8")]
+
+
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """Return the names of a file's tests."""
+    if not path.is_file():
+        return frozenset()
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return frozenset(node.name for node in body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_tests_that_a_page_names_exist(page: Path) -> None:
+    """Paths are from the root, or from the folder that the page names; `…` is the file named before."""
+    text = page.read_text(encoding="utf-8")
+    folders = [ROOT, *(ROOT / folder for folder in FOLDER.findall(text))]
+    module, missing = "", list[str]()
+    for path, name in NAMED.findall(text):
+        module = module if path == "…" else path
+        if not any(name in names_in(folder / module) for folder in folders):
+            missing.append(f"{module}::{name}")
+    assert not missing
+    assert len(NAMED.findall(text)) == text.count("::test_"), "a test is written as `path.py::test_name`"
+
+
+@pytest.mark.parametrize("page", LISTS)
+def test_every_row_of_a_list_names_a_test_or_says_where_it_is(page: str) -> None:
+    """R-LOOP-2, R-LOOP-3, R-LOOP-4, R-LOOP-5, R-SAFE-3: every MUST and SHOULD of the sections has its test."""
+    begin = LISTS[page]
+    rows = [line for line in (ROOT / page).read_text(encoding="utf-8").partition(begin)[2].splitlines() if "|" in line]
+    assert len(rows) > 10
+    for row in rows:
+        assert "::test_" in row or set(row) <= set("|- ") or "requirement | test" in row or "above" in row, row
