@@ -134,7 +134,7 @@ def approval_of_files(
     if not request.files:
         return None
     if plan is not None:
-        reason = "a plan is reported without the files that its steps name by a path: send them as content, or alone"
+        reason = "a plan is reported without the files which its steps name by a path: send them as content, or alone"
         raise Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}", {"operation": row.name, "reason": reason})
     return Approval(row, request)
 

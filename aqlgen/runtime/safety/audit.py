@@ -24,7 +24,7 @@ from ..session import current_caller
 from ..table import Row
 from ..text import iso_time
 from .audit_chain import Chain
-from .secret_names import secret_names
+from .masked_fields import secret_names
 
 if TYPE_CHECKING:
     from ..schema.reader import Types
@@ -85,7 +85,8 @@ class Audit:
 class Decisions:
     """The entries about decisions on calls, each written before it is acted upon.
 
-    `trust` is the adapter's trust level, `trust_source` the setting that states it, None for its record.
+    `types` returns the table's types. `trust` is the adapter's trust level, `trust_source` the setting that states it,
+    None for its record.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Decisions:
         audit: Audit,
         logger: Logger,
         adapter: str,
-        types: Types,
+        types: Callable[[], Types],
         trust: str | None = None,
         trust_source: str | None = None,
     ) -> None:
@@ -115,7 +116,7 @@ class Decisions:
                 result=result,
                 session_id=call.session_id,
                 request_id=call.request_id,
-                params=masked_params(row, call.params, self._types),
+                params=masked_params(row, call.params, self._types()),
                 **more,
             )
         except OSError as error:

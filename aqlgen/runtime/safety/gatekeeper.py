@@ -67,7 +67,7 @@ class Gatekeeper:
         self._config = config
         self._hooks = hooks
         self._audit = audit
-        self._decisions = Decisions(audit, logger, adapter.name, {} if table is None else table.types, *trust)
+        self._decisions = Decisions(audit, logger, adapter.name, lambda: {} if table is None else table.types, *trust)
         self._state = state
         self._masked = masked
         self._loop = loop

@@ -27,7 +27,7 @@ from ..redaction import redact
 from ..schema.reader import Shape, union_of
 from ..text import folded
 from .literals import CUT_NAME, has_right_to_left, key_literal, literal, prose, url_text
-from .secret_names import secret_names
+from .masked_fields import secret_names
 from .titles import title_of
 
 if TYPE_CHECKING:
