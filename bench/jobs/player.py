@@ -182,7 +182,7 @@ def _names_in(answer: Mapping[str, Any]) -> set[str]:
 def _described(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the operations that a search describes whole."""
     for operation in answer.get("operations", ()):
-        if "parameters" in operation:
+        if "params" in operation:
             yield operation["name"]
 
 
