@@ -110,12 +110,16 @@ def _ids(names: Iterable[str]) -> dict[str, str]:
     ids: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(names):
-        salted = name
-        while (short := _short(salted)) in taken:
-            salted += " "
-        taken.add(short)
-        ids[name] = short
+        ids[name] = next(short for short in _candidates(name) if short not in taken)
+        taken.add(ids[name])
     return ids
+
+
+def _candidates(name: str) -> Iterator[str]:
+    """Yield the ids that a name may have, in the order in which they are tried."""
+    while True:
+        yield _short(name)
+        name += " "
 
 
 def _short(text: str) -> str:
@@ -181,6 +185,7 @@ class Postings:
     _groups: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict)
     _read: dict[str, dict[str, int]] = field(default_factory=dict)
     _hits: dict[str, Hit] = field(default_factory=dict)
+    _included: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> Postings:
@@ -199,6 +204,7 @@ class Postings:
         for number, entry in enumerate(entries):
             short = f"~{number:03}"
             self.operations[short] = _operation_line(entry)
+            self._included[entry.name] = short
             for term, weight in entry.weights.items():
                 known = self.lines.get(term)
                 self.lines[term] = f"{weight} {short}" if known is None else f"{known}\t{weight} {short}"
@@ -213,6 +219,20 @@ class Postings:
                 self._hits.clear()
             known = self._hits[short] = Hit._make(fields)
         return known
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the id of every operation."""
+        return ((row.partition("\t")[0], short) for short, row in self.operations.items())
+
+    def named(self, name: str) -> str | None:
+        """Return the id of the operation of a name, None if there is none; only its own line is read."""
+        for short in _candidates(name):
+            row = self.operations.get(short)
+            if row is None:
+                return self._included.get(name)
+            if row.partition("\t")[0] == name:
+                return short
+        return None
 
     def beginnings(self) -> Iterator[str]:
         """Yield the ids of all operations, those first that read without an id."""

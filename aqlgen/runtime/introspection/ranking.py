@@ -42,6 +42,8 @@ _PARTS = 40
 _IN_NAME = 7
 """The least weight of a word of a name."""
 _MOST_ALIKE = 4000
+_SLIPS, _ALIKE = 2, 0.85
+"""How many letters longer or shorter a mistyped name may be, and how alike it must be (difflib)."""
 _ENOUGH = 300
 """How many operations rarer words have to bring before a common word adds no others."""
 Wanted = Callable[[Hit], bool]
@@ -76,6 +78,9 @@ class Ranking:
         if weighed:
             self._lift(asked, weighed, scores)
             self._join(asked, weighed, scores)
+        named = self._postings.named(text.strip())
+        if named is not None:  # however common its words are
+            weighed[named] = max(2 * EXACT, weighed.get(named, 0.0))
         if wanted is not None:
             weighed = {short: score for short, score in weighed.items() if wanted(hit(short))}
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
@@ -95,6 +100,13 @@ class Ranking:
     def hits(self) -> Iterator[Hit]:
         """Yield all operations."""
         return map(self._postings.hit, self._postings.operations)
+
+    def mistyped(self, text: str, most: int) -> list[Hit]:
+        """Return the operations whose names differ from a text by few letters, the most alike first."""
+        from difflib import get_close_matches
+
+        near = {name: short for name, short in self._postings.names() if abs(len(name) - len(text)) <= _SLIPS}
+        return [self._postings.hit(near[name]) for name in get_close_matches(text.lower(), near, most, _ALIKE)]
 
     def _best(self, scores: Mapping[str, float], wanted: Wanted | None, most: int) -> list[str]:
         order = scores.__getitem__

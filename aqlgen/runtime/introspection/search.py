@@ -31,8 +31,6 @@ Measured on the tasks of `python -m bench search` that need one call: every seco
 of the others six of seven.
 """
 _MOST_NEAR = 5
-_SLIPS, _ALIKE = 2, 0.85
-"""How many letters longer or shorter a mistyped name may be, and how alike it must be (difflib)."""
 _MOST_RESOURCES = 60
 
 
@@ -74,23 +72,12 @@ class Search:
         words look alike, or else where to begin.
         """
         ranking, admitted = self._ranking, self._admitted(wanted)
-        named = self._named(text.strip(), admitted)
-        if named is not None:
-            others = [hit for hit in ranking.search(text, admitted) if hit.name != named.name]
-            return Matches([named, *others], known=True, best=named)
         ranked = ranking.ranked(text, admitted)
         if not ranked:
             return Matches(ranking.nearest(text, admitted), known=False, best=None)
         (first, score), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
         best = first if score - second >= _AHEAD * score or terms(first.name) == terms(text) else None
         return Matches([hit for hit, _ in ranked], known=True, best=best)
-
-    def _named(self, text: str, admitted: Callable[[Hit], bool] | None) -> Hit | None:
-        """Return the operation of exactly this name, however common its words are."""
-        if not text or " " in text:
-            return None
-        hit = next((hit for hit in self._ranking.hits() if hit.name == text), None)
-        return hit if hit is None or admitted is None or admitted(hit) else None
 
     @cached_property
     def resources(self) -> dict[str, int]:
@@ -103,21 +90,14 @@ class Search:
         by_path = spellings.at(text)
         hits = [self._hit(name) for name in by_path]
         if not by_path:
-            hits = [*self._mistyped(text), *self._ranking.search(text, self._admitted(None), _MOST_NEAR * 4)]
+            admitted = self._admitted(None)
+            mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
+            hits = [*mistyped, *self._ranking.search(text, admitted, _MOST_NEAR * 4)]
             hits = list({hit.name: hit for hit in hits}.values())
         same = by_path[:1] or [hit.name for hit in hits if same_words(text, hit.name)]
         sure = same[0] if len(same) == 1 else None
         hits.sort(key=lambda hit: hit.name != sure)
         return Nearest(hits[:_MOST_NEAR], sure)
-
-    def _mistyped(self, text: str) -> list[Hit]:
-        """Return the operations whose names differ from a text by few letters."""
-        from difflib import get_close_matches
-
-        admitted = self._admitted(None)
-        near = {hit.name: hit for hit in self._ranking.hits() if abs(len(hit.name) - len(text)) <= _SLIPS}
-        close = get_close_matches(text.lower(), near, _MOST_NEAR, _ALIKE)
-        return [near[name] for name in close if admitted is None or admitted(near[name])]
 
     def _hit(self, name: str) -> Hit:
         row = self._table.find(name)
