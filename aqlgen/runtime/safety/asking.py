@@ -28,7 +28,7 @@ from .refusals import (
     waits_for_operator,
 )
 from .session_approvals import SessionApprovals, cooldown_of
-from .together import Pending, fingerprint_of, question_about
+from .together import Pending, fingerprint_of, question_about, reasons_of
 from .waiting import Waiting, gravest
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ class Asking:
         self._record_all("TOKEN_ISSUED", calls, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         self._note("asked", "token", calls[0].row)
         await self._add_pending(calls, session, seconds)
-        return confirmation_required(gravest(calls).row, token, len(calls), message, _reasons(calls), cooldown)
+        return confirmation_required(gravest(calls).row, token, len(calls), message, reasons_of(calls), cooldown)
 
     async def _wait(
         self, binding: Binding, message: str, calls: Sequence[Pending], shape: Shape | None, session: Session
@@ -299,7 +299,7 @@ class Asking:
         self._record_all("CONFIRMATION_REQUIRED", calls, "denied", matter=matter.id, reason="waits for an operator")
         self._note("asked", "operator", calls[0].row)
         await self._add_pending(calls, session, self.waiting.seconds(calls))
-        return waits_for_operator(gravest(calls).row, matter, len(calls), message, _reasons(calls))
+        return waits_for_operator(gravest(calls).row, matter, len(calls), message, reasons_of(calls))
 
     # What they share
 
@@ -369,7 +369,3 @@ def pending_call(row: Row, call: Call, decision: GateDecision, request: ApiReque
 
     digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
     return Pending(row, call, decision, request, digest)
-
-
-def _reasons(calls: Sequence[Pending]) -> list[str]:
-    return list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))

@@ -24,16 +24,15 @@ from ..session import current_caller
 from ..table import Row
 from ..text import iso_time
 from .audit_chain import Chain
-from .masked_fields import secret_names
+from .masked_fields import SECRET_NAME, secret_names
 
 if TYPE_CHECKING:
     from ..schema.reader import Types
 
 __all__ = ["Audit", "Decisions", "masked_params"]
 
-_SECRET = re.compile(
-    r"passw|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv|iban", re.IGNORECASE
-)
+_KEPT_OUT = re.compile(r"iban", re.IGNORECASE)
+"""Names of what people have to see in a question, and the log has not to keep."""
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _LONGEST = 300
 _MOST_ITEMS = 50
@@ -136,7 +135,7 @@ def masked_params(row: Row, params: Mapping[str, Any], types: Types) -> dict[str
 
 
 def _masked(name: str, value: Any, secrets: frozenset[str] = frozenset()) -> Any:
-    if name in secrets or _SECRET.search(name):
+    if name in secrets or SECRET_NAME.search(name) or _KEPT_OUT.search(name):
         return MASK
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"

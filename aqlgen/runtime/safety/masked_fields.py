@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
     from ..schema.reader import Types
     from ..table import Row
 
-__all__ = ["secret_names"]
+__all__ = ["SECRET_NAME", "secret_names"]
+
+SECRET_NAME = re.compile(
+    r"passw|passphrase|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv", re.IGNORECASE
+)
+"""A name whose value is shown to nobody and kept nowhere, whatever the document says of it."""
 
 _MOST = 500
 """The most schemas that are looked at; of what is behind them the names alone tell."""

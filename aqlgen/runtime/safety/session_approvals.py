@@ -26,6 +26,7 @@ from ..session import TERMINAL
 from ..state.fingerprint import fingerprint
 from .desk import Desk, SessionApproval
 from .literals import key_literal
+from .policy.levels import LEVELS
 
 if TYPE_CHECKING:
     from ..settings.confirmation import ConfirmationSettings
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SessionApprovals", "Shape", "cooldown_of"]
 
-_ORDER = ("safe", "reversible", "destructive", "dangerous")
+_ORDER = LEVELS[:-1]
+"""The levels of danger that can be approved for a session, the mildest first."""
 _PLACEHOLDER = re.compile(r"\{([^{}]{1,200})\}")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}")

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .literals import key_literal, literal, prose
+from .masked_fields import SECRET_NAME
+from .policy.levels import GRAVE
 
 if TYPE_CHECKING:
     from ..table import Row
@@ -26,7 +28,6 @@ __all__ = ["title_of", "title_of_all"]
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_@+:-]|[.](?=[A-Za-z0-9])){0,47}")
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _PARAMETER = re.compile(r"\{([^{}]{1,100})\}")
-_CREDENTIAL = re.compile(r"passw|secret|token|api_?key|credential|private_?key|^pin$|cvv", re.IGNORECASE)
 _LONGEST_VALUE, _LONGEST_TEMPLATE, _LONGEST_TITLE = 60, 500, 400
 _MOST_KINDS, _MOST_PARENTS, _MOST_NAMED = 3, 2, 3
 _RELATIONS = frozenset(("from", "to", "in", "of", "for", "with", "on", "as", "at", "into", "and", "or"))
@@ -42,7 +43,6 @@ _TAKEN_BACK = frozenset(
 )  # fmt: skip
 """Verbs of which another call is the opposite."""
 _CAPITALS = frozenset(("api", "dns", "gpg", "html", "http", "id", "ip", "pdf", "sms", "sql", "ssh", "tls", "url", "vm"))
-_GRAVE = ("destructive", "dangerous", "forbidden")
 _FOR_GOOD = "This cannot be undone."
 _BY_RULE = {
     "money": "This moves money.",
@@ -136,7 +136,7 @@ def _from_template(row: Row, params: Mapping[str, Any]) -> str:
 
 def _consequence(row: Row) -> str:
     """Return what a person has to know of the end, by the rule of the danger and the verb."""
-    if row.danger not in _GRAVE:
+    if row.danger not in GRAVE:
         return ""
     rule = row.danger_reason.partition(":")[0]
     if rule in _BY_RULE and row.family != "delete":
@@ -241,7 +241,7 @@ def _is_value(location: str) -> bool:
 
 def _shown(row: Row, name: str, value: Any) -> str:
     """Return a value as it may stand in a sentence: a plain word or number as it is, anything else in quotes."""
-    if (name in row.parameters and row.parameters[name].sensitive) or _CREDENTIAL.search(name):
+    if (name in row.parameters and row.parameters[name].sensitive) or SECRET_NAME.search(name):
         return "(hidden)"
     if isinstance(value, list | tuple | Mapping):
         return f"({len(value):,} values)"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, Spending
     from .loop.reports import PlanReport
 
-__all__ = ["Grant", "Pending", "fingerprint_of", "fitting", "question_about"]
+__all__ = ["Grant", "Pending", "fingerprint_of", "fitting", "question_about", "reasons_of"]
 
 _LONGEST = 16_000
 """The most characters of a question about several calls; those that do not fit are asked about later."""
@@ -102,6 +102,11 @@ def fingerprint_of(calls: Sequence[Pending]) -> str:
     if len(calls) == 1:
         return calls[0].digest
     return hashlib.sha256("\n".join(call.digest for call in calls).encode()).hexdigest()
+
+
+def reasons_of(calls: Sequence[Pending]) -> list[str]:
+    """Return why calls have to be confirmed, each reason once."""
+    return list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))
 
 
 def fitting(calls: Sequence[Pending]) -> Sequence[Pending]:

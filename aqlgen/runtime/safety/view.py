@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from ..redaction import redact
 from ..schema.reader import Shape, union_of
 from ..text import folded
 from .literals import CUT_NAME, has_right_to_left, key_literal, literal, prose, url_text
-from .masked_fields import secret_names
+from .masked_fields import SECRET_NAME, secret_names
 from .titles import title_of
 
 if TYPE_CHECKING:
@@ -50,9 +49,6 @@ _LONGEST_REFUSED = 4000
 _DEEPEST = 4
 _MOST_ITEMS = 50
 _DIGEST = 32
-_CREDENTIAL = re.compile(
-    r"passw|passphrase|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +277,7 @@ def _is_long(value: Any) -> bool:
 
 
 def _is_secret(key: str, secrets: frozenset[str]) -> bool:
-    return key in secrets or bool(_CREDENTIAL.search(key))
+    return key in secrets or bool(SECRET_NAME.search(key))
 
 
 def _has_credential(value: Any, secrets: frozenset[str]) -> bool:

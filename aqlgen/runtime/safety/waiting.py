@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..state.store import Counter, StoreAway
 from .desk import Desk, Matter
+from .policy.levels import LEVELS
+from .together import reasons_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -29,7 +31,6 @@ __all__ = ["FORBIDDEN_SECONDS", "Waiting", "gravest"]
 
 FORBIDDEN_SECONDS = 120
 """Seconds for which the confirmation of a forbidden operation is good at most."""
-_LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _WINDOW = 60
 _SESSION = "waiting"
 _MOST_REASONS = 20
@@ -39,7 +40,7 @@ _MOST_OF_SESSION = 1000
 
 def gravest(calls: Sequence[Pending]) -> Pending:
     """Return the call whose operation is the most dangerous."""
-    return max(calls, key=lambda call: _LEVELS.index(call.row.danger) if call.row.danger in _LEVELS else 5)
+    return max(calls, key=lambda call: LEVELS.index(call.row.danger) if call.row.danger in LEVELS else len(LEVELS))
 
 
 class Waiting:
@@ -91,7 +92,6 @@ class Waiting:
             await self._count(binding)
         question = question if self._masked is None else str(self._masked(question))
         first = gravest(calls)
-        reasons = list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))
         matter = Matter(
             id=matter_id,
             kind="call" if len(calls) == 1 else "plan",
@@ -101,7 +101,7 @@ class Waiting:
             danger=first.row.danger,
             asked=now,
             expires=now + self.seconds(calls) + self._settings.skew,
-            reasons=tuple(reasons[:_MOST_REASONS]),
+            reasons=tuple(reasons_of(calls)[:_MOST_REASONS]),
             caller=binding.caller or "",
             session=binding.session or "",
             reach="" if shape is None else shape.words,

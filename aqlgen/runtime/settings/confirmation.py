@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .parsers import Choice, Whole, from_json, parsed_table
+from .policy import DANGER_LEVELS
 from .setting import collected, setting
 
 __all__ = ["CONFIRMATION_SETTINGS", "ConfirmationSettings"]
 
 _WAIT = Whole(0, 300)
-_LEVELS = ("reversible", "destructive", "dangerous", "forbidden")
 
 
 def _cooldown(value: Any) -> Mapping[str, int]:
@@ -21,7 +21,7 @@ def _cooldown(value: Any) -> Mapping[str, int]:
     value = from_json(value, message) if value != "" else {}
     if not isinstance(value, Mapping):
         raise ValueError(message)  # noqa: TRY004 - what a parser raises
-    return parsed_table(value, dict.fromkeys(_LEVELS, _WAIT), "level of danger")
+    return parsed_table(value, dict.fromkeys(DANGER_LEVELS[1:], _WAIT), "level of danger")
 
 
 class ConfirmationSettings(NamedTuple):

@@ -6,14 +6,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from ..table import FAMILIES
+from ..table import FAMILIES, DangerLevel
 from .parsers import Choice, Whole, from_json, parsed_table
 
 __all__ = ["BUILT_IN", "DANGER_LEVELS", "MONEY_TEXT", "POLICY_TEXT", "RULES_EXAMPLE", "RULES_TEXT", "policy_rules"]
 
-DANGER_LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
+DANGER_LEVELS: tuple[str, ...] = get_args(DangerLevel)
 BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "policy-open")
 """The ids of the decisions that no rule of the owner makes."""
 _MOST = 200

@@ -9,7 +9,7 @@ import pytest
 
 from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.safety.audit import masked_params
-from aqlgen.runtime.safety.masked_fields import secret_names
+from aqlgen.runtime.safety.masked_fields import SECRET_NAME, secret_names
 from aqlgen.runtime.safety.view import view_of
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest
@@ -74,3 +74,12 @@ def test_what_the_document_declares_a_secret_is_hidden_at_any_depth(
 def test_a_type_that_holds_itself_is_looked_at_once(row: tuple[Row, Any]) -> None:
     operation, table = row
     assert secret_names(operation, table.types) == {"lock_code", "lockCode"}
+
+
+@pytest.mark.parametrize("name", ["passphrase", "authorization"])
+def test_the_sentence_hides_what_the_question_and_the_log_hide(row: tuple[Row, Any], name: str) -> None:
+    """R-SAFE-5: names of secrets are one list for all of them."""
+    operation, table = row
+    kept = masked_params(operation, {name: CODE}, table.types)
+    assert CODE not in str(kept)
+    assert SECRET_NAME.search(name)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...hooks import GateDecision
-from .levels import SEVERITY, Outcome, Subject, Verdict, by_level, danger_reasons
+from .levels import GRAVE, LEVELS, SEVERITY, Outcome, Subject, Verdict, by_level, danger_reasons
 
 if TYPE_CHECKING:
     from ...settings.config import Config
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Policy"]
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
-_FREE = frozenset({"safe", "reversible"})
+_FREE = frozenset(LEVELS) - GRAVE
 _MONEY = "Moves money"
 
 
