@@ -24,10 +24,11 @@ from typing import Any
 
 import httpx2
 
+from aqlgen.conformance.stand_in import serve
 from bench.support.arguments import parser
 from bench.support.documents import adapters, package_of
 from bench.support.processes import environment, free_port
-from bench.support.stateful import StatefulApi, served_api
+from bench.support.stateful import StatefulApi
 from bench.support.stdio import adapter_command, example
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
@@ -171,7 +172,7 @@ def main(argv: Sequence[str]) -> None:
     with adapters([arguments.project] if arguments.project else []) as projects, tempfile.TemporaryDirectory() as home:
         project = next(iter(projects.values()))
         api = StatefulApi(package_of(project), {}, {})
-        with served_api(api) as base:
+        with serve(api) as base:
             port = free_port()
             command, variables = adapter_command(project)
             command = [part for part in command if part != "--mock"] + ["--transport", "http", "--port", str(port)]

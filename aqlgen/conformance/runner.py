@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 import anyio
 
 from aqlgen import __version__
-from aqlgen.conformance import checks
+from aqlgen.conformance.checks import TESTS
 from aqlgen.conformance.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
 from aqlgen.conformance.evidence import bundle
 from aqlgen.conformance.operations import operations_of, sampled
 from aqlgen.conformance.results import Category, Outcome, Report, Result
-from aqlgen.conformance.run import TESTS, Connected, Setup, Test, of_where
+from aqlgen.conformance.run import Connected, Setup, Test, of_where
 from aqlgen.conformance.stand_in import StandIn, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
 
@@ -33,8 +33,6 @@ __all__ = ["DEFAULT_SAMPLE", "Checked", "check_adapter", "test_ids"]
 DEFAULT_SAMPLE = 200
 _WHOLE = "2026-07-28", "stdio", "semantic"
 """The connection in which every operation is called."""
-_TESTS = checks.__all__, TESTS
-"""The tests are in the list once their modules are imported."""
 
 
 class Checked:

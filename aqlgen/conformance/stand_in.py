@@ -44,10 +44,7 @@ class Arrived:
     @property
     def data(self) -> Any:
         """The body as JSON data; None for anything else."""
-        try:
-            return json.loads(self.body)
-        except ValueError:
-            return None
+        return _data(self.body)
 
     @property
     def texts(self) -> list[str]:
@@ -64,6 +61,11 @@ class Reply:
     status: int
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Any:
+        """The body as JSON data; None for anything else."""
+        return _data(self.body)
 
     @classmethod
     def of(cls, status: int, data: Any, **headers: str) -> Reply:
@@ -137,10 +139,14 @@ class StandIn:
 
     def data_of(self, row: Row) -> Any:
         """Return the data that an operation is answered; None if they are no JSON."""
-        try:
-            return json.loads(self.shape(row).body)
-        except ValueError:
-            return None
+        return self.shape(row).data
+
+
+def _data(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
 
 
 def _ended(call: Coroutine[Any, Any, ApiResponse]) -> ApiResponse:
@@ -158,10 +164,7 @@ def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
     """Return an answer with what was written over it, as far as it is an object of these fields."""
     if not written:
         return reply
-    try:
-        data = json.loads(reply.body)
-    except ValueError:
-        return reply
+    data = reply.data
     if not isinstance(data, dict):
         return reply
     changed = {key: deepcopy(value) for key, value in written.items() if key in data}

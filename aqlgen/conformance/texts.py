@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from aqlgen.conformance import checks
+from aqlgen.conformance.checks import TESTS
 from aqlgen.conformance.results import CATEGORIES, MUST, Category
-from aqlgen.conformance.run import TESTS, Test
+from aqlgen.conformance.run import Test
 
 __all__ = ["PAGE", "page"]
 
@@ -19,8 +19,6 @@ _SETTINGS = {
     "alone": "in processes of its own",
     "live": "with `--base-url`",
 }
-_LOADED = checks.__all__
-"""The tests are in the list once their modules are imported."""
 
 
 def page(text: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 import anyio
 
+from aqlgen.conformance.stand_in import serve
 from bench.jobs import development, everyday
 from bench.jobs.context import Context
 from bench.jobs.model import Job
@@ -28,7 +29,7 @@ from bench.jobs.things import APIS
 from bench.support.arguments import add_corpus, parser
 from bench.support.documents import package_of
 from bench.support.processes import ROOT, generate
-from bench.support.stateful import StatefulApi, key_of_list, served_api
+from bench.support.stateful import StatefulApi, key_of_list
 from bench.tokens import count
 
 JOBS: Sequence[Job] = (*development.JOBS, *everyday.JOBS)
@@ -77,7 +78,7 @@ def _policies(name: str, corpus: Path, before: Path | None, python: Path | None,
     earlier = today if before is None else _project(document, folder / f"{name}-before", before)
     stand_in = StatefulApi(package_of(today), api.things, api.aliases)
     with ExitStack() as stack:
-        base = stack.enter_context(served_api(stand_in))
+        base = stack.enter_context(serve(stand_in))
         plays: dict[str, Play] = {
             CALLS: _played(play_by_calls, Adapter(earlier, base, api.secret)),
             PLAN: _played(play_as_plan, Adapter(today, base, api.secret)),

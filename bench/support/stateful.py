@@ -6,30 +6,22 @@ answers have a realistic size; seeded things are laid over them. What is not see
 
 from __future__ import annotations
 
-import json
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import cached_property
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from typing import Any
+from urllib.parse import unquote, urlencode
 
-import anyio
-
-from aqlgen.runtime.client.mock import MockTransport
-from aqlgen.runtime.table import FAMILIES, Row, Table
-from aqlgen.runtime.wire import ApiRequest
+from aqlgen.conformance.stand_in import Arrived, Reply, StandIn
+from aqlgen.runtime.table import Row
 from aqlgen.words import singular
 
-__all__ = ["StatefulApi", "key_of_list", "served_api"]
+__all__ = ["StatefulApi", "key_of_list"]
 
 Thing = dict[str, Any]
 DEFAULT_SIZE = 30
-NO_CONTENT = 204
 IDENTIFIERS = ("number", "gid", "id", "name")
 PAYLOADS = ("data", "items")
 
@@ -48,12 +40,12 @@ def _key_of_thing(body: Any, collection: str) -> str | None:
     return next((key for key in candidates if isinstance(body, dict) and isinstance(body.get(key), dict)), None)
 
 
-class StatefulApi:
+class StatefulApi(StandIn):
     """The things of one API by the path of their collection, and the writes that arrived."""
 
     def __init__(self, package: Path, seeds: Mapping[str, Sequence[Thing]], aliases: Mapping[str, str]) -> None:
-        self._table = Table(package)
-        self._mock = MockTransport(self._table, package)
+        super().__init__(package)
+        self._lock = threading.Lock()
         self._seeds = seeds
         self._aliases = {re.compile(pattern): path for pattern, path in aliases.items()}
         self.reset()
@@ -64,35 +56,20 @@ class StatefulApi:
         self.writes: list[tuple[str, str, Any]] = []
         self._next = 70_001
 
-    @cached_property
-    def _rows(self) -> list[tuple[str, re.Pattern[str], Row]]:
-        rows = []
-        for family in FAMILIES:
-            for name in self._table.raw(family):
-                row = self._table.find(name, family)
-                assert row is not None
-                pattern = re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(row.path))
-                rows.append((row.method, re.compile(pattern), row))
-        rows.sort(key=lambda entry: entry[2].path.count("{"))
-        return rows
-
-    def row_of(self, method: str, path: str) -> Row | None:
-        """Return the row of a request: of several the one with the most literal path."""
-        return next(
-            (row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path)),
-            None,
-        )
-
     def mocked(self, row: Row) -> tuple[int, Any]:
         """Return what mock mode answers: the status and the body, None if it is no JSON."""
-        response = anyio.run(self._mock.send, ApiRequest(row.method, "", (), None), row)
-        try:
-            return response.status, json.loads(response.content)
-        except ValueError:
-            return response.status, None
+        return self.shape(row).status, self.data_of(row)
 
-    def answer(self, method: str, path: str, query: Mapping[str, str], body: Any) -> tuple[int, dict[str, str], Any]:
-        """Answer a request: the status, headers and body, None for no content."""
+    def answer(self, request: Arrived) -> Reply:
+        """Return the answer to a request, and remember what it wrote; one after the other."""
+        with self._lock:
+            self.arrived.clear()  # only the writes are looked at
+            status, headers, data = self._answer(request.method, request.path, dict(request.query), request.data)
+        headers = {name: value.replace("{base}", request.base) for name, value in headers.items()}
+        return Reply(status, headers=headers) if data is None else Reply.of(status, data, **headers)
+
+    def _answer(self, method: str, path: str, query: Mapping[str, str], body: Any) -> tuple[int, dict[str, str], Any]:
+        """Return the status, headers and data of an answer, None for no content."""
         row = self.row_of(method, path)
         if row is None:
             return 404, {}, {"message": f"There is no {method} {path}"}
@@ -233,44 +210,3 @@ def _tell_page(shape: Thing, start: int, size: int, total: int) -> None:
             "last_page": -(-total // size),
             "total_entries": total,
         }
-
-
-@contextmanager
-def served_api(api: StatefulApi) -> Iterator[str]:
-    """Serve an API on the loopback address for as long as the context lasts, and yield its base URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        lock: ClassVar[threading.Lock] = threading.Lock()
-
-        def handle_any(self) -> None:
-            target = urlsplit(self.path)
-            content = self.rfile.read(int(self.headers.get("content-length") or 0))
-            body = json.loads(content) if content else None
-            with self.lock:
-                status, headers, answer = api.answer(self.command, target.path, dict(parse_qsl(target.query)), body)
-            sent = b"" if answer is None or status == NO_CONTENT else json.dumps(answer).encode()
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value.replace("{base}", base))
-            if sent:
-                self.send_header("content-type", "application/json")
-            if status != NO_CONTENT:
-                self.send_header("content-length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815 - the names of http.server
-
-        def log_message(self, *_: Any) -> None:
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    base = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield base
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -1,4 +1,4 @@
-"""The tests, each in the list of `run.TESTS` once its module is imported."""
+"""The tests, all of which are in the list once this is imported."""
 
 from aqlgen.conformance.checks import (
     connections,
@@ -16,8 +16,9 @@ from aqlgen.conformance.checks import (
     transport,
     warnings,
 )
+from aqlgen.conformance.run import TESTS
 
 __all__ = [
-    "connections", "constraints", "errors", "introspection", "level2", "live", "pages", "parameters", "round_trip",
-    "running", "safety", "supervision", "transport", "warnings",
+    "TESTS", "connections", "constraints", "errors", "introspection", "level2", "live", "pages", "parameters",
+    "round_trip", "running", "safety", "supervision", "transport", "warnings",
 ]  # fmt: skip
