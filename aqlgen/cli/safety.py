@@ -13,7 +13,7 @@ from aqlgen.diagnostics.errors import OptionError
 
 
 class Transport(StrEnum):
-    """How clients talk to the server."""
+    """The transport between clients and the server."""
 
     STDIO = "stdio"
     HTTP = "http"

@@ -49,7 +49,7 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True)
 class Launch:
-    """How an adapter is started: its project, its package, and the variables that it gets."""
+    """The start of an adapter: its project, its package, and the variables that it gets."""
 
     project: Path
     package: str

@@ -11,7 +11,7 @@ __all__ = ["CATEGORIES", "MUST", "Category", "Outcome", "Problem", "Report", "Re
 
 
 class Outcome(StrEnum):
-    """What became of a test."""
+    """The outcome of a test (conformance testing, 1.3)."""
 
     PASS = "PASS"  # noqa: S105
     WARN = "WARN"

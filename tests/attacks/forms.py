@@ -33,6 +33,12 @@ def wrapped(form: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"operation": "run_steps", "params": {"steps": [step]}}
 
 
+def altered(call: Mapping[str, Any], **params: Any) -> dict[str, Any]:
+    """Return a call with other parameters; one of `...` is left out."""
+    values = {**call["params"], **params}
+    return {**call, "params": {name: value for name, value in values.items() if value is not ...}}
+
+
 def unwrapped(envelope: dict[str, Any]) -> dict[str, Any]:
     """Return the envelope that the call has in the answer of its form."""
     if "results" in envelope:

@@ -171,9 +171,3 @@ def challenge_of(directive: Mapping[str, Any]) -> str:
     """Return the id of the challenge in a directive's notifications."""
     notes = [note for note in directive["notifications"] if "verificationId" in note["metadata"]]
     return str(notes[0]["metadata"]["verificationId"])
-
-
-def altered(call: Mapping[str, Any], **params: Any) -> dict[str, Any]:
-    """Return a call with other parameters; one of `...` is left out."""
-    values = {**call["params"], **params}
-    return {**call, "params": {name: value for name, value in values.items() if value is not ...}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,6 @@ from aqlgen.runtime.settings.loop import LoopSettings
 pytestmark = pytest.mark.anyio
 UNKNOWN = "0f8fad5b-d9cb-469f-a165-70867728950e"
 PURGE: dict[str, Any] = {"operation": "purge", "params": {}}
-
-
-@pytest.fixture
-async def floor(tmp_path: Path) -> AsyncIterator[Floor]:
-    async with opened(tmp_path) as floor:
-        yield floor
 
 
 async def challenged(floor: Floor, call: dict[str, Any] = PURGE, agent: str = AGENT, **where: Any) -> str:

@@ -6,13 +6,12 @@ R-LOOP-2, R-LOOP-3, R-LOOP-4: nothing that changes something runs but what was r
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from forms import FORMS
-from looped_shop import AGENT, DELETE, PAY, Floor, altered, opened
+from forms import FORMS, altered
+from looped_shop import AGENT, DELETE, PAY, Floor
 
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.loop import LoopSettings
@@ -20,17 +19,6 @@ from aqlgen.runtime.settings.loop import LoopSettings
 pytestmark = pytest.mark.anyio
 BY_FORM = pytest.mark.parametrize("form", FORMS)
 Attack = Callable[[Floor], Awaitable[Any]]
-
-
-@pytest.fixture
-def form() -> str:
-    return "alone"
-
-
-@pytest.fixture
-async def floor(tmp_path: Path, form: str) -> AsyncIterator[Floor]:
-    async with opened(tmp_path, form) as floor:
-        yield floor
 
 
 # A call that is another one than was reported

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looped_shop import AGENT, DELETE, PAY, Floor, altered, challenge_of, opened
+from forms import altered
+from looped_shop import AGENT, DELETE, PAY, Floor, challenge_of, opened
 from mcp import Client
 
 from aqlgen.runtime.server.mcp import build_server

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forms import altered
 from guarded_shop import Human
-from looped_shop import AGENT, DELETE, PAY, Floor, altered, challenge_of, opened
+from looped_shop import AGENT, DELETE, PAY, Floor, challenge_of, opened
 
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.loop import LoopSettings
@@ -23,17 +23,6 @@ from aqlgen.runtime.state.store import StoreAway
 pytestmark = pytest.mark.anyio
 DENY = LoopSettings(deny=("drop_*",))
 KEYS = ("k" * 40,)
-
-
-@pytest.fixture
-def form() -> str:
-    return "alone"
-
-
-@pytest.fixture
-async def floor(tmp_path: Path, form: str) -> AsyncIterator[Floor]:
-    async with opened(tmp_path, form) as floor:
-        yield floor
 
 
 # New names

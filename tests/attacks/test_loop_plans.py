@@ -6,32 +6,19 @@ R-LOOP-2, R-LOOP-3, R-LOOP-4: nothing that changes something runs but what was r
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from forms import FORMS
+from forms import FORMS, altered
 from guarded_shop import Human
-from looped_shop import AGENT, DELETE, PAY, Floor, altered, opened
+from looped_shop import AGENT, DELETE, PAY, Floor
 
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.loop import LoopSettings
 
 pytestmark = pytest.mark.anyio
 BY_FORM = pytest.mark.parametrize("form", FORMS)
-
-
-@pytest.fixture
-def form() -> str:
-    return "alone"
-
-
-@pytest.fixture
-async def floor(tmp_path: Path, form: str) -> AsyncIterator[Floor]:
-    async with opened(tmp_path, form) as floor:
-        yield floor
 
 
 # Plans and workflows

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forms import FORMS, unwrapped, wrapped
+from forms import FORMS, altered, unwrapped, wrapped
 from guarded_shop import Human, Shop, open_shop, write_shop
 
 from aqlgen.runtime.safety.desk import Desk
@@ -69,10 +69,6 @@ async def place(tmp_path: Path, form: str) -> AsyncIterator[Callable[..., Place]
 
 def code(envelope: Envelope) -> str:
     return "" if envelope["success"] else str(envelope["error"]["code"])
-
-
-def altered(call: dict[str, Any], **params: Any) -> dict[str, Any]:
-    return {**call, "params": {**call["params"], **params}}
 
 
 STRETCHED: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""What holds in every connection: both transports, both modes of tools, both eras of the protocol."""
+"""Tests of every connection: both transports, both modes of tools, both eras of the protocol."""
 
 from __future__ import annotations
 

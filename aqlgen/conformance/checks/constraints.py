@@ -1,4 +1,4 @@
-"""What cannot be changed is refused and told (conformance testing, 3.5)."""
+"""Tests of constraints: read-only fields are refused, and documented as such (conformance testing, 3.5)."""
 
 from __future__ import annotations
 

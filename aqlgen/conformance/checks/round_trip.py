@@ -1,4 +1,4 @@
-"""What is written is what is read, and an update changes what it names and nothing else (conformance testing, 3.4)."""
+"""Tests of data: written as read, and changed by an update as far as it names them (conformance testing, 3.4)."""
 
 from __future__ import annotations
 

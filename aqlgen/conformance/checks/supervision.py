@@ -1,4 +1,4 @@
-"""What stands beside the gatekeeper: the audit log, batches and plans of grave calls, the safety loop."""
+"""Tests of the audit log, of batches and plans of grave calls, and of the safety loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around MCP over HTTP: who may connect, and from where."""
+"""Tests of HTTP around MCP: who may connect, and from where."""
 
 from __future__ import annotations
 

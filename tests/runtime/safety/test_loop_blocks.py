@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,13 +23,6 @@ SPELLINGS = [
     "\uff52esearcher",
     "res\u00e9archer",
 ]
-
-
-@pytest.fixture
-async def house(package: Path, tmp_path: Path) -> AsyncIterator[House]:
-    house = House(package, tmp_path)
-    yield house
-    await house.close()
 
 
 def caller_of(house: House, **settings: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,6 @@ from aqlgen.runtime.settings.loop import LoopSettings
 pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])
 FREE = LoopSettings(risk_tolerance="aggressive")
-
-
-@pytest.fixture
-async def house(package: Path, tmp_path: Path) -> AsyncIterator[House]:
-    house = House(package, tmp_path)
-    yield house
-    await house.close()
 
 
 @BY_ERA

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -22,13 +20,6 @@ pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])
 FORCE = "git push --force"
 UNKNOWN = "0f8fad5b-d9cb-469f-a165-70867728950e"
-
-
-@pytest.fixture
-async def house(package: Path, tmp_path: Path) -> AsyncIterator[House]:
-    house = House(package, tmp_path)
-    yield house
-    await house.close()
 
 
 @BY_ERA
