@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..operator.actions import details_of
 from ..operator.sources import home_source, operator_name
 from ..safety.audit import Audit
 from ..safety.desk import Challenge, Desk, Matter, SessionApproval
@@ -102,7 +103,7 @@ class _Desk:
     async def code(self, id: str) -> str:
         """Return the code of a challenge, for the terminal alone."""
         challenge = self._chosen(await self.desk.challenges(), id, "challenge", "OPERATOR_CODE_SHOWN")
-        self._record("OPERATOR_CODE_SHOWN", challenge.id, element_name=challenge.agent)
+        self._record("OPERATOR_CODE_SHOWN", challenge.id, **details_of(challenge))
         code = await self.desk.reveal(challenge.id)
         if code is None:
             self._record("OPERATOR_CODE_SHOWN_VOID", challenge.id, reason="it was gone before")
@@ -115,7 +116,7 @@ class _Desk:
     async def revoke(self, id: str) -> str:
         """End an approval for a session."""
         approval = self._chosen(await self.desk.approvals(), id, "approval", "OPERATOR_REVOKE")
-        self._record("OPERATOR_REVOKE", approval.id, operation=approval.operation, session_id=approval.session or None)
+        self._record("OPERATOR_REVOKE", approval.id, **details_of(approval))
         if await self.desk.revoke(approval.id) is None:
             self._record("OPERATOR_REVOKE_VOID", approval.id, reason="it was gone before")
             raise OperatorError("this approval is gone; nothing was changed")
@@ -165,15 +166,7 @@ class _Desk:
     ) -> str:
         decision = {"denied": "denied", "approved": "approved once"}[verdict]
         decision = "approved for the session" if scope == "session" else decision
-        operations = list(matter.operations[:50])
-        about: dict[str, Any] = {
-            "decision": decision,
-            "kind": matter.kind,
-            "operation": operations[0] if len(operations) == 1 else None,
-            "operations": operations if len(operations) > 1 else None,
-            "session_id": matter.session or None,
-            "for_caller": matter.caller or None,
-        }
+        about = {"decision": decision, **details_of(matter)}
         self._record("OPERATOR_DECISION", matter.id, **about)
         if not await self.desk.decide(matter.id, verdict, self.by, scope):
             self._record("OPERATOR_DECISION_VOID", matter.id, **about, reason="it was decided or gone before")

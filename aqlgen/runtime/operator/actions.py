@@ -19,7 +19,7 @@ from .reading import Reading, read, shown
 if TYPE_CHECKING:
     from .sources import Source, Sources
 
-__all__ = ["Actions", "Refused"]
+__all__ = ["Actions", "Refused", "details_of"]
 
 _LEAST_REASON, _MOST_REASON = 3, 500
 
@@ -105,17 +105,11 @@ class Actions:
 
     def _record(self, source: Source, kind: _Kind, target: Any, reason: str, *, failed: bool = False) -> None:
         """Write to the audit log of the adapter. Raises Refused if that cannot be written: then nothing is done."""
-        operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
         details: dict[str, Any] = {
             "operator": self.by,
             "decision": kind.decision or None,
-            "kind": getattr(target, "kind", None),
             "item": str(target.id),
-            "operation": operations[0] or None if len(operations) == 1 else None,
-            "operations": list(operations[:50]) if len(operations) > 1 else None,
-            "element_name": getattr(target, "agent", "") or None,
-            "session_id": getattr(target, "session", "") or None,
-            "for_caller": getattr(target, "caller", "") or None,
+            **details_of(target),
             "reason": reason or None,
         }
         try:
@@ -123,6 +117,19 @@ class Actions:
         except OSError:
             message = "The audit log cannot be written, so nothing was done."
             raise Refused(500, "audit_failed", message) from None
+
+
+def details_of(target: Any) -> dict[str, Any]:
+    """Return what the audit log says of what an operator decides about: a matter, challenge, block or approval."""
+    operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
+    return {
+        "kind": getattr(target, "kind", None),
+        "operation": operations[0] or None if len(operations) == 1 else None,
+        "operations": list(operations[:50]) if len(operations) > 1 else None,
+        "element_name": getattr(target, "agent", "") or None,
+        "session_id": getattr(target, "session", "") or None,
+        "for_caller": getattr(target, "caller", "") or None,
+    }
 
 
 async def _approve(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
