@@ -18,7 +18,7 @@ from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
-from ..safety.loop.loop import SafetyLoop
+from ..safety.loop.loop import SafetyLoop, needs_report
 from ..safety.refusals import not_offered
 from ..session import Session
 from ..settings.config import Config
@@ -268,7 +268,7 @@ class Dispatcher:
         grant, use = request.grant, None
         built = partial(self._sending.built, row, params)
         approval: Approval | None = None
-        if self._enforces and (row.family != "read" or row.danger != "safe"):
+        if self._enforces and needs_report(row):
             from ..safety.approval import changed
             from .reports import approval_of_files, with_files
 

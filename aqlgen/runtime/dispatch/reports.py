@@ -10,6 +10,7 @@ from ..errors import Code, Failure
 from ..introspection.workflows import DRY_RUN
 from ..safety.approval import Approval
 from ..safety.audit import masked_params
+from ..safety.loop.loop import needs_report
 from ..safety.loop.reports import FILES, PlanReport, Report
 from ..state.fingerprint import fingerprint
 from ..steps.operation import RUN_STEPS
@@ -72,13 +73,13 @@ class OperationReports:
                     _shown(row, step.params, self._table.types) for row, step in zip(rows, plan.steps, strict=True)
                 ]
             }
-            return Report(operation, digest, operations, any(map(_changes, rows)), shown)
+            return Report(operation, digest, operations, any(map(needs_report, rows)), shown)
         if known is not None or operation == "introspect":
             return Report(operation, fingerprint(operation, params), (), False)
         row = self._row(operation)
         request = Request(operation, params, {})
         row, valid = self._sending.validated(row, request.for_row(row), [])
-        changes = _changes(row)
+        changes = needs_report(row)
         if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
             changes = False
         operations = ((row.name, row.danger),)
@@ -154,11 +155,6 @@ def _named(step: Any, names: Mapping[str, str]) -> Any:
     if not isinstance(step, Mapping) or not isinstance(step.get("operation"), str):
         return step
     return {**step, "operation": names.get(step["operation"], step["operation"])}
-
-
-def _changes(row: Row) -> bool:
-    """Return True for an operation that needs a report."""
-    return row.family != "read" or row.danger != "safe"
 
 
 def _shown(row: Row, params: Mapping[str, Any], types: Types) -> dict[str, Any]:

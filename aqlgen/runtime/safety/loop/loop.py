@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .guard import Use
     from .reports import PlanReport, Reports
 
-__all__ = ["ConfirmationGate", "SafetyLoop"]
+__all__ = ["ConfirmationGate", "SafetyLoop", "needs_report"]
 
 _CONFIRMABLE = 300.0
 
@@ -146,7 +146,7 @@ class SafetyLoop:
         Raises Failure for a call that was not reported as it is, and while the agent is paused or blocked; StoreAway
         if that cannot be known.
         """
-        if not self.enforcing or (row.family == "read" and row.danger == "safe"):
+        if not self.enforcing or not needs_report(row):
             return None
         return await self._parts.guard.check(session, row.name, params, plan)
 
@@ -224,9 +224,7 @@ class SafetyLoop:
                 {"param_name": "element_name"},
             )
         if self.enforcing:
-            await self._parts.guard.refuse_blocked(
-                "confirm_operation", agent, await self._parts.verification.blocks.standing()
-            )
+            await self._parts.guard.refuse_blocked("confirm_operation", agent, await self._parts.blocks())
         if token is not None and self._gate is not None:
             if self.is_guarding:
                 await self._parts.approvals.token(await self._gate.question(token, session), person)
@@ -283,6 +281,11 @@ class SafetyLoop:
 
             raise refused(f"nothing is verified in mode {self._parts.mode}")
         return await self._parts.verification.verify(params, session, person)
+
+
+def needs_report(row: Row) -> bool:
+    """Return True for an operation that runs only as it was reported: all but safe reads."""
+    return row.family != "read" or row.danger != "safe"
 
 
 def _ignore(_: str, __: dict[str, Any]) -> None:
