@@ -20,7 +20,7 @@ from aqlgen.cli.app import (
     Overlay,
     OverridesFile,
     Quiet,
-    Spec,
+    Specs,
     Strict,
     Verbose,
     Workflows,
@@ -31,7 +31,6 @@ from aqlgen.cli.output import announce, print_diagnostics, progress, project_aro
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
-from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.pipeline import Options, Prepared, Progress
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     ),
 )
 def explain_command(
-    spec: Spec,
+    spec: Specs,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -74,13 +73,23 @@ def explain_command(
 ) -> None:
     """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for."""
     from aqlgen.cli import decisions
+    from aqlgen.cli.specs import options_of
     from aqlgen.diagnostics.report import as_json, json_text
-    from aqlgen.pipeline import Options
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
-    announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)
+    options = options_of(
+        spec,
+        name=name or ("apis" if len(spec) > 1 else None),
+        overrides=overrides,
+        include=include,
+        exclude=exclude,
+        field_case=field_case and field_case.value,
+        strict=strict,
+        header=header,
+        overlay=overlay,
+        workflows=workflows,
+        allow_refs=allow_refs,
+    )
+    announce(project_around(spec[0], overrides), shown=output_format is Output.HUMAN and not quiet)
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)

@@ -21,7 +21,7 @@ from aqlgen.cli.app import (
     Overlay,
     OverridesFile,
     Quiet,
-    Spec,
+    Specs,
     Strict,
     Verbose,
     Workflows,
@@ -29,7 +29,6 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress
-from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.ir import Json
@@ -43,10 +42,11 @@ if TYPE_CHECKING:
         "aqlgen from-openapi openapi.yaml",
         "aqlgen from-openapi openapi.yaml --include tag:pets --exclude 'operation:delete_*'",
         'aqlgen from-openapi https://example.com/api.json --header "X-Key: $KEY"',
+        "aqlgen from-openapi hr=people.yaml crm=https://example.com/crm.json --name company",
     ),
 )
 def from_openapi_command(
-    spec: Spec,
+    spec: Specs,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
     ] = None,
@@ -71,13 +71,23 @@ def from_openapi_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a complete adapter project from an OpenAPI document."""
+    """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
+    from aqlgen.cli.specs import options_of
     from aqlgen.diagnostics.report import as_json, json_text
-    from aqlgen.pipeline import Options
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    options = options_of(
+        spec,
+        name=name,
+        overrides=overrides,
+        include=include,
+        exclude=exclude,
+        field_case=field_case and field_case.value,
+        strict=strict,
+        header=header,
+        overlay=overlay,
+        workflows=workflows,
+        allow_refs=allow_refs,
+    )
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts

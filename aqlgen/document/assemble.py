@@ -24,7 +24,18 @@ from aqlgen.document.texts import InstructionText, clean_texts
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
-__all__ = ["Assembled", "assemble"]
+__all__ = ["Assembled", "Inputs", "assemble"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a project is made from, as it was read: the files, what the project keeps of them, and all of it as data."""
+
+    sources: tuple[Source, ...]
+    kept: Mapping[str, bytes]
+    raw: Json
+    instructions: tuple[InstructionText, ...] = ()
+    """Texts that read as instructions to a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,11 @@ class Assembled:
     """Texts that read as instructions to a model."""
     workflows: tuple[Source, ...] = ()
     """The Arazzo documents, as they were read."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the project keeps, apart from the document as later stages have it."""
+        return Inputs(self.sources, self.kept, self.raw, self.instructions)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""
