@@ -207,7 +207,9 @@ def _built(
         findings += refuse_for_one(overrides)
     parts = []
     for name, api, assembled in zip(names, inputs, all_assembled, strict=True):
-        of_api = overrides if not options.apis else replace(overrides, adapter=overrides.apis.get(name, AdapterOverride()))
+        of_api = (
+            overrides if not options.apis else replace(overrides, adapter=overrides.apis.get(name, AdapterOverride()))
+        )
         resolver = Resolver(assembled.root)
         built = build(resolver, assembled.openapi, of_api.adapter.security_schemes, api=name)
         document, problems = with_adapter_overrides(built.document, of_api)
@@ -224,7 +226,7 @@ def _built(
 
 
 def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic]) -> tuple[Decision, ...]:
-    """Decide about all operations, in the order of the documents; add what is wrong with the overrides to `findings`."""
+    """Decide about all operations, in the order of the documents; `findings` takes what is wrong with the overrides."""
     known = Known(options.names, options.ids, options.retired)
     if options.apis:
         apis = {

@@ -108,8 +108,8 @@ class Generated:
     prepared: Prepared
     files: int
     written: bool
-    accepted: tuple[str, ...] = ()
-    """The entries that were added to the overrides, so that the hosts are accepted."""
+    accepted: bool = False
+    """Whether entries were added to the overrides, so that the hosts are accepted."""
 
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
@@ -146,7 +146,7 @@ def generate(
     from aqlgen.project.options import spdx
     from aqlgen.project.write import refuse_occupied, write_tree
     from aqlgen.render import render
-    from aqlgen.runtime.hosts.report import missing_entries
+    from aqlgen.runtime.hosts.report import entry_of
     from aqlgen.table.hosts import table_hosts
 
     licensed = spdx(license)
@@ -155,11 +155,11 @@ def generate(
     prepared = prepare(options, progress)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
-    entries = missing_entries(table_hosts(prepared.table)) if accept_hosts else []
-    if entries:
+    entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
+    if entry:
         from aqlgen.project.edits.overrides import overridden, with_hosts
 
-        options = overridden(options, folder, with_hosts(options.overrides, entries))
+        options = overridden(options, folder, with_hosts(options.overrides, entry))
         prepared = prepare(options, progress)
     order = order_of(options, prepared, licensed)
     progress("rendering")
@@ -167,7 +167,7 @@ def generate(
     if not dry_run:
         progress("writing")
         write_tree(tree, folder)
-    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=tuple(entries))
+    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=bool(entry))
 
 
 def _summary(generated: Generated) -> str:

@@ -61,7 +61,7 @@ class Assembled:
 
     @property
     def inputs(self) -> Inputs:
-        """What the project keeps, apart from the document as later stages have it."""
+        """The inputs, apart from the document as later stages have it."""
         return Inputs(self.sources, self.kept, self.raw, self.instructions)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -17,7 +17,17 @@ from aqlgen.pipeline import ApiInput, Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
 
-__all__ = ["KEPT", "NOT_RECORDED", "RECORDED", "Recorded", "mapping", "read_apis", "read_options", "recorded_options", "spdx"]
+__all__ = [
+    "KEPT",
+    "NOT_RECORDED",
+    "RECORDED",
+    "Recorded",
+    "mapping",
+    "read_apis",
+    "read_options",
+    "recorded_options",
+    "spdx",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +97,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "exclude": Recorded(lambda options, _prepared, _licence: list(options.exclude), _texts),
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
-    "spec_url": Recorded(
-        lambda options, _prepared, _licence: "" if options.apis else options.request.public_url, None
-    ),
+    "spec_url": Recorded(lambda options, _prepared, _licence: "" if options.apis else options.request.public_url, None),
     "accepted": Recorded(
         lambda options, prepared, _licence: _recorded_origins(options.accepted or prepared.table.adapter.accepted),
         _accepted,

@@ -19,10 +19,10 @@ from .dispatch.dispatcher import Dispatcher
 from .dispatch.metering import Metering
 from .encode.urls import variable_problem
 from .hooks import Hooks
+from .hosts.apis import config_of_each
 from .logs.log import Logger
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
-from .settings.apis import config_of_each
 from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load

@@ -62,9 +62,7 @@ def cut(name: str) -> str:
     return f"{name[: MAX_LENGTH - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def component_names(
-    components: Iterable[str], taken: Collection[str] = (), owner: str = ""
-) -> Mapping[str, str]:
+def component_names(components: Iterable[str], taken: Collection[str] = (), owner: str = "") -> Mapping[str, str]:
     """Return the type name of each component schema; a hash distinguishes components with equal names.
 
     What is `taken` by types of other APIs gets the `owner` before it.

@@ -126,7 +126,8 @@ def server_entry(server: DocumentServer, base: str | None) -> Server:
 
 def addressed(table: Table) -> bool:
     """Return True if the document says where the API is; otherwise its base URL has to be configured."""
-    servers = [*table.adapter.servers, *(server for row in table.rows for server in row.row.servers)]
+    servers = [server for part in table.adapter.of_each_api().values() for server in part.servers]
+    servers += [server for row in table.rows for server in row.row.servers]
     return any("://" in server["url"] or server["url"].startswith("{") for server in servers)
 
 

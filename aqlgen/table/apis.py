@@ -56,10 +56,11 @@ def split_name(written: str) -> tuple[str, str]:
         return "", written
     if not is_api_name(match[1]):
         why = "stands for something else in overrides.yaml" if match[1] in _RESERVED else "is not the name of an API"
+        example = f"{_word(match[1]) or 'crm'}={match[2]}"
         raise OptionError.of(
             "bad-option",
             f"{match[1]!r} {why}",
-            help=f"Use a word of up to 24 lower-case letters and digits, such as {_word(match[1]) or 'crm'}={match[2]}.",
+            help=f"Use a word of up to 24 lower-case letters and digits, such as {example}.",
         )
     return match[1], match[2]
 
@@ -87,8 +88,8 @@ def _words(api: ApiInput, root: Mapping[str, Json]) -> list[str]:
     info, servers = root.get("info"), root.get("servers")
     title = info.get("title") if isinstance(info, dict) else ""
     urls = [server.get("url") for server in (servers if isinstance(servers, list) else ()) if isinstance(server, dict)]
-    found = candidates(str(title or ""), [url for url in urls if isinstance(url, str)], stem(api.request.spec))
-    words = [_word(candidate) for candidate in found]
+    named = candidates(str(title or ""), [url for url in urls if isinstance(url, str)], stem(api.request.spec))
+    words = [_word(candidate) for candidate in named]
     return [word for word in words if is_api_name(word)]
 
 

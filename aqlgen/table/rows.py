@@ -38,8 +38,8 @@ from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
-from aqlgen.table.several import with_api
 from aqlgen.table.selecting import Readable, answer_of, fields_sent, selecting_parameters
+from aqlgen.table.several import with_api
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 

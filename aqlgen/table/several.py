@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from aqlgen.runtime.table import FAMILIES, Adapter, ApiSection, scheme_of
 from aqlgen.schemas import shorten
 from aqlgen.table.adapter import MAX_DESCRIPTION, are_idempotent, quick_start_of
-from aqlgen.table.model import DecidedRow, Table
+from aqlgen.table.model import Table
 
 __all__ = ["joined", "with_api"]
 
 _TITLE = 200
 
 
-def with_api(
-    security: Sequence[Sequence[str]] | None, api: str
-) -> tuple[tuple[str, ...], ...] | None:
+def with_api(security: Sequence[Sequence[str]] | None, api: str) -> tuple[tuple[str, ...], ...] | None:
     """Return security requirements with the names that the schemes have among those of several APIs."""
     if security is None:
         return None

@@ -78,13 +78,11 @@ def _standing(apis: Mapping[str, ApiNames]) -> Iterator[tuple[str, str]]:
                 yield key, known
 
 
-def _settled(
-    apis: Mapping[str, ApiNames], standing: Mapping[str, str], reserved: Mapping[str, str]
-) -> dict[str, str]:
+def _settled(apis: Mapping[str, ApiNames], standing: Mapping[str, str], reserved: Mapping[str, str]) -> dict[str, str]:
     fixed = {key: api.names[key] for api in apis.values() for key in api.fixed}
     owned = frozenset(fixed.values())
     names = {key: name for key, name in standing.items() if name not in owned} | fixed
-    taken = {name: "" for name in names.values()}
+    taken = dict.fromkeys(names.values(), "")
     for label, api in apis.items():
         taken |= dict.fromkeys(api.aliases, label)
     wanting: defaultdict[str, list[str]] = defaultdict(list)

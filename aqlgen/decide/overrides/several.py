@@ -78,7 +78,9 @@ def overrides_of_each(
     return each, findings
 
 
-def unmatched_by_all(findings: Mapping[str, Iterable[Diagnostic]], overrides: Mapping[str, Overrides]) -> list[Diagnostic]:
+def unmatched_by_all(
+    findings: Mapping[str, Iterable[Diagnostic]], overrides: Mapping[str, Overrides]
+) -> list[Diagnostic]:
     """Return the findings of all APIs; of an entry for several, only one that matches in none of them."""
     shared = {
         override.place: sum(key in other.patterns for other in overrides.values())
@@ -87,22 +89,21 @@ def unmatched_by_all(findings: Mapping[str, Iterable[Diagnostic]], overrides: Ma
     }
     kept: dict[Diagnostic, None] = {}
     missing: dict[tuple[int, int], list[Diagnostic]] = {}
-    for found in findings.values():
-        for each in found:
-            if each.code == UNMATCHED and (each.line, each.column) in shared:
-                missing.setdefault((each.line, each.column), []).append(each)
-            else:
-                kept[each] = None
-    return [*kept, *(found[0] for place, found in missing.items() if len(found) == shared[place])]
+    for diagnostic in (diagnostic for of_api in findings.values() for diagnostic in of_api):
+        place = (diagnostic.line, diagnostic.column)
+        if diagnostic.code == UNMATCHED and place in shared:
+            missing.setdefault(place, []).append(diagnostic)
+        else:
+            kept[diagnostic] = None
+    return [*kept, *(alike[0] for place, alike in missing.items() if len(alike) == shared[place])]
 
 
 def refuse_for_one(overrides: Overrides) -> list[Diagnostic]:
     """Return what is wrong with overrides of several APIs, where an adapter is of one document."""
-    findings = [
+    return [
         unmatched(overrides.file, api.place, f"there is no API called `{name}`", "Write it under `adapter:`.")
         for name, api in overrides.apis.items()
     ]
-    return findings
 
 
 def _of_adapter(overrides: Overrides, apis: Iterable[str]) -> list[Diagnostic]:

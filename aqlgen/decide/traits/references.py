@@ -30,15 +30,19 @@ def with_references(decisions: Iterable[Decision], names: Mapping[str, str]) -> 
 
 def _renamed(trait: AnyTrait, names: Mapping[str, str]) -> AnyTrait:
     changes = {
-        field: names[name] for field in _FIELDS.get(type(trait.value), ()) if (name := getattr(trait.value, field)) in names
+        field: names[name]
+        for field in _FIELDS.get(type(trait.value), ())
+        if (name := getattr(trait.value, field)) in names
     }
     reason = _noted(trait.reason, names)
     if not changes and reason is trait.reason:
         return trait
-    value: Any = replace(cast(Any, trait.value), **changes)
-    return cast(AnyTrait, replace(cast(Any, trait), value=value, reason=reason))
+    value: Any = replace(cast("Any", trait.value), **changes)
+    return cast("AnyTrait", replace(cast("Any", trait), value=value, reason=reason))
 
 
 def _noted(reason: Reason, names: Mapping[str, str]) -> Reason:
     words = reason.note.split(" ")
-    return replace(reason, note=" ".join(names.get(word, word) for word in words)) if {*words} & names.keys() else reason
+    return (
+        replace(reason, note=" ".join(names.get(word, word) for word in words)) if {*words} & names.keys() else reason
+    )

@@ -159,6 +159,8 @@ class Adapter:
     """Whether any operation answers before its work has ended."""
     apis: Mapping[str, ApiSection] = column(factory=dict)
     """The APIs by name, where there are several: each with its own servers, origins, security and headers."""
+    api: str = column("", outside=True)
+    """The API that this is the part of, of an adapter of several; "" in the table."""
 
     def of_each_api(self) -> dict[str, Self]:
         """Return the adapter as it is for each of its APIs, by name; for one API itself, by ""."""
@@ -184,6 +186,7 @@ class Adapter:
                 name: scheme for name, scheme in self.security_schemes.items() if name.startswith(f"{api}:")
             },
             apis={},
+            api=api,
         )
 
     @classmethod

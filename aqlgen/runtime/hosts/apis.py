@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping
 
 from ..encode.urls import is_safe
+from ..settings.config import Config
+from ..settings.load import ConfigError
 from ..table import Adapter
-from .config import Config
-from .load import ConfigError
 
 __all__ = ["config_of_each"]
 
@@ -38,7 +38,9 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
     for key, value in config.server_variables.items():
         api, dot, name = key.partition(".")
         if not dot or api not in variables:
-            raise ConfigError(f"MCP_AQL_SERVER_VARIABLES must name the API of '{key}', as in NAME.{key}; they are {known}")
+            raise ConfigError(
+                f"MCP_AQL_SERVER_VARIABLES must name the API of '{key}', as in NAME.{key}; they are {known}"
+            )
         variables[api][name] = value
     return {
         name: config._replace(
@@ -46,8 +48,6 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
         )
         for name in adapter.apis
     }
-
-
 
 
 def _named(setting: str | None) -> Mapping[str, str] | None:
