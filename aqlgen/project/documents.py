@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.document.request import Request
 from aqlgen.document.read import open_document
+from aqlgen.document.request import Request
 from aqlgen.project import Project
 from aqlgen.project.options import read_options
 from aqlgen.table.apis import ApiInput, api_names, split_name
@@ -66,7 +66,9 @@ def documents(
             inputs.append(api if api.request.spec else replace(api, request=project.request(name)))
     for name, spec in map(split_name, add):
         if name in apis:
-            raise OptionError.of("bad-option", f"there is an API {name} already", help=f"Replace it: --spec {name}={spec}")
+            raise OptionError.of(
+                "bad-option", f"there is an API {name} already", help=f"Replace it: --spec {name}={spec}"
+            )
         inputs.append(ApiInput(name, requesting(spec, (), ())))
     if not inputs:
         raise OptionError.of("bad-option", "no API would be left")

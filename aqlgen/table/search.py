@@ -39,6 +39,7 @@ def search_index(table: Table) -> str:
 def entries(table: Table) -> Iterator[Entry]:
     """Yield every row as it is indexed."""
     fields = _Fields(table.types)
+    titles = {name: section.title for name, section in table.adapter.apis.items()}
     for decided in table.rows:
         row = decided.row
         yield Entry(
@@ -47,7 +48,7 @@ def entries(table: Table) -> Iterator[Entry]:
             row.danger,
             row.resource,
             row.summary,
-            _weights(decided, fields),
+            _weights(decided, fields, titles),
             tuple(dict.fromkeys(_needs(row.path))),
             tuple(_finds(row)),
             tuple(_reads(row)),
@@ -110,8 +111,11 @@ def _values(schema: Mapping[str, Json]) -> Iterator[str]:
         yield from (value for value in values[:_MOST_VALUES] if isinstance(value, str))
 
 
-def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
-    """Return the terms of a row with their weights, the heaviest first if there are too many."""
+def _weights(decided: DecidedRow, fields: _Fields, titles: Mapping[str, str]) -> dict[str, int]:
+    """Return the terms of a row with their weights, the heaviest first if there are too many.
+
+    `titles` are those of several APIs by their names.
+    """
     row = decided.row
     weights = name_weights(row.name, row.resource, row.summary, row.path)
 
@@ -123,6 +127,8 @@ def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
     if _is_me(row):
         put(_ASKER, WEIGHTS["operation id"])
     put(terms((row.operation_id or "")[:100]), WEIGHTS["operation id"])
+    if row.api:
+        put(terms(f"{row.api} {titles[row.api]}"[:100]), WEIGHTS["resource"])
     for tag in decided.decision.operation.tags[:10]:
         put(terms(str(tag)[:100]), WEIGHTS["tags"])
     put(terms(row.description[:_DESCRIPTION]), WEIGHTS["description"])

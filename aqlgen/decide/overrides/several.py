@@ -14,7 +14,7 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Operation
 
 from .model import UNMATCHED, AdapterOverride, Overrides, finding, nearest, unmatched
-from .selectors import parse_selector
+from .selectors import Kind, parse_selector
 
 __all__ = ["overrides_of_each", "refuse_for_one", "unmatched_by_all"]
 
@@ -61,6 +61,8 @@ def overrides_of_each(
     for key, override in overrides.patterns.items():
         selector = parse_selector(key)
         named = selector.api if selector is not None else ""
+        if selector is not None and selector.kind is Kind.API and not selector.is_pattern:
+            named = selector.text
         if named and named not in operations:
             findings.append(_unknown(overrides, override, named, operations))
         for api in (named,) if named else operations:

@@ -26,9 +26,7 @@ from aqlgen.table.apis import split_name
 __all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases", "with_hosts"]
 
 
-def recovered(
-    committed: Committed, edited: Mapping[str, bytes], specs: Iterable[str], progress: Progress
-) -> Recovered:
+def recovered(committed: Committed, edited: Mapping[str, bytes], specs: Iterable[str], progress: Progress) -> Recovered:
     """Turn hand edits of machine files into overrides. Raises OptionError for those that overrides cannot express.
 
     An edited document may be what one of the `specs` gives as the new one.
