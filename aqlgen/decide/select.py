@@ -61,8 +61,8 @@ def select(
 ) -> tuple[Decision, ...]:
     """Return the operations that an `include` pattern matches (all if there is none) and no `exclude` pattern does.
 
-    A pattern is a glob, bare or as `tag:…`, `path:…`, `operation:…` or `api:…`. One that matches nothing is a mistake: `report`
-    is called with it, and without `report` it raises OptionError.
+    A pattern is a glob, bare or as `tag:…`, `path:…`, `operation:…` or `api:…`. One that matches nothing is a mistake:
+    `report` is called with it, and without `report` it raises OptionError.
     """
     for option, patterns in (("--include", include), ("--exclude", exclude)):
         for pattern in patterns:
