@@ -32,6 +32,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Generating": (
         "generate",
+        "several",
         "scale",
         "corpus",
         "introspected",
