@@ -136,7 +136,9 @@ def main(argv: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         if not options.no_processes:
             named = [f"{name}={path}" for name, path in specs.items()]
-            whole = run([*AQLGEN, "from-openapi", *named, "--name", "company", "-o", f"{scratch}/all", "-q"], limit=1800)
+            whole = run(
+                [*AQLGEN, "from-openapi", *named, "--name", "company", "-o", f"{scratch}/all", "-q"], limit=1800
+            )
             alone = [
                 run([*AQLGEN, "from-openapi", str(path), "-o", f"{scratch}/{name}", "-q"], limit=1800)
                 for name, path in specs.items()

@@ -92,7 +92,7 @@ def update_command(
     from aqlgen.project.update import Asked, update
 
     asked = Asked(
-        specs=tuple(spec or ()),
+        specs=tuple(line for written in spec or () for line in written.splitlines() or [written]),
         add=tuple(add or ()),
         remove=tuple(remove or ()),
         headers=tuple(header or ()),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -69,10 +69,14 @@ def _recorded_origins(accepted: Accepted | None) -> Json:
     return {"api": list((accepted or {}).get("api", ())), "oauth": list((accepted or {}).get("oauth", ()))}
 
 
+def _addresses(apis: Iterable[ApiInput]) -> str:
+    """Return the addresses of the documents of several APIs, a line for each, as `aqlgen update --spec` takes them."""
+    return "\n".join(f"{api.name}={api.public_url}" for api in apis if api.public_url)
+
+
 def _api(api: ApiInput) -> Json:
     """Return what is recorded of one of several APIs."""
-    url = api.request.public_url if api.spec_url is None else api.spec_url
-    return {"name": api.name, "spec_url": url, "accepted": _recorded_origins(api.accepted), "base": api.base}
+    return {"name": api.name, "spec_url": api.public_url, "accepted": _recorded_origins(api.accepted), "base": api.base}
 
 
 def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
@@ -97,7 +101,10 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "exclude": Recorded(lambda options, _prepared, _licence: list(options.exclude), _texts),
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
-    "spec_url": Recorded(lambda options, _prepared, _licence: "" if options.apis else options.request.public_url, None),
+    "spec_url": Recorded(
+        lambda options, prepared, _licence: _addresses(prepared.apis) if options.apis else options.request.public_url,
+        None,
+    ),
     "accepted": Recorded(
         lambda options, prepared, _licence: _recorded_origins(options.accepted or prepared.table.adapter.accepted),
         _accepted,

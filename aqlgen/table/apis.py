@@ -40,6 +40,11 @@ class ApiInput:
     spec_url: str | None = None
     """The address to record; None for that of the request."""
 
+    @property
+    def public_url(self) -> str:
+        """The document's address if it may be recorded for a later update, else ""."""
+        return self.request.public_url if self.spec_url is None else self.spec_url
+
 
 def is_api_name(name: str) -> bool:
     """Return True if an API can be called so."""

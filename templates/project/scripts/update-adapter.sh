@@ -39,9 +39,7 @@ recorded_address() {
     "$PYTHON" -c '
 import json
 with open("MCPAQL-PROVENANCE.json", encoding="utf-8") as file:
-    options = json.load(file)["options"]
-named = [(api["name"] + "=", api["spec_url"]) for api in options.get("apis", ())]
-print("\n".join(name + url for name, url in named or [("", options.get("spec_url"))] if url))'
+    print(json.load(file)["options"].get("spec_url") or "")'
 }
 
 conflicted() { git -c core.quotePath=false diff --name-only --diff-filter=U --relative; }
@@ -50,11 +48,7 @@ update() {
     rm -f -- "$report" "$unready"
     spec=${SPEC:-$(recorded_address)}
     set --
-    while IFS= read -r address; do # a line for each of several APIs
-        [ -z "$address" ] || set -- "$@" "--spec=$address"
-    done <<EOF
-$spec
-EOF
+    [ -z "$spec" ] || set -- "$@" "--spec=$spec"
     [ -z "${HEADER:-}" ] || set -- "$@" "--header=$HEADER"
     code=0
     aqlgen update "$@" || code=$?
