@@ -158,8 +158,8 @@ async def _removed(run: Connected, result: Result, operation: Operation) -> None
     if update is None or reader is None or update.strategy != "put-merge":
         return
     api.forget()
-    before = at(api.answer(Arrived("GET", path_of(Operation(reader, operation.table)), (), {}, b"", api=reader.api)).data,
-                steps_of(update.read_at))  # fmt: skip
+    asked = Arrived("GET", path_of(Operation(reader, operation.table)), (), {}, b"", api=reader.api)
+    before = at(api.answer(asked).data, steps_of(update.read_at))
     if not isinstance(before, dict):
         return
     shape = union_of(operation.table.types, schema)

@@ -66,7 +66,7 @@ def address_report(adapter: Adapter, table: Table, config: Config) -> dict[str, 
         problem = _problem(parts[api], servers, of_api) if servers else mains[api] if api else None
         if problem is not None and not of_api.base_url:
             url = servers[0]["url"] if servers else api
-            entry = others.setdefault(url, {**_as_json(problem), "url": url, "operations": 0})
+            entry = others.setdefault(url, {**_as_json(problem, api), "url": url, "operations": 0})
             entry["operations"] += 1
     return {
         "source": config.sources.get("base_url", "default") if config.base_url else "document",
@@ -75,13 +75,17 @@ def address_report(adapter: Adapter, table: Table, config: Config) -> dict[str, 
     }
 
 
-def _as_json(problem: AddressProblem) -> dict[str, Any]:
+def _as_json(problem: AddressProblem, api: str = "") -> dict[str, Any]:
+    remedy = problem.remedy
+    if api:
+        of_api = ", ".join(f"{api}.{name}=…" for name in problem.variables) or f"{api}=URL"
+        remedy = f"set {problem.setting}={of_api}"
     return {
         "rule": problem.rule,
         "reason": problem.reason,
         "certain": problem.certain,
         "setting": problem.setting,
-        "remedy": problem.remedy,
+        "remedy": remedy,
     }
 
 
