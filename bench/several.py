@@ -2,7 +2,8 @@
 
 The documents are those of the corpus with the most tasks in `search_tasks.tsv`. Printed are the time and memory of
 `from-openapi` with all of them and of each alone; the names that have a prefix; the tokens of the tools; how well
-searches find operations in each adapter alone, in the one of all, and in that with `api` given; and, for a few calls of
+searches find operations in each adapter alone, in the one of all, in that with the name of the API behind the words, and
+in that with `api` given; and, for a few calls of
 each API against a stand-in that records requests, how many carried a credential of another API.
 """
 
@@ -64,15 +65,15 @@ class Found:
 
 
 def searched(table: Table, api: str, of_document: Sequence[tuple[str, tuple[str, ...]]], found: Found, ranking: Ranking,
-             *, narrowed: bool = False) -> None:  # fmt: skip
-    """Search a table for the tasks of one API's document."""
+             *, narrowed: bool = False, named: bool = False) -> None:  # fmt: skip
+    """Search a table for the tasks of one API's document, narrowed to it, or with its name behind the words."""
     addresses = {row.name: (row.row.api, address(f"{row.row.method} {row.row.path}")) for row in table.rows}
 
     def wanted(hit: object) -> bool:
         return addresses.get(getattr(hit, "name", ""), ("", ""))[0] == api
 
     for query, gold in of_document:
-        hits = ranking.ranked(query, wanted if narrowed else None)[:FIRST]
+        hits = ranking.ranked(f"{query} in {api}" if named else query, wanted if narrowed else None)[:FIRST]
         places = (addresses[hit.name] for hit, _ in hits if hit.name in addresses)
         found.add([place if own == api else "" for own, place in places], gold)
 
@@ -154,12 +155,13 @@ def main(argv: Sequence[str]) -> None:
               f"{sum(prefixed.values())} names with a prefix: "
               + ", ".join(f"{api} {count}" for api, count in prefixed.most_common()))  # fmt: skip
         print("tokens of tools/list, five tools and one: {}, {}".format(*offered(result.table.adapter)))
-        together, narrowed, single = Found(), Found(), Found()
+        together, named, narrowed, single = Found(), Found(), Found(), Found()
         ranking = Ranking(Postings.of(search_index(result.table)))
         costs = []
         for name, path in specs.items():
             of_document = all_tasks[files[list(specs).index(name)]]
             searched(result.table, name, of_document, together, ranking)
+            searched(result.table, name, of_document, named, ranking, named=True)
             searched(result.table, name, of_document, narrowed, ranking, narrowed=True)
             table = prepare(Options(Request(str(path))), quiet).table
             costs.append(offered(table.adapter)[0])
@@ -167,6 +169,7 @@ def main(argv: Sequence[str]) -> None:
         print(f"tokens of tools/list of each alone: {min(costs)} to {max(costs)}")
         print(f"search, each API alone: {single}")
         print(f"search in all of them:  {together}")
+        print(f"search, the API named:  {named}")
         print(f"search with api given:  {narrowed}")
         made, own, other = crossings(result, Path(scratch), options.calls)
         print(f"{made} calls; {own} requests with a credential of their API, {other} with one of another")

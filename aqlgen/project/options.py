@@ -22,6 +22,7 @@ __all__ = [
     "NOT_RECORDED",
     "RECORDED",
     "Recorded",
+    "addresses",
     "mapping",
     "read_apis",
     "read_options",
@@ -69,7 +70,7 @@ def _recorded_origins(accepted: Accepted | None) -> Json:
     return {"api": list((accepted or {}).get("api", ())), "oauth": list((accepted or {}).get("oauth", ()))}
 
 
-def _addresses(apis: Iterable[ApiInput]) -> str:
+def addresses(apis: Iterable[ApiInput]) -> str:
     """Return the addresses of the documents of several APIs, a line for each, as `aqlgen update --spec` takes them."""
     return "\n".join(f"{api.name}={api.public_url}" for api in apis if api.public_url)
 
@@ -102,7 +103,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
     "spec_url": Recorded(
-        lambda options, prepared, _licence: _addresses(prepared.apis) if options.apis else options.request.public_url,
+        lambda options, prepared, _licence: addresses(prepared.apis) if options.apis else options.request.public_url,
         None,
     ),
     "accepted": Recorded(

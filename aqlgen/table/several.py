@@ -35,7 +35,7 @@ def joined(tables: Mapping[str, Table]) -> Table:
         name=first.name,
         package=first.package,
         title=shorten(_listed(titles), _TITLE),
-        description=shorten(f"{len(tables)} APIs: {', '.join(sections)}.", MAX_DESCRIPTION),
+        description=shorten(f"The APIs {_listed(list(sections))}.", MAX_DESCRIPTION),
         version=first.version,
         api_version=shorten(", ".join(f"{api} {section.api_version}" for api, section in sections.items()), _TITLE),
         spec_version=first.spec_version,

@@ -11,7 +11,7 @@ import pytest
 from aqlgen.decide.naming.prefixes import ApiNames, base_names, prefix_names
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
-from aqlgen.project.options import read_apis, recorded_options
+from aqlgen.project.options import addresses, read_apis, recorded_options
 from aqlgen.table.apis import ApiInput, api_names, split_name
 from tests.generator.several import Json, api, names, package, prepared
 
@@ -185,6 +185,12 @@ def test_the_record_says_what_was_accepted_of_each(tmp_path: Path) -> None:
         {"name": "crm", "spec_url": "", "accepted": {"api": ["https://crm.example.com"], "oauth": []}, "base": None},
     ]
     assert [each.name for each in read_apis(recorded)] == ["hr", "crm"]
+
+
+def test_the_addresses_are_recorded_as_an_update_takes_them() -> None:
+    apis = [ApiInput("hr", Request("https://hr.test/a.json")), ApiInput("crm", Request("crm.json")),
+            ApiInput("wiki", Request("crm.json"), spec_url="https://wiki.test/a.json")]  # fmt: skip
+    assert addresses(apis) == "hr=https://hr.test/a.json\nwiki=https://wiki.test/a.json"
 
 
 @pytest.mark.parametrize("name", ["../x", "", "A", "tag", "a-b", "x" * 25, 1, None])
