@@ -2,9 +2,9 @@
 
 The documents are those of the corpus with the most tasks in `search_tasks.tsv`. Printed are the time and memory of
 `from-openapi` with all of them and of each alone; the names that have a prefix; the tokens of the tools; how well
-searches find operations in each adapter alone, in the one of all, in that with the name of the API behind the words, and
-in that with `api` given; and, for a few calls of
-each API against a stand-in that records requests, how many carried a credential of another API.
+searches find operations in each adapter alone, in the one of all, in that with the name of the API behind the words,
+and in that with `api` given; and, for a few calls of each API against a stand-in that records requests, how many
+carried a credential of another API.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ Tasks = Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
 
 def tasks() -> Tasks:
     """Return the searches by document, each with the operations that it is for."""
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    searches: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     with OWN.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            found[row["document"]].append((row["query"], tuple(row["operation"].split(" or "))))
-    return found
+            searches[row["document"]].append((row["query"], tuple(row["operation"].split(" or "))))
+    return searches
 
 
 def quiet(_: str) -> None:
@@ -64,7 +64,7 @@ class Found:
         return f"{self.tasks} tasks, first {self.first / self.tasks:.3f}, in ten {self.in_ten / self.tasks:.3f}"
 
 
-def searched(table: Table, api: str, of_document: Sequence[tuple[str, tuple[str, ...]]], found: Found, ranking: Ranking,
+def searched(table: Table, api: str, of_document: Sequence[tuple[str, tuple[str, ...]]], score: Found, ranking: Ranking,
              *, narrowed: bool = False, named: bool = False) -> None:  # fmt: skip
     """Search a table for the tasks of one API's document, narrowed to it, or with its name behind the words."""
     addresses = {row.name: (row.row.api, address(f"{row.row.method} {row.row.path}")) for row in table.rows}
@@ -75,7 +75,7 @@ def searched(table: Table, api: str, of_document: Sequence[tuple[str, tuple[str,
     for query, gold in of_document:
         hits = ranking.ranked(f"{query} in {api}" if named else query, wanted if narrowed else None)[:FIRST]
         places = (addresses[hit.name] for hit, _ in hits if hit.name in addresses)
-        found.add([place if own == api else "" for own, place in places], gold)
+        score.add([place if of_api == api else "" for of_api, place in places], gold)
 
 
 def crossings(result: Prepared, scratch: Path, sample: int) -> tuple[int, int, int]:
@@ -112,13 +112,13 @@ def crossings(result: Prepared, scratch: Path, sample: int) -> tuple[int, int, i
 
     with serve(api) as base:
         asyncio.run(calls(base))
-    own = other = 0
+    carrying = crossing = 0
     for request in api.arrived:
         text = str([dict(request.headers), request.path, request.query, request.body])
         carried = {owner[secret] for secret in owner if secret in text}
-        own += request.api in carried
-        other += bool(carried - {request.api})
-    return len(chosen), own, other
+        carrying += request.api in carried
+        crossing += bool(carried - {request.api})
+    return len(chosen), carrying, crossing
 
 
 def main(argv: Sequence[str]) -> None:
@@ -171,5 +171,5 @@ def main(argv: Sequence[str]) -> None:
         print(f"search in all of them:  {together}")
         print(f"search, the API named:  {named}")
         print(f"search with api given:  {narrowed}")
-        made, own, other = crossings(result, Path(scratch), options.calls)
-        print(f"{made} calls; {own} requests with a credential of their API, {other} with one of another")
+        calls, carrying, crossing = crossings(result, Path(scratch), options.calls)
+        print(f"{calls} calls; {carrying} requests with a credential of their API, {crossing} with one of another")

@@ -105,8 +105,8 @@ def test_what_is_decided_about_an_operation_does_not_depend_on_the_prefix(tmp_pa
     }
     both = prepared(tmp_path, documents)
     expected = {row.decision.operation.key: (row.row.danger, row.row.verb, row.family) for row in alone.table.rows}
-    found = {row.decision.operation.key: (row.row.danger, row.row.verb, row.family) for row in both.table.rows}
-    assert {key: found[key] for key in expected} == expected
+    decided = {row.decision.operation.key: (row.row.danger, row.row.verb, row.family) for row in both.table.rows}
+    assert {key: decided[key] for key in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,12 @@ def test_what_is_decided_about_an_operation_does_not_depend_on_the_prefix(tmp_pa
 )
 def test_a_key_selects_the_operations_of_an_api(tmp_path: Path, overrides: str, hidden: set[str]) -> None:
     documents = {"hr": api("HR", "GET /users"), "crm": api("CRM", "GET /users", "GET /deals")}
-    every = {"hr:GET /users", "crm:GET /users", "crm:GET /deals"}
-    if hidden == every - {"hr:GET /users"}:
+    operations = {"hr:GET /users", "crm:GET /users", "crm:GET /deals"}
+    if hidden == operations - {"hr:GET /users"}:
         documents["hr"]["paths"] |= api("HR", "GET /rooms")["paths"]
-        every |= {"hr:GET /rooms"}
+        operations |= {"hr:GET /rooms"}
     documents["wiki"] = api("Wiki", "GET /pages")
-    assert every - set(names(prepared(tmp_path, documents, overrides))) == hidden
+    assert operations - set(names(prepared(tmp_path, documents, overrides))) == hidden
 
 
 @pytest.mark.parametrize(
@@ -239,9 +239,9 @@ def test_an_api_is_named_after_its_document() -> None:
 def test_a_name_that_is_too_long_for_a_prefix_is_told_apart_by_a_hash() -> None:
     long = "list_" + "x" * 58
     apis = {name: ApiNames(name, {f"{name}:GET /x": long}, (), (), {}) for name in ("first", "second")}
-    found = prefix_names(apis, {}).names
-    assert len(set(found.values())) == 2
-    assert all(len(name) <= 64 for name in found.values())
+    decided = prefix_names(apis, {}).names
+    assert len(set(decided.values())) == 2
+    assert all(len(name) <= 64 for name in decided.values())
 
 
 def test_a_kept_name_loses_the_prefix_only_where_that_is_one() -> None:
