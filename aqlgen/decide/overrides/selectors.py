@@ -199,4 +199,6 @@ def parse_entry(text: str, place: Place = (0, 0)) -> AcceptEntry | None:
 def is_broad(entry: str) -> bool:
     """Return True if an entry also accepts operations that the document does not have yet."""
     parsed = parse_entry(entry)
-    return parsed is None or parsed.selector is None or parsed.selector.is_pattern or parsed.selector.kind is Kind.TAG
+    if parsed is None or parsed.selector is None:
+        return True
+    return parsed.selector.is_pattern or parsed.selector.kind in (Kind.API, Kind.TAG)
