@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -119,7 +119,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
     entries = overrides.adapter.accept
     operations = [operation for part in parts for operation in part.document.operations]
-    decisions = accept(with_likenesses(decisions), entries)
+    decisions = accept(_with_likenesses(decisions, parts), entries)
     findings += check_accepted(entries, (*decisions, *all_decisions), operations, overrides.file)
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
     identity = _identity(options, parts)
@@ -135,7 +135,8 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     tables = {}
     for part in parts:
         tables[part.api] = _with_workflows(part, taken)
-    table = joined(tables) if options.apis else tables[""]
+    prefixes = {part.api: part.overrides.adapter.prefix for part in parts}
+    table = joined(tables, prefixes) if options.apis else tables[""]
     diagnostics = (*stale, *(each for part in parts for each in part.located()))
     warnings = tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.NOTE)
     refused = () if table.rows else _nothing_served(parts, diagnostics)
@@ -253,6 +254,14 @@ def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic
         for part in parts
         for decision in with_instructions(decisions[part.api], part.assembled.instructions, part.resolver)
     )
+
+
+def _with_likenesses(decisions: Iterable[Decision], parts: Sequence[_Part]) -> tuple[Decision, ...]:
+    """Return the decisions with what their names have in common within each API."""
+    of_apis: dict[str, list[Decision]] = {part.api: [] for part in parts}
+    for decision in decisions:
+        of_apis[decision.operation.api].append(decision)
+    return tuple(decision for of_api in of_apis.values() for decision in with_likenesses(of_api))
 
 
 def _identity(options: Options, parts: Sequence[_Part]) -> Identity:

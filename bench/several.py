@@ -156,7 +156,7 @@ def main(argv: Sequence[str]) -> None:
               + ", ".join(f"{api} {count}" for api, count in prefixed.most_common()))  # fmt: skip
         print("tokens of tools/list, five tools and one: {}, {}".format(*offered(result.table.adapter)))
         together, named, narrowed, single = Found(), Found(), Found(), Found()
-        ranking = Ranking(Postings.of(search_index(result.table)))
+        ranking = Ranking(Postings.of(search_index(result.table)), prefixes=frozenset(specs))
         costs = []
         for name, path in specs.items():
             of_document = all_tasks[files[list(specs).index(name)]]

@@ -185,7 +185,11 @@ def _finds(row: Row) -> Iterator[str]:
         name in _STRING_QUERIES and parameter.schema.get("type") == "string"
         for name, parameter in row.shown_parameters.items()
     )
-    if row.family == "read" and "{" not in row.path and (by_words or row.name.split("_")[0] in FINDS):
+    if (
+        row.family == "read"
+        and "{" not in row.path
+        and (by_words or (row.verb if row.api else row.name.split("_")[0]) in FINDS)
+    ):
         yield from ("", *_things(row))
 
 

@@ -21,13 +21,16 @@ def with_api(security: Sequence[Sequence[str]] | None, api: str) -> tuple[tuple[
     return tuple(tuple(scheme_of(api, name) for name in schemes) for schemes in security)
 
 
-def joined(tables: Mapping[str, Table]) -> Table:
-    """Return the tables of several APIs, by their names, as one. No two have a row or a type of the same name."""
+def joined(tables: Mapping[str, Table], prefixes: Mapping[str, str]) -> Table:
+    """Return the tables of several APIs, by their names, as one. No two have a row or a type of the same name.
+
+    `prefixes` are the words before names that the owner chose.
+    """
     first = next(iter(tables.values())).adapter
     rows = tuple(sorted((row for table in tables.values() for row in table.rows), key=lambda row: row.name))
     types = {name: schema for table in tables.values() for name, schema in table.types.items()}
     families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
-    sections = {api: _section(api, table.adapter) for api, table in tables.items()}
+    sections = {api: _section(api, table.adapter, prefixes.get(api, "")) for api, table in tables.items()}
     titles = [section.title for section in sections.values()]
     adapter = Adapter(
         schema_file=first.schema_file,
@@ -59,7 +62,7 @@ def joined(tables: Mapping[str, Table]) -> Table:
     return Table(rows, dict(sorted(types.items())), adapter, tuple(workflows))
 
 
-def _section(api: str, adapter: Adapter) -> ApiSection:
+def _section(api: str, adapter: Adapter, prefix: str) -> ApiSection:
     return ApiSection(
         name=api,
         title=adapter.title,
@@ -71,6 +74,7 @@ def _section(api: str, adapter: Adapter) -> ApiSection:
         scopes={scheme_of(api, name): scopes for name, scopes in adapter.scopes.items()},
         headers=adapter.headers,
         counts=adapter.counts,
+        prefix=prefix,
     )
 
 

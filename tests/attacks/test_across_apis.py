@@ -12,11 +12,16 @@ import pytest
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.decode.outcome import find_out
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.executions.places import target_at
 from aqlgen.runtime.hosts.apis import config_of_each
 from aqlgen.runtime.hosts.gate import Hosts
+from aqlgen.runtime.introspection.names import Spellings
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.table import Table
+from aqlgen.runtime.wire import ApiRequest
 from tests.generator.several import Json, api, package, prepared
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
@@ -231,3 +236,38 @@ def test_a_row_of_no_known_api_is_not_called(tmp_path: Path) -> None:
     for name in ("", "x", "hr:crm"):
         with pytest.raises(KeyError):
             adapter.of_api(name)
+
+
+def shops(tmp_path: Path, *second: str) -> Table:
+    """Return the table of an API that starts work, and of one that has the paths that its answers could name."""
+    documents = {"crm": api("CRM", "POST /imports", "PATCH /users/{id}"), "hr": api("HR", *second)}
+    return Table(package(tmp_path / "p", prepared(tmp_path, documents)))
+
+
+def test_an_answer_of_one_api_does_not_lead_to_an_operation_of_another(tmp_path: Path) -> None:
+    """An answer says where its work can be followed, and names a path that the other API serves."""
+    table = shops(tmp_path, "GET /users/{id}")
+    row = next(row for name, family in table.names() if (row := table.find(name, family)) and row.path == "/imports")
+    request = ApiRequest("POST", "https://crm.example.com/imports", (), None)
+    target = target_at("/users/7", row, request, table)
+    assert target is not None
+    assert not target.monitor
+    own = shops(tmp_path, "GET /users/{id}", "POST /exports")
+    same = next(row for name, family in own.names() if (row := own.find(name, family)) and row.path == "/exports")
+    followed = target_at("/users/7", same, ApiRequest("POST", "https://hr.example.com/exports", (), None), own)
+    assert followed is not None
+    assert followed.monitor == "get_user"
+
+
+def test_what_became_of_a_write_is_not_looked_up_in_another_api(tmp_path: Path) -> None:
+    table = shops(tmp_path, "GET /users/{id}")
+    row = table.find("update_user", "update")
+    assert row is not None
+    assert find_out(row, {"id": "7"}, table) is None
+
+
+def test_a_path_that_two_apis_have_is_no_operations_spelling(tmp_path: Path) -> None:
+    documents = {"hr": api("HR", "GET /users"), "crm": api("CRM", "GET /users")}
+    spellings = Spellings(Table(package(tmp_path / "p", prepared(tmp_path, documents))))
+    assert spellings.find("GET /users") is None
+    assert spellings.find("crm:GET /users") == "crm_list_users"

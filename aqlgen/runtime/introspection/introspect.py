@@ -69,7 +69,8 @@ class Introspection:
         self.workflows = tuple(workflow_operations(table))
         operations = (*active_operations(adapter, config), *self.workflows)
         self._protocol_operations = {operation.name: operation for operation in operations}
-        self._search = Search(table, self._protocol_operations.values())
+        prefixes = frozenset(section.prefix or name for name, section in adapter.apis.items())
+        self._search = Search(table, self._protocol_operations.values(), prefixes)
 
     def answer(
         self, params: Mapping[str, Any], session_id: str | None, history: History | None = None

@@ -109,6 +109,8 @@ class ApiSection:
     """Headers that are sent with every request to it, as the owner set them."""
     counts: Mapping[str, int]
     """How many operations each family has of it."""
+    prefix: str = ""
+    """The word before names that another API has too, if it is not the API's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
