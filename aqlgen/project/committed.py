@@ -96,7 +96,7 @@ class Committed:
         return self.project.place_of(path)
 
     def stored(self, path: str, content: bytes) -> Entry | bytes:
-        """Return new content of a file as the commit has it: its entry where nothing is new, else with its line ends."""
+        """Return new content of a file as the commit has it: its entry if nothing is new, else with its line ends."""
         if self._contents.get(path) == content:
             return self.entries[path]
         return self.with_line_ends(path, content)

@@ -208,9 +208,7 @@ ENACTS = frozenset({0, 4, 6})
 """The rows of the verbs that do what the noun behind them says: to create an invitation is to invite."""
 
 VERBS: Mapping[str, frozenset[int]] = {
-    word: frozenset(
-        READS if index in (1, 2, 3) else index for index, stems in enumerate(_VERB_STEMS) if word in stems
-    )
+    word: frozenset(READS if index in (1, 2, 3) else index for index, stems in enumerate(_VERB_STEMS) if word in stems)
     for word in _VERBS
 }
 """The rows that a verb stands in; those that read are one."""
