@@ -43,6 +43,8 @@ def test_an_answer_is_made_of_the_schema_and_comes_back_under_agent_names(packag
                 "friends": {"type": "array", "items": {"$ref": "#/types/Pet"}},
                 "owner": {"anyOf": [{"$ref": "#/types/Owner"}, {"type": "null"}]},
                 "nick": {"type": ["null", "string"], "minLength": 20},
+                "anything": {"type": "array", "items": {"description": "not told"}},
+                "something": {"type": "array", "items": {}, "minItems": 1},
                 "shown": {"type": "string", "examples": ["as shown"]},
             },
         },
@@ -63,6 +65,7 @@ def test_an_answer_is_made_of_the_schema_and_comes_back_under_agent_names(packag
     assert data[0]["kind"] == "cat"
     assert data[0]["owner"] == {"full_name": "example", "age": 1}
     assert data[0]["shown"] == "as shown"
+    assert (data[0]["anything"], data[0]["something"]) == ([], ["example"])
     assert call(pets) == data
 
 
