@@ -34,13 +34,25 @@ PYTHON = {"2024-11-05": "1.2.1", "2025-03-26": "1.9.4", "2025-06-18": "1.13.1", 
 OF_THAT_TIME = "pydantic<2.12"
 OLDEST_WITH_HTTP = "2025-03-26"
 SCENARIOS = {
-    "2025-06-18": ("server-initialize", "ping", "tools-list", "server-session-lifecycle"),
-    "2025-11-25": ("server-initialize", "ping", "tools-list", "server-session-lifecycle", "dns-rebinding-protection"),
+    "2025-03-26": ("server-session-lifecycle",),
+    "2025-06-18": ("server-initialize", "ping", "tools-list", "server-session-lifecycle", "logging-set-level"),
+    "2025-11-25": (
+        "server-initialize",
+        "ping",
+        "tools-list",
+        "server-session-lifecycle",
+        "logging-set-level",
+        "dns-rebinding-protection",
+        "server-sse-multiple-streams",
+    ),
     "2026-07-28": (
         "server-stateless",
         "tools-list",
         "dns-rebinding-protection",
         "http-header-validation",
+        "http-custom-header-server-validation",
+        "server-sse-multiple-streams",
+        "input-required-result-unsupported-methods",
         "caching",
     ),
 }
