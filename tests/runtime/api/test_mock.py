@@ -93,3 +93,20 @@ def test_endless_schemas_end(package: Make) -> None:
     for name in types:
         responses = {"200": {"content_type": "application/json", "schema": {"$ref": f"#/types/{name}"}}}
         call(package({"op": operation(responses=responses)}, types, transport="mock"))
+
+
+@pytest.mark.parametrize(
+    ("properties", "data"),
+    [
+        ({"status": {**STRING, "examples": ["error"]}, "error": STRING}, {"status": "ok", "error": "example"}),
+        (
+            {"stat": {**STRING, "examples": ["fail"], "enum": ["fail", "done"]}, "message": STRING},
+            {"stat": "done", "message": "example"},
+        ),
+        ({"success": {"type": "boolean", "default": False}, "error": STRING}, {"success": True, "error": "example"}),
+        ({"id": STRING, "status": {**STRING, "examples": ["failed"]}}, {"id": "example", "status": "failed"}),
+    ],
+)
+def test_an_example_of_a_failure_is_answered_as_a_success(package: Make, properties: Any, data: Any) -> None:
+    entry = {"content_type": "application/json", "schema": {"type": "object", "properties": properties}}
+    assert call(package({"op": operation(responses={"200": entry})}, transport="mock")) == data
