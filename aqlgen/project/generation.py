@@ -42,6 +42,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         ),
         generated_at=generated_at(),
         templates=current().tag,
+        commit=current().commit,
     )
 
 

@@ -23,21 +23,30 @@ PLAIN = {
     "license": "MIT",
     "base_url": "https://petstore.example/api",
     "hosts": "https://petstore.example: operations, with apiKey\nhttps://uploads.example: operations",
+    "credentials": "PETSTORE_API_KEY: The key of your shop\nPETSTORE_CLIENT_ID?: staff: id of your client",
+    "calls": 'list_pets {}\nget_pet {"pet_id": 7}\ncreate_pet {"name": "D\'Artagnan"}',
+    "confirmations": "dangerous 1: burn_down\ndestructive 2: delete_pet delete_shop",
 }
+TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (
     "\"\"\"'''\\ \n\t\r\x00\x07\x7f\x85\u2028 {{ 7*7 }} {% raw %} `rm` ]]> <script> --- | [x](y) \U0001f600 宠物 \ud800"
 )
 
 
+SHARED_JSON = {"manifest.json", "server.json"}
+"""Data in the form of others, which has no place for a comment."""
+
+
 def _hostile() -> dict[str, str]:
-    return PLAIN | dict.fromkeys(("title", "description", "api_version", "base_url", "hosts"), HOSTILE)
+    return PLAIN | dict.fromkeys(TEXTS, HOSTILE)
 
 
 def test_texts_of_the_api_reach_no_python_file() -> None:
     plain, hostile = render_template(PLAIN), render_template(_hostile())
     assert plain.keys() == hostile.keys()
     changed = {path for path in plain if plain[path] != hostile[path]}
-    assert changed == {"README.md", "pyproject.toml", ".copier-answers.yml"}
+    pages = {"README.md", "CLIENTS.md"}
+    assert changed == {*pages, *SHARED_JSON, ".env.example", "pyproject.toml", ".copier-answers.yml"}
 
 
 @pytest.mark.parametrize("text", ["", " ", HOSTILE, "x" * 3000, "宠物商店", "../.."])
@@ -93,7 +102,7 @@ def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
     for path in files_of(generated):
         whose, json = kind(path, "petstore_adapter"), path.endswith(".json")
         if path.startswith("openapi/") or (json and not path.startswith("schema/")):
-            assert whose is Kind.MACHINE
+            assert whose is (Kind.SHARED if path in SHARED_JSON else Kind.MACHINE)
             continue
         first = (generated / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
         assert re.match(rf"(# |<!-- |// |/\* |  \"\$comment\": \"){whose}: ", first), path
