@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-__all__ = ["PACKAGED", "URL", "own_templates", "runtime_of"]
+__all__ = ["PACKAGED", "SOURCE", "URL", "own_templates", "runtime_of"]
 
 URL: Final = "https://github.com/MCPAQL/aqlgen.git"
 """The public address of the templates, for `copier update`."""
+
+SOURCE: Final = "`pip install` with the path of its wheel or checkout"
+"""How aqlgen is installed. It is on no public index, where whoever registers its name would be run."""
 
 _PACKAGE: Final = Path(__file__).parent
 

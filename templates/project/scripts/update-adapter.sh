@@ -39,14 +39,14 @@ report=$(git rev-parse --absolute-git-dir)/aqlgen-$package.md
 unready=${report%.md}.unready # is there when the proposal is a draft
 
 recorded_address() {
-    "$PYTHON" -c '
+    [ ! -f MCPAQL-PROVENANCE.json ] || "$PYTHON" -c '
 import json
 with open("MCPAQL-PROVENANCE.json", encoding="utf-8") as file:
     print(json.load(file)["options"].get("spec_url") or "")'
 }
 
 recorded_release() {
-    "$PYTHON" -c '
+    [ ! -f MCPAQL-PROVENANCE.json ] || "$PYTHON" -c '
 import json, re
 with open("MCPAQL-PROVENANCE.json", encoding="utf-8") as file:
     generator = json.load(file)["generator"]
