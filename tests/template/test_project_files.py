@@ -147,6 +147,15 @@ def test_the_bundle_asks_for_the_credentials_and_keeps_an_empty_one_empty() -> N
     assert all(asked["sensitive"] and asked["default"] == "" for asked in manifest["user_config"].values())
 
 
+def test_the_bundle_leaves_out_nothing_of_the_package() -> None:
+    """A pattern without a slash before it is for a name in any folder, as in .gitignore."""
+    patterns = [line for line in text(".mcpbignore").splitlines() if not line.startswith("#")]
+    anywhere = {pattern.strip("/") for pattern in patterns if not pattern.startswith("/")}
+    kept = {"pyproject.toml", "README.md", "adapter.toml", *(path for path in TREE if path.startswith("src/"))}
+    assert not {name for path in kept for name in path.split("/")} & anywhere
+    assert not {path.split("/")[0] for path in kept} & {pattern.strip("/") for pattern in patterns}
+
+
 def test_no_text_tells_to_install_a_package_by_its_bare_name() -> None:
     """Whoever registers such a name on a public index would be run; paths, addresses and extras are named instead."""
     bare = re.compile(
