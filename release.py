@@ -28,28 +28,37 @@ class ReleaseError(Exception):
 
 def main(arguments: Sequence[str]) -> int:
     """Make the release that the argument names; return the exit code."""
+    if len(arguments) != 1:
+        sys.stderr.write("Give the version: python release.py 0.2.0\n")
+        return 2
     try:
-        if len(arguments) != 1 or not VERSION.fullmatch(arguments[0]):
-            raise ReleaseError("give the version, such as 0.2.0")
-        version, tag = arguments[0], f"v{arguments[0]}"
-        found = list(problems(ROOT, version))
-        if found:
-            raise ReleaseError("; ".join(found))
-        run("git", "tag", "--annotate", tag, "--message", f"aqlgen {version}")
-        try:
-            files = built_twice(ROOT, tag)
-        except BaseException:
-            run("git", "tag", "--delete", tag)
-            raise
-        say(report(files, tag, run("git", "rev-parse", f"{tag}^{{commit}}")))
+        sys.stdout.write(f"{release(arguments[0])}\n")
     except ReleaseError as problem:
         sys.stderr.write(f"No release was made: {problem}.\n")
         return 1
     return 0
 
 
+def release(version: str) -> str:
+    """Tag the commit and build what it is; return the report. Raises ReleaseError, and leaves no tag then."""
+    found = list(problems(ROOT, version))
+    if found:
+        raise ReleaseError("; ".join(found))
+    tag = f"v{version}"
+    run("git", "tag", "--annotate", tag, "--message", f"aqlgen {version}")
+    try:
+        files = built_twice(ROOT, tag)
+    except BaseException:
+        run("git", "tag", "--delete", tag)
+        raise
+    return report(files, tag, run("git", "rev-parse", f"{tag}^{{commit}}"))
+
+
 def problems(root: Path, version: str) -> Iterator[str]:
     """Yield the reasons why this tree cannot be released as a version."""
+    if not VERSION.fullmatch(version):
+        yield f"{version!r} is no version such as 0.2.0"
+        return
     if run("git", "status", "--porcelain", cwd=root):
         yield "there are changes that are not committed"
     code = re.search(r'^__version__ = "(.*)"$', (root / "aqlgen/__init__.py").read_text(encoding="utf-8"), re.MULTILINE)
@@ -122,11 +131,6 @@ def run(*command: str, cwd: Path = ROOT, **environment: str) -> str:
         lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
         raise ReleaseError(f"`{' '.join(command[:4])}` failed: {lines[-1]}")
     return done.stdout.strip()
-
-
-def say(text: str) -> None:
-    """Print a text."""
-    sys.stdout.write(f"{text}\n")
 
 
 if __name__ == "__main__":
