@@ -41,9 +41,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def release(version: str) -> str:
     """Tag the commit and build what it is; return the report. Raises ReleaseError, and leaves no tag then."""
-    found = list(problems(ROOT, version))
-    if found:
-        raise ReleaseError("; ".join(found))
+    reasons = list(problems(ROOT, version))
+    if reasons:
+        raise ReleaseError("; ".join(reasons))
     tag = f"v{version}"
     run("git", "tag", "--annotate", tag, "--message", f"aqlgen {version}")
     try:

@@ -25,8 +25,8 @@ def _ids(incomplete: str) -> list[tuple[str, str]]:
     """Return the tests whose ID begins so, each with what it shows, for a shell that completes one."""
     from aqlgen.conformance.checks import TESTS
 
-    found = (test for test in TESTS if test.id.startswith(incomplete))
-    return sorted((test.id, test.title) for test in found)
+    tests = (test for test in TESTS if test.id.startswith(incomplete))
+    return sorted((test.id, test.title) for test in tests)
 
 
 _ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
