@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from aqlgen.diagnostics.plain import plain
-from aqlgen.ir import Json
+from aqlgen.ir import SIGNATURE, Json
 from aqlgen.resources import URL
 from aqlgen.runtime.auth.usage import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
@@ -28,10 +28,16 @@ _CONFIRMED: Final = ("forbidden", "dangerous", "destructive")
 """The levels of danger that are not simply run, the gravest first."""
 
 _MOST_NAMES: Final = 8
+_MOST_VARIABLES: Final = 60
 _LONGEST_CALL: Final = 200
 """Characters of the parameters of an example that a reader takes in."""
 
 _FAMILIES_OF_CHANGES: Final = ("create", "update", "execute", "delete")
+
+_OF_AWS: Final = {
+    "AWS_ACCESS_KEY_ID": "AWS's own, to sign requests; its profiles and roles are found, too",
+    "AWS_SECRET_ACCESS_KEY": "AWS's own, with it",
+}
 
 _ROLES: Final = {
     "client_id": "id of your OAuth client, to get tokens with",
@@ -87,7 +93,9 @@ def credential_lines(table: Table) -> list[str]:
             lines.setdefault(variable, f"{variable}{'' if uses[name] else '?'}: {purpose}")
         for role, variable in scheme.get("optional_variables", {}).items():
             lines.setdefault(variable, plain(f"{variable}?: {name}: {_ROLES.get(role, role.replace('_', ' '))}"))
-    return list(lines.values())
+        if scheme["type"] == SIGNATURE:
+            lines |= {variable: f"{variable}?: {purpose}" for variable, purpose in _OF_AWS.items()}
+    return list(lines.values())[:_MOST_VARIABLES]
 
 
 def _purpose(name: str, scheme: SecurityScheme) -> str:

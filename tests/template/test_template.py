@@ -1,6 +1,8 @@
 """The project's template: the files that it renders for any answers."""
 
+import json
 import re
+import shlex
 import tomllib
 from pathlib import Path, PurePosixPath
 
@@ -10,6 +12,7 @@ import yaml
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.template import render_template
+from aqlgen.runtime.cli.main import main
 from tests.generator.commands import FIXTURES, run
 
 PLAIN = {
@@ -117,6 +120,15 @@ def test_the_readme_says_of_every_file_whose_it_is(generated: Path) -> None:
         expected = kind(path, "petstore_adapter")
         assert expected in kinds, path
         assert kinds == {expected} or path.endswith("hooks.py"), path
+
+
+def test_the_calls_of_the_readme_run(generated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (generated / "README.md").read_text(encoding="utf-8")
+    commands = [shlex.split(line)[1:] for line in readme.splitlines() if " call " in line and line.endswith("--mock")]
+    assert len(commands) == 3
+    for command in commands:
+        assert main(generated / "src/petstore_adapter", None, command) == 0
+        assert json.loads(capsys.readouterr().out)["success"] is True
 
 
 def _names(pattern: str, path: str) -> bool:
