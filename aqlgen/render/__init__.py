@@ -40,13 +40,16 @@ class Order:
     """The commit of that release, by which it can be had again."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The recorded hashes of files that the project keeps as they were generated earlier."""
+    runtime: str = ""
+    """The version of the package that the project depends on; "" for one that holds a copy of the runtime."""
     fork: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the files of code that the project keeps as somebody edited them."""
 
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    tree = render_template(template_answers(order.identity, order.table, order.license, order.templates)) | data(order)
+    answers = template_answers(order.identity, order.table, order.license, order.templates, order.runtime)
+    tree = render_template(answers) | data(order)
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides

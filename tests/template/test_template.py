@@ -29,6 +29,7 @@ PLAIN = {
     "credentials": "PETSTORE_API_KEY: The key of your shop\nPETSTORE_CLIENT_ID?: staff: id of your client",
     "calls": 'list_pets {}\nget_pet {"pet_id": 7}\ncreate_pet {"name": "D\'Artagnan"}',
     "confirmations": "dangerous 1: burn_down\ndestructive 2: delete_pet delete_shop",
+    "runtime": "",
 }
 TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (
@@ -82,6 +83,7 @@ def test_the_answers_file_keeps_the_address_of_the_template() -> None:
         ("version", "1.0.27-SNAPSHOT"),
         ("license", 'MIT"'),
         ("env_prefix", "x"),
+        ("runtime", "0.1.0"),
     ],
 )
 def test_an_answer_that_would_break_the_project_is_refused(question: str, answer: str) -> None:
