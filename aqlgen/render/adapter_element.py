@@ -106,7 +106,7 @@ class _Entries(dict[tuple[object, ...], str]):
 
     def __init__(self, types: Mapping[str, Schema]) -> None:
         super().__init__()
-        self._types = types
+        self.types = types
 
     def of(self, parameter: Parameter) -> str:
         """Return what an element says of a parameter."""
@@ -121,7 +121,7 @@ class _Entries(dict[tuple[object, ...], str]):
         )
         entry = self.get(key)
         if entry is None:
-            entry = self[key] = _json(parameter_entry(parameter, self._types))
+            entry = self[key] = _json(parameter_entry(parameter, self.types))
         return entry
 
 
@@ -146,7 +146,7 @@ def _operation(decided: DecidedRow, entries: _Entries) -> str:
     shown = row.shown_parameters.values()
     parameters = ", ".join(f"{_key(item.name)}: {entries.of(item)}" for item in shown)
     tail = [f"params: {{{parameters}}}"] if parameters else []
-    tail.append(f"response: {_json(_response(row))}")
+    tail.append(f"response: {_json(_response(row, entries.types))}")
     return f"    - {{{', '.join(head)},\n       {', '.join(tail)}}}\n"
 
 
@@ -160,9 +160,11 @@ def _description(row: Row) -> str:
     return row.summary + (f" (a kind of {row.relative})" if row.relative else "")
 
 
-def _response(row: Row) -> dict[str, Json]:
-    notes = request_notes(row)
-    return {"type": row.returns["name"], **({"x-request": notes} if notes else {})}
+def _response(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
+    notes = request_notes(row, types)
+    about = row.returns.get("description")
+    described = {"description": about} if about else {}
+    return {"type": row.returns["name"], **described, **({"x-request": notes} if notes else {})}
 
 
 def parameter_entry(parameter: Parameter, types: Mapping[str, Schema]) -> dict[str, Json]:

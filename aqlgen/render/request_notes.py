@@ -7,12 +7,17 @@ body of any other method, under its own name. Where a request is otherwise, `res
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 
+from aqlgen.document.positions import join
 from aqlgen.ir import Json
+from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import placeholders, replaced_placeholders, server_url
-from aqlgen.runtime.media import JSON
+from aqlgen.runtime.media import JSON, is_json
+from aqlgen.runtime.schema.reader import as_schema, schema_at, union_of
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, encode
+from aqlgen.table.model import Schema
 
 __all__ = ["base_url", "maps_to", "pagination", "request_notes"]
 
@@ -56,7 +61,7 @@ def pagination(row: Row) -> dict[str, Json]:
     return shown
 
 
-def request_notes(row: Row) -> dict[str, Json]:
+def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
     """Return what is otherwise than the element's rule has it, {} if nothing is."""
     in_path = {item.wire for item in row.parameters.values() if item.location == "path"} & {*placeholders(row.path)}
     places = {name: place for name, item in row.shown_parameters.items() if (place := _place(row, item, in_path))}
@@ -69,10 +74,28 @@ def request_notes(row: Row) -> dict[str, Json]:
         "headers": headers,
         "query": query,
         "content_type": row.body.content_type if row.body is not None and row.body.content_type != JSON else None,
+        "accept": _accept(row),
+        "list": _list(row, types),
+        "input": [item.wire for item in row.update.parameters.values()] if row.update and row.update.parameters else [],
         "pagination": {key: value for key, value in paging.items() if key not in ("parameters", "demanded")},
         "security": None if row.security is None else list(map(list, row.security)),
     }
-    return {key: value for key, value in notes.items() if value or (key == "security" and value is not None)}
+    return {key: value for key, value in notes.items() if value or (key in ("security", "list") and value is not None)}
+
+
+def _accept(row: Row) -> str:
+    """Return the content type of the answer, "" for JSON and for none."""
+    answers = (answer for status, answer in row.responses.items() if status.startswith("2"))
+    kind = next((answer["content_type"] for answer in answers if "content_type" in answer), JSON)
+    return "" if is_json(kind) else kind
+
+
+def _list(row: Row, types: Mapping[str, Schema]) -> str | None:
+    """Return the pointer to the list that a read answers with, "" for the whole answer; None if it gives no list."""
+    schemas = (as_schema(answer.get("schema")) for status, answer in row.responses.items() if status.startswith("2"))
+    schema = next(schemas, {}) if row.family == "read" else {}
+    path, _ = items_path(types, schema)
+    return join(path) if schema and union_of(types, schema_at(types, schema, path)).items else None
 
 
 def _place(row: Row, parameter: Parameter, in_path: set[str]) -> str:

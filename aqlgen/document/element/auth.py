@@ -23,7 +23,7 @@ _FIELDS: Final[Mapping[str, Field]] = {
     "header": Field(),
     "header_name": Field(),
     "prefix": Field(),
-    "in": Field(values=("header", "query", "cookie")),
+    "in": Field(values=("header", "query", "cookie", "body")),
     "name": Field(),
     "token_env": Field(),
     "key_env": Field(),
@@ -115,6 +115,9 @@ def _scheme(
             message = f"credentials of the kind {reader.shown(texts['x-type'])} are not carried over"
             hint = "Declare the scheme in overrides.yaml: adapter: {security_schemes: …}."
             reader.warn(members["x-type"], message, hint)
+        return False
+    if texts.get("in") == "body":
+        reader.warn(members["in"], "a credential in the body is not carried over", "Make it a parameter of hooks.py.")
         return False
     scheme = _http_scheme(reader, node, kind, members, texts)
     if scheme is None:

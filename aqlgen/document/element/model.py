@@ -61,6 +61,12 @@ class ElementOperation:
     """Headers that are sent as they stand."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Query parameters that are sent as they stand."""
+    accept: str = "application/json"
+    """The content type of the answer."""
+    items: str | None = None
+    """JSON pointer to the list in the answer, whose items are what `returns` describes; None if it is no list."""
+    input: tuple[str, ...] = ()
+    """The query parameters that the parameter `input` holds, by the API's names."""
     pagination: Pagination | None = None
     security: tuple[tuple[str, ...], ...] | None = None
 

@@ -111,6 +111,9 @@ def operation(
         content_type=request.content_type,
         headers=request.headers,
         query=request.query,
+        accept=request.accept,
+        items=request.items,
+        input=request.input,
         pagination=request.pagination,
         security=request.security,
     )

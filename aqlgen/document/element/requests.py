@@ -1,7 +1,8 @@
 """The request of an element's operation: method, path and query of `maps_to`, and `response: {x-request: …}`.
 
 `x-request` says what the protocol has no words for. aqlgen writes it, and a hand-written element may have it too:
-`places` (of parameters, as in `header X-Tenant`), `headers` and `query` (sent as they stand), `content_type`,
+`places` (of parameters, as in `header X-Tenant`), `headers` and `query` (sent as they stand), `content_type`, `accept`
+(of the answer), `list` (pointer to the list in it, "" for the whole), `input` (the query parameters that an update's `input` holds),
 `pagination` (as in overrides.yaml) and `security` (alternatives of the schemes in `auth`).
 """
 
@@ -33,12 +34,16 @@ _NOTES: Final[Mapping[str, Field]] = {
     "headers": Field("object"),
     "query": Field("object"),
     "content_type": Field(),
+    "accept": Field(),
+    "list": Field(),
+    "input": Field("array"),
     "pagination": Field("object"),
     "security": Field("array"),
 }
 _MAPS_TO: Final = "METHOD /path, as in `GET /pets/{pet_id}`"
 _CONTENT_TYPE: Final = re.compile(r"[\w.+-]{1,100}/[\w.+*-]{1,100}(?:; ?[\w.=\"-]{1,100}){0,4}")
 _LONGEST: Final = 4_000
+_DEEPEST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,9 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     content_type: str = JSON
+    accept: str = JSON
+    items: str | None = None
+    input: tuple[str, ...] = ()
     pagination: Pagination | None = None
     security: tuple[tuple[str, ...], ...] | None = None
 
@@ -118,21 +126,41 @@ def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:
         else:
             expected = f"{', '.join(LOCATIONS)} with the API's name behind it, or {', '.join(ALONE)}"
             reader.bad_value(place, expected, "Write it as in `header X-Tenant`.")
-    content_type = notes.get("content_type")
-    if content_type is not None and not _CONTENT_TYPE.fullmatch(content_type.value):
-        reader.bad_value(content_type, "a content type", "Write it as in `application/json`.")
-        content_type = None
-    security = notes.get("security")
+    security, wires = notes.get("security"), notes.get("input")
     return Request(
         request.method,
         request.path,
         places,
-        {name: text.value for name, text in _texts(reader, notes.get("headers")).items() if reader.is_readable(text)},
-        {name: text.value for name, text in _texts(reader, notes.get("query")).items() if reader.is_readable(text)},
-        JSON if content_type is None else content_type.value,
-        read_pagination(reader, notes.get("pagination")),
-        None if security is None else read_requirements(reader, security),
+        headers=_values(reader, notes.get("headers")),
+        query=_values(reader, notes.get("query")),
+        content_type=_content_type(reader, notes.get("content_type")),
+        accept=_content_type(reader, notes.get("accept")),
+        items=_pointer(reader, notes.get("list")),
+        input=() if wires is None else tuple(wire.value for wire in wires.items() if reader.is_of(wire, "string")),
+        pagination=read_pagination(reader, notes.get("pagination")),
+        security=None if security is None else read_requirements(reader, security),
     )
+
+
+def _pointer(reader: Reader, node: Node | None) -> str | None:
+    """Return a JSON pointer, None if there is none or it cannot be used."""
+    if node is None or not node.value or (node.value.startswith("/") and node.value.count("/") <= _DEEPEST):
+        return None if node is None else node.value
+    reader.bad_value(node, "a JSON pointer", 'Write "" for the answer itself, or as in `/items`.')
+    return None
+
+
+def _content_type(reader: Reader, node: Node | None) -> str:
+    """Return a content type, JSON if there is none or it cannot be used."""
+    if node is None or _CONTENT_TYPE.fullmatch(node.value):
+        return JSON if node is None else node.value
+    reader.bad_value(node, "a content type", "Write it as in `application/json`.")
+    return JSON
+
+
+def _values(reader: Reader, node: Node | None) -> dict[str, str]:
+    """Return texts that are sent as they stand."""
+    return {name: text.value for name, text in _texts(reader, node).items() if reader.is_readable(text)}
 
 
 def _texts(reader: Reader, node: Node | None) -> dict[str, Node]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.document.element.model import Element, ElementOperation, ElementParameter, Stated, Word
-from aqlgen.document.positions import Origins
+from aqlgen.document.positions import Origins, split
 from aqlgen.ir import Json, Origin
 from aqlgen.words import snake
 
@@ -63,12 +63,13 @@ def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]
         short = "\n" not in operation.description and len(operation.description) <= 120
         node |= {"summary" if short else "description": operation.description}
     for parameter in operation.parameters:
-        if parameter.place.location not in ("body", "whole", "rest"):
+        if parameter.place.location not in ("body", "whole", "rest") and not _is_input(operation, parameter):
             parameters.append(_parameter(parameter))
             origins.note(parameters, len(parameters) - 1, Origin(parameter.pointer))
     for location, values in (("header", operation.headers), ("query", operation.query)):
         parameters += [_fixed(location, name, value) for name, value in values.items()]
     parameters += _paging_parameters(operation)
+    parameters += [{"name": wire, "in": "query", "schema": {}} for wire in operation.input]
     body = _body(operation, origins)
     if body is not None:
         node["requestBody"] = body
@@ -78,9 +79,24 @@ def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]
     if operation.returns is None:
         node["responses"] = {"204": {"description": "Done"}}
     else:
-        content = {"content": {"application/json": {"schema": operation.returns}}}
+        content = {"content": {operation.accept: {"schema": _answer(operation.returns, operation.items)}}}
         node["responses"] = {"200": {"description": "The answer", **content}}
     return node
+
+
+def _answer(returns: Mapping[str, Json], items: str | None) -> Mapping[str, Json]:
+    """Return the schema of an answer, which holds a list of it at the pointer `items`, if there is one."""
+    if items is None:
+        return returns
+    answer: dict[str, Json] = {"type": "array", "items": returns or {"type": "object"}}
+    for key in reversed(split(items)):
+        answer = {"type": "object", "properties": {key: answer}}
+    return answer
+
+
+def _is_input(operation: ElementOperation, parameter: ElementParameter) -> bool:
+    """Return True for the parameter that holds query parameters, which stand for it (R-UPD-1)."""
+    return bool(operation.input) and parameter.name == "input"
 
 
 def _parameter(parameter: ElementParameter) -> dict[str, Json]:
@@ -112,9 +128,10 @@ def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | No
     """Return the body: one parameter that is the whole of it, or an object of fields."""
     whole = next((item for item in operation.parameters if item.place.location == "whole"), None)
     if whole is not None:
-        schema = {**whole.schema, **({"description": whole.description} if whole.description else {})}
+        usual = {"type": "object"} if operation.family == "update" and not operation.content_type.startswith("text/") else {}
+        schema = {**(whole.schema or usual), **({"description": whole.description} if whole.description else {})}
         return {"required": whole.required, "content": {operation.content_type: {"schema": schema}}}
-    fields = [item for item in operation.parameters if item.place.location == "body"]
+    fields = [item for item in operation.parameters if item.place.location == "body" and not _is_input(operation, item)]
     rest = any(item.place.location == "rest" for item in operation.parameters)
     if not fields and not rest:
         return None

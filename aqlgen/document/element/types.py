@@ -32,8 +32,17 @@ CONSTRAINTS: Final[Mapping[str, Field]] = {
 _ITEMS: Final[Mapping[str, Field]] = {"name": Field(), "type": Field(), "required": Field("boolean"), **CONSTRAINTS}
 _COPIED: Final = ("pattern", "format", "minLength", "maxLength")
 _BOUNDS: Final = (("minimum", "maximum"), ("minLength", "maxLength"))
-_NAME_OF_TYPE: Final = re.compile(r"[A-Z][\w.-]{0,199}")
-_ANY: Final = frozenset({"any", "null", "none"})
+_CLOSE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("str", "char", "varchar"), "string"),
+    **dict.fromkeys(("int", "int32", "int64"), "integer"),
+    **dict.fromkeys(("float", "double"), "number"),
+    **dict.fromkeys(("bool",), "boolean"),
+    **dict.fromkeys(("list", "tuple"), "array"),
+    **dict.fromkeys(("dict", "map"), "object"),
+}
+"""What people write for a JSON type, with what it is here."""
+
+_NAME_OF_TYPE: Final = re.compile(r"\w[\w .$/:<>,\[\]{}()#@+-]{0,199}")
 _DEEPEST: Final = 32
 _MOST_MEMBERS: Final = 50
 _LONGEST_NAME: Final = 200
@@ -42,22 +51,22 @@ _LONGEST_NAME: Final = 200
 def text_type(reader: Reader, node: Node) -> dict[str, Json]:
     """Return the schema of a type that is a text: a JSON type, several with `|` between, or any value.
 
-    A name that begins with a capital is one of the API's types, whose shape an element does not tell.
+    Any other name is of one of the API's types, whose shape an element does not tell, unless it is nearly a JSON type.
     """
     schemas = []
     for word in str(node.value).split("|")[:_MOST_MEMBERS]:
         word = word.strip()
         if word in JSON_TYPES:
             schemas.append({"type": word})
-        elif word in _ANY or _NAME_OF_TYPE.fullmatch(word):
+            continue
+        close = [_CLOSE[word]] if word in _CLOSE else get_close_matches(word[:_LONGEST_NAME], JSON_TYPES, 1, 0.85)
+        if _NAME_OF_TYPE.fullmatch(word) and not close:
             return {}
-        else:
-            close = get_close_matches(word.lower()[:_LONGEST_NAME], JSON_TYPES, n=1)
-            expected = ", ".join(JSON_TYPES)
-            message = f"{node.path} must be a type, and is {reader.shown(node.value)}"
-            hint = f"Write `type: {close[0] if close else 'string'}`."
-            reader.report("schema-invalid-type", node, message, expected=expected, suggestion=hint)
-            return {}
+        expected = ", ".join(JSON_TYPES)
+        message = f"{node.path} must be a type, and is {reader.shown(node.value)}"
+        hint = f"Write `type: {close[0] if close else 'string'}`."
+        reader.report("schema-invalid-type", node, message, expected=expected, suggestion=hint)
+        return {}
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 
