@@ -86,7 +86,9 @@ def _scheme(scheme: SecurityScheme) -> dict[str, Json]:
     kind, word = scheme["type"], scheme.get("scheme", "").lower()
     if kind == "apiKey":
         name, prefix = scheme["name"], scheme.get("format", "{key}").partition("{key}")[0]
-        place = {"header": name, "header_name": name} if scheme["in"] == "header" else {"in": scheme["in"], "name": name}
+        place = (
+            {"header": name, "header_name": name} if scheme["in"] == "header" else {"in": scheme["in"], "name": name}
+        )
         return {"type": "api_key", **place, **({"prefix": prefix} if prefix else {}), "key_env": variables[0]}
     if kind in ("oauth2", "openIdConnect"):
         flow: Mapping[str, Json] = next(iter(scheme.get("flows", {}).values()), {})
@@ -198,7 +200,7 @@ def _notes(info: Info) -> Iterator[str]:
         yield f"At least {least} {'character' if least == 1 else 'characters'}."
     items = info.get("items")
     if items and items["type"] != "any":
-        values = f", one of {listed(items['enum'], MOST_VALUES)}" if items.get("enum") else ""
-        yield f"Items: {items['type']}{values}."
+        values = items.get("enum")
+        yield f"Items: {items['type']}{f', one of {listed(values, MOST_VALUES)}' if values else ''}."
     if info.get("sensitive"):
         yield "A secret."

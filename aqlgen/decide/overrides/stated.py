@@ -39,7 +39,7 @@ def _override(word: Word) -> Override:
         danger=None if word.danger is None else Danger(word.danger),
         parameters=names,
         pagination=word.pagination,
-        places={field: (0, 0) for field in fields},
+        places=dict.fromkeys(fields, (0, 0)),
         key=key,
         sources=dict.fromkeys((*fields, *(f"parameters.{wire}" for wire in names)), key),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from aqlgen.document.element.auth import read_auth
@@ -80,7 +81,7 @@ def read_adapter(reader: Reader, root: Mapping[str, Json]) -> Element | None:
         reader.bad_name(members["name"], members["name"].value, expected, hint)
     for key, where in (("rate_limits", "[quotas] of adapter.toml"), ("trust", "`aqlgen check --promote`")):
         if key in members:
-            reader.warn(members[key], f"{key} is not carried over", f"The adapter has it from {where}.")
+            reader.unused(members[key], f"{key} is not carried over", f"The adapter has it from {where}.")
     target = reader.fields(members["target"], _TARGET) if "target" in members else {}
     is_form = reader.text(target, "serialization") == "form"
     base_url = read_base_url(reader, target.get("base_url"))
@@ -113,14 +114,14 @@ def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form
     members = reader.fields(node, _OPERATION)
     is_named = "name" in members and names.take(reader, members["name"], family)
     response = members.get("response")
+    notes = response.member("x-request") if response is not None and "x-request" in response.value else None
     parameters = _parameters(reader, members.get("params"))
     returns = _returns(reader, response)
     if "default_fields" in members:
-        reader.warn(members["default_fields"], "default_fields is not used", "Agents choose by `fields`; leave it out.")
+        reader.unused(members["default_fields"], "default_fields is not used", "Agents choose by `fields`; leave it out.")
     request = read_maps_to(reader, members["maps_to"]) if "maps_to" in members else None
     if request is None or not is_named:
         return None
-    notes = response.member("x-request") if response is not None and "x-request" in response.value else None
     built = operation(
         reader,
         node,
@@ -142,8 +143,6 @@ def _with_paging(
     *,
     is_form: bool,
 ) -> ElementOperation:
-    from dataclasses import replace
-
     if node is not None:
         hint = read_pagination_hint(reader, node, parameters, built.returns)
         built = replace(built, pagination=built.pagination or hint)
@@ -169,7 +168,7 @@ def _returns(reader: Reader, node: Node | None) -> dict[str, Json] | None:
     for key in node.value:
         if key not in _RESPONSE:
             member = node.member(key)
-            reader.warn(member, f"{member.path} is not used", "Only type and description of a response are.")
+            reader.unused(member, f"{member.path} is not used", "Only type and description of a response are.")
     if "type" not in node.value:
         return {}
     kind = node.member("type")

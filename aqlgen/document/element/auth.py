@@ -109,15 +109,15 @@ def _scheme(
     kind = members["type"].value
     texts = {key: member.value for key, member in members.items() if isinstance(member.value, str)}
     for key in members.keys() - _OF_KIND[kind] - {"type", "config", "x-schemes", "x-security"}:
-        reader.warn(members[key], f"{members[key].path} means nothing with type: {kind}", "Leave it out.")
+        reader.unused(members[key], f"{members[key].path} means nothing with type: {kind}", "Leave it out.")
     if kind == "none":
         if "x-type" in texts:
             message = f"credentials of the kind {reader.shown(texts['x-type'])} are not carried over"
             hint = "Declare the scheme in overrides.yaml: adapter: {security_schemes: …}."
-            reader.warn(members["x-type"], message, hint)
+            reader.unused(members["x-type"], message, hint)
         return False
     if texts.get("in") == "body":
-        reader.warn(members["in"], "a credential in the body is not carried over", "Make it a parameter of hooks.py.")
+        reader.unused(members["in"], "a credential in the body is not carried over", "Make it a parameter of hooks.py.")
         return False
     scheme = _http_scheme(reader, node, kind, members, texts)
     if scheme is None:

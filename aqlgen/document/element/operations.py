@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Final
+from typing import Any, Final
 
 from aqlgen.document.element.model import ElementOperation, ElementParameter, Place
 from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.document.element.requests import IN_QUERY, Request
-from aqlgen.document.element.types import constrained, parameter_name
+from aqlgen.document.element.types import constrained
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.table import Pagination
@@ -95,7 +95,7 @@ def operation(
             hint = f"Did you mean `{close[0]}`?" if close else added
             message = f"{where.path} names {reader.shown(name)}, which is no parameter of the operation"
             reader.report("schema-unresolved-ref", where, message, expected=expected, suggestion=hint)
-    placed = [_placed(reader, node, parameter, request, in_path) for parameter in parameters]
+    placed = [_placed(parameter, request, in_path) for parameter in parameters]
     return ElementOperation(
         name=reader.text(members, "name"),
         family=family,
@@ -123,9 +123,7 @@ def _is_paging(request: Request, name: str) -> bool:
     return request.pagination is not None and any(wire == name for _, wire in request.pagination.roles)
 
 
-def _placed(
-    reader: Reader, node: Node, parameter: ElementParameter, request: Request, in_path: Collection[str]
-) -> ElementParameter:
+def _placed(parameter: ElementParameter, request: Request, in_path: Collection[str]) -> ElementParameter:
     """Return a parameter with its place."""
     if parameter.name in in_path:
         return replace(parameter, place=Place("path", parameter.name), required=True)
@@ -136,34 +134,38 @@ def _placed(
 def read_pagination_hint(
     reader: Reader, node: Node, parameters: list[ElementParameter], returns: Mapping[str, Json] | None
 ) -> Pagination | None:
-    """Return how an operation pages if the element names the parameter; without it the rules decide.
-
-    Reports parameters that are not there, and bounds that contradict each other.
-    """
+    """Return how an operation pages if the element names the parameter; without it the rules decide."""
     members = reader.fields(node, PAGINATION)
-    by_name = {parameter.name: parameter for parameter in parameters}
-    for key in ("default_limit", "max_limit"):
-        if key in members and members[key].value < 1:
-            reader.bad_value(members[key], "a whole number above 0", "Write the number of items of a page.")
-    if "default_limit" in members and "max_limit" in members:
-        if members["default_limit"].value > members["max_limit"].value:
-            reader.bad_value(members["default_limit"], "at most max_limit", "Exchange default_limit and max_limit.")
-    for key in ("param_name", "per_page_param"):
-        if key in members and members[key].value not in by_name:
-            message = f"{members[key].path} names {reader.shown(members[key].value)}, which is no parameter"
-            expected = ", ".join(by_name) or "a parameter of the operation"
-            hint = "Add it to the parameters of the operation."
-            reader.report("schema-unresolved-ref", members[key], message, expected=expected, suggestion=hint)
+    _check_hint(reader, members, [parameter.name for parameter in parameters])
     style, name = reader.text(members, "style"), reader.text(members, "param_name")
     if reader.failed or (not name and style != "link_header"):
         return None
-    size = reader.text(members, "per_page_param") or None
-    most = members["max_limit"].value if "max_limit" in members else None
-    items = "" if returns is not None and returns.get("type") == "array" else None
-    if style == "link_header":
-        return Pagination(style="link", next="Link", next_in="header", size_param=size, size_max=most, items=items)
-    if style == "page":
-        return Pagination(style="page", page_param=name, size_param=size, size_max=most, items=items)
-    if style == "offset":
-        return Pagination(style="offset", offset_param=name, size_param=size, size_max=most, items=items)
-    return Pagination(style="cursor", cursor_param=name, size_param=size, size_max=most, items=items)
+    rest: dict[str, Any] = {
+        "size_param": reader.text(members, "per_page_param") or None,
+        "size_max": members["max_limit"].value if "max_limit" in members else None,
+        "items": "" if returns is not None and returns.get("type") == "array" else None,
+    }
+    match style:
+        case "link_header":
+            return Pagination(style="link", next="Link", next_in="header", **rest)
+        case "page":
+            return Pagination(style="page", page_param=name, **rest)
+        case "offset":
+            return Pagination(style="offset", offset_param=name, **rest)
+    return Pagination(style="cursor", cursor_param=name, **rest)
+
+
+def _check_hint(reader: Reader, members: Mapping[str, Node], names: Collection[str]) -> None:
+    """Report parameters that are not there, and bounds that contradict each other."""
+    limits = [members[key] for key in ("default_limit", "max_limit") if key in members]
+    for node in limits:
+        if node.value < 1:
+            reader.bad_value(node, "a whole number above 0", "Write the number of items of a page.")
+    if len(limits) == 2 and limits[0].value > limits[1].value:
+        reader.bad_value(limits[0], "at most max_limit", "Exchange default_limit and max_limit.")
+    for key in ("param_name", "per_page_param"):
+        if key in members and members[key].value not in names:
+            message = f"{members[key].path} names {reader.shown(members[key].value)}, which is no parameter"
+            expected = ", ".join(names) or "a parameter of the operation"
+            hint = "Add it to the parameters of the operation."
+            reader.report("schema-unresolved-ref", members[key], message, expected=expected, suggestion=hint)

@@ -113,7 +113,7 @@ class Reader:
         if len(self.findings) >= MOST_FINDINGS:
             raise TooManyError
 
-    def warn(self, node: Node, message: str, suggestion: str = "") -> None:
+    def unused(self, node: Node, message: str, suggestion: str = "") -> None:
         """Add a warning about what the element says and the adapter does not do."""
         self.report("schema-not-used", node, message, suggestion=suggestion, severity=Severity.WARNING)
 
@@ -239,5 +239,11 @@ def _respelled(node: Node, expected: str) -> str:
         return f"Write `{key}: {value}`, without quotes."
     if expected == "array":
         return f"Write `{key}:` and each item on a line of its own behind `- `."
-    examples: Mapping[str, str] = {"string": '"text"', "boolean": "true", "integer": "1", "number": "1.5", "object": "{}"}
+    examples: Mapping[str, str] = {
+        "string": '"text"',
+        "boolean": "true",
+        "integer": "1",
+        "number": "1.5",
+        "object": "{}",
+    }
     return f"Write `{key}: {examples.get(expected, '…')}`."

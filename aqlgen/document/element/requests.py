@@ -2,8 +2,8 @@
 
 `x-request` says what the protocol has no words for. aqlgen writes it, and a hand-written element may have it too:
 `places` (of parameters, as in `header X-Tenant`), `headers` and `query` (sent as they stand), `content_type`, `accept`
-(of the answer), `list` (pointer to the list in it, "" for the whole), `input` (the query parameters that an update's `input` holds),
-`pagination` (as in overrides.yaml) and `security` (alternatives of the schemes in `auth`).
+(of the answer), `list` (pointer to the list in it, "" for the whole), `input` (the query parameters that an update's
+`input` holds), `pagination` (as in overrides.yaml) and `security` (alternatives of the schemes in `auth`).
 """
 
 from __future__ import annotations

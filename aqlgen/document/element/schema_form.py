@@ -112,7 +112,9 @@ def _types(reader: Reader, node: Node | None) -> dict[str, Mapping[str, Json]]:
             reader.bad_name(named, named.value, "letters, digits and _", "Write it as in `name: Repository`.")
         elif named.value in names:
             message = f"the type {named.value} is defined already, at {names[named.value]}"
-            reader.report("schema-duplicate-name", named, message, expected="a name of its own", suggestion="Rename it.")
+            reader.report(
+                "schema-duplicate-name", named, message, expected="a name of its own", suggestion="Rename it."
+            )
         else:
             names[named.value] = named.path
             listed.append((named.value, members.get("fields")))
@@ -149,7 +151,7 @@ def _operation(
     if "http" not in members:
         if "http" not in node.value and is_named:
             hint = "Write `http: {method: GET, path: /…}`, or it is left out of the adapter."
-            reader.warn(node, f"{node.path} does not say what it sends", hint)
+            reader.unused(node, f"{node.path} does not say what it sends", hint)
         return None
     http = reader.fields(members["http"], _HTTP)
     if not is_named or "method" not in http or "path" not in http or not reader.is_readable(http["path"]):
@@ -179,7 +181,9 @@ def _parameters(
             reader.bad_name(named, name, "visible characters", "Write it as the API does.")
         elif name in seen:
             message = f"the parameter {reader.shown(name)} is defined already, at {seen[name]}"
-            reader.report("schema-duplicate-name", named, message, expected="a name of its own", suggestion="Rename it.")
+            reader.report(
+                "schema-duplicate-name", named, message, expected="a name of its own", suggestion="Rename it."
+            )
         else:
             seen[name] = named.path
             if "type" in members:

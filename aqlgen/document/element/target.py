@@ -20,7 +20,7 @@ def read_base_url(reader: Reader, node: Node | None) -> str:
     """Return the address of the API; report what is none, and warn of one without encryption."""
     if node is None or not reader.is_readable(node):
         return ""
-    url = node.value.strip()
+    url = str(node.value).strip()
     expected = "an address such as https://api.example.com/v1"
     try:
         parts = urlsplit(url)
@@ -41,9 +41,9 @@ def read_base_url(reader: Reader, node: Node | None) -> str:
         )
     elif parts.scheme == "http" and host not in _LOOPBACK and not host.startswith("127."):
         hint = "Write https://, unless the API is on this machine or for development."
-        reader.warn(node, f"{node.path} is not encrypted", hint)
+        reader.unused(node, f"{node.path} is not encrypted", hint)
     if url.endswith("/"):
-        reader.warn(node, f"{node.path} ends with a slash, which is left out", "Write it without.")
+        reader.unused(node, f"{node.path} ends with a slash, which is left out", "Write it without.")
     return url.rstrip("/")
 
 

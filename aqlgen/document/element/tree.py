@@ -128,7 +128,8 @@ def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | No
     """Return the body: one parameter that is the whole of it, or an object of fields."""
     whole = next((item for item in operation.parameters if item.place.location == "whole"), None)
     if whole is not None:
-        usual = {"type": "object"} if operation.family == "update" and not operation.content_type.startswith("text/") else {}
+        is_object = operation.family == "update" and not operation.content_type.startswith("text/")
+        usual: dict[str, Json] = {"type": "object"} if is_object else {}
         schema = {**(whole.schema or usual), **({"description": whole.description} if whole.description else {})}
         return {"required": whole.required, "content": {operation.content_type: {"schema": schema}}}
     fields = [item for item in operation.parameters if item.place.location == "body" and not _is_input(operation, item)]

@@ -107,7 +107,7 @@ def is_element(root: Mapping[str, Json]) -> bool:
 
 _ELEMENT: Final = OtherFormat(
     "an adapter element",
-    "`aqlgen from-schema FILE` generates a project from it: it decides, as your overrides do, so it is a file of yours.",
+    "`aqlgen from-schema FILE` generates a project from it: it decides as your overrides do, so it is a file of yours.",
 )
 
 
