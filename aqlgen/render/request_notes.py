@@ -71,6 +71,7 @@ def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
     paging: dict[str, Json] = {} if row.pagination is None else encode(row.pagination)
     notes: dict[str, Json] = {
         "places": places,
+        "styles": {name: style for name, item in row.shown_parameters.items() if (style := _style(item))},
         "headers": headers,
         "query": query,
         "content_type": row.body.content_type if row.body is not None and row.body.content_type != JSON else None,
@@ -81,6 +82,14 @@ def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
         "security": None if row.security is None else list(map(list, row.security)),
     }
     return {key: value for key, value in notes.items() if value or (key in ("security", "list") and value is not None)}
+
+
+def _style(parameter: Parameter) -> dict[str, Json]:
+    """Return how lists and objects are written in a place outside of the body, {} for as usual."""
+    if parameter.location not in ("path", "query", "header", "cookie"):
+        return {}
+    stated = {"style": parameter.stated_style, "explode": parameter.stated_explode}
+    return {key: value for key, value in stated.items() if value is not None}
 
 
 def _accept(row: Row) -> str:

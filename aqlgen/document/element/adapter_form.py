@@ -118,7 +118,9 @@ def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form
     parameters = _parameters(reader, members.get("params"))
     returns = _returns(reader, response)
     if "default_fields" in members:
-        reader.unused(members["default_fields"], "default_fields is not used", "Agents choose by `fields`; leave it out.")
+        reader.unused(
+            members["default_fields"], "default_fields is not used", "Agents choose by `fields`; leave it out."
+        )
     request = read_maps_to(reader, members["maps_to"]) if "maps_to" in members else None
     if request is None or not is_named:
         return None

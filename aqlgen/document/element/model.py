@@ -36,6 +36,8 @@ class ElementParameter:
     description: str
     schema: Mapping[str, Json]
     pointer: str
+    style: Mapping[str, Json] = field(default_factory=dict)
+    """How lists and objects are written: `style` and `explode` of OpenAPI's Parameter Object."""
 
 
 @dataclass(frozen=True, slots=True)

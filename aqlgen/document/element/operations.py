@@ -125,6 +125,7 @@ def _is_paging(request: Request, name: str) -> bool:
 
 def _placed(parameter: ElementParameter, request: Request, in_path: Collection[str]) -> ElementParameter:
     """Return a parameter with its place."""
+    parameter = replace(parameter, style=request.styles.get(parameter.name, {}))
     if parameter.name in in_path:
         return replace(parameter, place=Place("path", parameter.name), required=True)
     usual = "query" if request.method in IN_QUERY else "body"

@@ -51,6 +51,11 @@ class Node:
         dot = "." if self.path and not shown.startswith("[") else ""
         return Node(self.value[key], f"{self.pointer}/{escape(key)}", f"{self.path}{dot}{shown}")
 
+    def members(self) -> Iterator[tuple[str, Node]]:
+        """Yield the members of an object by key."""
+        for key in self.value:
+            yield key, self.member(key)
+
     def items(self) -> Iterator[Node]:
         """Yield the items of a list."""
         for index, value in enumerate(self.value):

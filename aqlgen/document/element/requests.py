@@ -1,9 +1,10 @@
 """The request of an element's operation: method, path and query of `maps_to`, and `response: {x-request: …}`.
 
 `x-request` says what the protocol has no words for. aqlgen writes it, and a hand-written element may have it too:
-`places` (of parameters, as in `header X-Tenant`), `headers` and `query` (sent as they stand), `content_type`, `accept`
-(of the answer), `list` (pointer to the list in it, "" for the whole), `input` (the query parameters that an update's
-`input` holds), `pagination` (as in overrides.yaml) and `security` (alternatives of the schemes in `auth`).
+`places` (of parameters, as in `header X-Tenant`), `styles` (of lists and objects, as OpenAPI has them), `headers` and
+`query` (sent as they stand), `content_type`, `accept` (of the answer), `list` (pointer to the list in it, "" for the
+whole), `input` (the query parameters that an update's `input` holds), `pagination` (as in overrides.yaml) and
+`security` (alternatives of the schemes in `auth`).
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any, Final, get_args
 
 from aqlgen.document.element.model import Place
 from aqlgen.document.element.reader import Field, Node, Reader
+from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.media import JSON
+from aqlgen.runtime.media import JSON as JSON_TYPE
 from aqlgen.runtime.table import Pagination, PagingStyle
 
 __all__ = ["IN_QUERY", "METHODS", "Request", "read_maps_to", "read_notes", "read_path", "read_requirements"]
@@ -31,6 +33,7 @@ ALONE: Final = ("whole", "rest", "adapter")
 
 _NOTES: Final[Mapping[str, Field]] = {
     "places": Field("object"),
+    "styles": Field("object"),
     "headers": Field("object"),
     "query": Field("object"),
     "content_type": Field(),
@@ -39,6 +42,10 @@ _NOTES: Final[Mapping[str, Field]] = {
     "input": Field("array"),
     "pagination": Field("object"),
     "security": Field("array"),
+}
+_STYLE: Final[Mapping[str, Field]] = {
+    "style": Field(values=("matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject")),
+    "explode": Field("boolean"),
 }
 _MAPS_TO: Final = "METHOD /path, as in `GET /pets/{pet_id}`"
 _CONTENT_TYPE: Final = re.compile(r"[\w.+-]{1,100}/[\w.+*-]{1,100}(?:; ?[\w.=\"-]{1,100}){0,4}")
@@ -53,10 +60,11 @@ class Request:
     method: str = ""
     path: str = ""
     places: Mapping[str, Place] = field(default_factory=dict)
+    styles: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
-    content_type: str = JSON
-    accept: str = JSON
+    content_type: str = JSON_TYPE
+    accept: str = JSON_TYPE
     items: str | None = None
     input: tuple[str, ...] = ()
     pagination: Pagination | None = None
@@ -131,6 +139,7 @@ def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:
         request.method,
         request.path,
         places,
+        _styles(reader, notes.get("styles")),
         headers=_values(reader, notes.get("headers")),
         query=_values(reader, notes.get("query")),
         content_type=_content_type(reader, notes.get("content_type")),
@@ -140,6 +149,15 @@ def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:
         pagination=read_pagination(reader, notes.get("pagination")),
         security=None if security is None else read_requirements(reader, security),
     )
+
+
+def _styles(reader: Reader, node: Node | None) -> dict[str, dict[str, Json]]:
+    """Return how the lists and objects of parameters are written."""
+    styles = {}
+    for name, member in () if node is None else node.members():
+        members = reader.fields(member, _STYLE)
+        styles[name] = {key: part.value for key, part in members.items()}
+    return styles
 
 
 def _pointer(reader: Reader, node: Node | None) -> str | None:
@@ -153,9 +171,9 @@ def _pointer(reader: Reader, node: Node | None) -> str | None:
 def _content_type(reader: Reader, node: Node | None) -> str:
     """Return a content type, JSON if there is none or it cannot be used."""
     if node is None or _CONTENT_TYPE.fullmatch(node.value):
-        return JSON if node is None else node.value
+        return JSON_TYPE if node is None else node.value
     reader.bad_value(node, "a content type", "Write it as in `application/json`.")
-    return JSON
+    return JSON_TYPE
 
 
 def _values(reader: Reader, node: Node | None) -> dict[str, str]:

@@ -100,7 +100,8 @@ def _is_input(operation: ElementOperation, parameter: ElementParameter) -> bool:
 
 
 def _parameter(parameter: ElementParameter) -> dict[str, Json]:
-    node: dict[str, Json] = {"name": parameter.place.wire, "in": parameter.place.location, "schema": parameter.schema}
+    place = parameter.place
+    node: dict[str, Json] = {"name": place.wire, "in": place.location, "schema": parameter.schema, **parameter.style}
     if parameter.required:
         node["required"] = True
     return {**node, "description": parameter.description} if parameter.description else node
@@ -145,7 +146,8 @@ def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | No
     schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
     if rest:
         schema["additionalProperties"] = True
-    return {"required": bool(required), "content": {operation.content_type: {"schema": schema}}}
+    needed = {"required": True} if required else {}
+    return {**needed, "content": {operation.content_type: {"schema": schema}}}
 
 
 def as_stated(element: Element, file: str) -> Stated:
