@@ -35,6 +35,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "scale",
         "corpus",
         "introspected",
+        "element",
         "instructions",
         "schemas",
         "torture",

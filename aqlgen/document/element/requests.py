@@ -48,7 +48,7 @@ _STYLE: Final[Mapping[str, Field]] = {
     "explode": Field("boolean"),
 }
 _MAPS_TO: Final = "METHOD /path, as in `GET /pets/{pet_id}`"
-_CONTENT_TYPE: Final = re.compile(r"[\w.+-]{1,100}/[\w.+*-]{1,100}(?:; ?[\w.=\"-]{1,100}){0,4}")
+_CONTENT_TYPE: Final = re.compile(r"[\w.*+-]{1,100}/[\w.+*-]{1,100}(?:; ?[\w.=\"-]{1,100}){0,4}")
 _LONGEST: Final = 4_000
 _DEEPEST: Final = 20
 
