@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from aqlgen.cli.app import (
     OutputFormat,
     OverridesFile,
     Quiet,
+    RuntimeForm,
     Strict,
     Verbose,
     app,
@@ -50,6 +52,7 @@ def from_schema_command(
         str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
     ] = "",
     field_case: Fields = None,
+    runtime: RuntimeForm = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
@@ -65,6 +68,7 @@ def from_schema_command(
     request = Request(file, element=True)
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    options = replace(options, runtime=None if runtime is None else runtime.value)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(options, output=output, license=license, dry_run=dry_run, progress=stage)
     print_generated(generated, output_format, verbose=verbose, quiet=quiet)

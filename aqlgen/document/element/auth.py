@@ -124,8 +124,8 @@ def _scheme(
         return False
     schemes[name] = scheme
     roles = {role: f"{role}_env" for role in ("username", "password")}
-    given = {role: key for role, key in {**roles, "token": "token_env", "key": "key_env"}.items() if key in texts}
-    named = {role: texts[key] for role, key in given.items() if _is_variable(reader, members[key])}
+    stated = {role: key for role, key in {**roles, "token": "token_env", "key": "key_env"}.items() if key in texts}
+    named = {role: texts[key] for role, key in stated.items() if _is_variable(reader, members[key])}
     if named:
         variables[name] = next(iter(named.values())) if kind in ("api_key", "bearer") else named
     return True
