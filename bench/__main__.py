@@ -36,6 +36,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "corpus",
         "introspected",
         "directory",
+        "element",
         "instructions",
         "schemas",
         "torture",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
-from aqlgen.render.adapter_yaml import adapter_yaml
+from aqlgen.render.adapter_element import adapter_element, adapter_markdown
 from aqlgen.render.answers import template_answers
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
@@ -84,5 +84,6 @@ def data(order: Order) -> dict[str, bytes]:
     texts = {f"{package}/{path}": text for path, text in table_files(order.table).items()}
     texts[f"{package}/{SEARCH}"] = search_index(order.table)
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
-    texts["schema/adapter.yaml"] = adapter_yaml(order.table)
+    texts["schema/adapter.yaml"] = element = adapter_element(order.table)
+    texts[f"schema/{order.identity.project}.md"] = adapter_markdown(order.table, element)
     return {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}

@@ -22,6 +22,7 @@ _EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or 
 _KEEP: Final = "`aqlgen update --keep-edits` keeps the file as it is: a fork, which no later fix reaches."
 
 _WAYS: Final = (
+    ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
     ("openapi/", "An overlay changes what is read (`aqlgen update --overlay FILE`), or give your document by --spec."),
     ("src/{package}/operations/", "Change it in the document, best by an overlay (`aqlgen update --overlay FILE`)."),
     ("src/{package}/adapter.json", "Settings belong in adapter.toml, decisions in overrides.yaml."),
