@@ -25,12 +25,21 @@ OTHERS = {"README.md": "tests/test_readme.py", "living.md": "tests/test_living.p
 FROM_THE_NETWORK = "installs from the network; tests/test_readme.py installs aqlgen and a project of it without"
 CLIENT = "is the command of an MCP client"
 PERSON = "waits for a person at a terminal; tests/runtime/operator and tests/safety are about it"
+MEASURES = "measures for minutes, beside what it installs from the network"
 NOT_RUN = {
+    "comparison.md": {
+        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]' openapi-python-client": FROM_THE_NETWORK,
+        "python -m bench peers --fastmcp peers/bin/python --sdk peers/bin/python petstore.yaml github.json": MEASURES,
+        "python -m bench described CORPUS --fastmcp peers/bin/python": MEASURES,
+        "python -m bench search --corpus CORPUS RESTBENCH": MEASURES,
+        "python -m bench jobs CORPUS --fastmcp peers/bin/python": MEASURES,
+        "python -m bench wire.record --fastmcp peers/bin/python": MEASURES,
+    },
     "tutorial.md": {
         "python3 -m venv .venv": FROM_THE_NETWORK,
         ". .venv/bin/activate": FROM_THE_NETWORK,
         "pip install /path/to/aqlgen": FROM_THE_NETWORK,
-        'claude mcp add notes --env NOTES_KEY=secret -- "$PWD/../.venv/bin/notes-adapter"': CLIENT,
+        'claude mcp add notes --env NOTES_KEY=secret -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
     },
     "conformance.md": {
         "aqlgen check petstore-adapter": "takes a minute; tests/conformance/test_check.py runs it",
