@@ -2,15 +2,16 @@
 
 `--fastmcp PYTHON` names a Python that has `fastmcp[code-mode]`, `--sdk PYTHON` one that has `openapi-python-client`;
 without them only aqlgen is measured. Each server runs over stdio before an API on this machine that answers at once:
-milliseconds to the first answer, tokens (o200k) of the list of tools, MB held after the calls, and the median time of
-a call that reads one thing. Of the SDK: seconds to generate, files, lines, how many findings it prints, and the tokens
-of the module that makes the same call.
+tokens (o200k) of what a model sees of the tools, MB held after the calls, and its processor time in milliseconds until
+the first answer and for a call that reads one thing. Of the SDK: seconds to generate, files, lines, how many findings
+it prints, and the tokens of the module that makes the same call.
 """
 
 from __future__ import annotations
 
 import compileall
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,6 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 from bench.support.arguments import parser
@@ -33,6 +33,8 @@ from bench.tokens import compact, count
 SERVER = Path(__file__).parent / "support" / "fastmcp_server.py"
 FORMS = ("plain", "search", "code")
 STARTS, WARM, CALLS = 3, 30, 200
+SHOWN = ("name", "description", "inputSchema")
+"""What a client tells a model of a tool."""
 THING = {
     "id": 7,
     "name": "Hedy",
@@ -109,8 +111,14 @@ def read_of(project: Path) -> Read:
 
 def memory(client: RawClient) -> float:
     """Return the megabytes that a server holds."""
-    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{client.pid}/status").read_text(encoding="ascii"))
-    return int(found[1]) / 1024 if found else 0.0
+    held = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{client.pid}/status").read_text(encoding="ascii"))
+    return int(held[1]) / 1024 if held else 0.0
+
+
+def processor(client: RawClient) -> float:
+    """Return the processor time that a server has used, in milliseconds."""
+    fields = Path(f"/proc/{client.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def measured(
@@ -120,22 +128,22 @@ def measured(
     starts = []
     for _ in range(STARTS):
         with RawClient(command, ERAS[0], variables) as client:
-            starts.append(client.started)
+            starts.append(processor(client))
     with RawClient(command, ERAS[0], variables) as client:
         tools = client.ask("tools/list", {})["result"]["tools"]
+        shown = [{key: tool[key] for key in SHOWN if key in tool} for tool in tools]
         tool, arguments = call(tools)
-        milliseconds = []
         for number in range(WARM + CALLS):
-            line = client.line("tools/call", {"name": tool, "arguments": arguments})
-            begin = perf_counter()
-            answer = client.exchange(line)
-            milliseconds += [(perf_counter() - begin) * 1000] if number >= WARM else []
+            if number == WARM:
+                before = processor(client)
+            answer = client.exchange(client.line("tools/call", {"name": tool, "arguments": arguments}))
             if b"Hedy" not in answer:
                 raise SystemExit(f"{tool} {arguments}: {answer[:1000].decode()}")
+        each = (processor(client) - before) / CALLS
         held = memory(client)
     return (
-        f"first answer {median(starts) * 1000:6.0f} ms   {len(tools):5} tools {count(compact(tools)):8,} tokens   "
-        f"{held:4.0f} MB   a call {median(milliseconds):5.2f} ms"
+        f"first answer {median(starts):6.0f} ms   {len(tools):5} tools {count(compact(shown)):8,} tokens   "
+        f"{held:4.0f} MB   a call {each:5.2f} ms"
     )
 
 

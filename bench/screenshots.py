@@ -31,7 +31,7 @@ def review(browser: Browser, folder: Path, pictures: Path) -> None:
     document = folder / "openapi.yaml"
     document.write_bytes(PETSTORE.read_bytes())
     page = explained(document)
-    browser.open(page, "#map")
+    browser.open(page)
     browser.picture(pictures / "map.png")
     browser.open(page, "#decisions")
     link = "[...document.querySelectorAll('a.op')].find((e) => e.checkVisibility() && e.textContent === 'delete_pet')"

@@ -139,7 +139,7 @@ def _sentences(text: str | None) -> str:
     plain = re.sub(r"(?<![`\w])<(\w+)>", r"&lt;\1&gt;", " ".join((text or "").split()))
     if not plain:
         return ""
-    return plain[0].upper() + plain[1:] + ("" if plain.endswith((".", "?", "!")) else ".")
+    return plain[0].upper() + plain[1:] + ("" if plain.endswith((".", "?", "!", "…")) else ".")
 
 
 if __name__ == "__main__":
