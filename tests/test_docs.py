@@ -96,8 +96,8 @@ def test_what_is_not_run_is_on_its_page() -> None:
 def test_the_page_for_reviewers_lists_every_module_of_attacks() -> None:
     written = (ROOT / "docs/security-review.md").read_text(encoding="utf-8")
     for module in sorted((ROOT / "tests/attacks").glob("test_*.py")):
-        said = (ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
-        assert f"| `{module.name}` | {' '.join(said.split())} |" in written
+        docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+        assert f"| `{module.name}` | {' '.join(docstring.split(chr(10) * 2)[0].split())} |" in written
 
 
 LINK = re.compile(r"(?<!`)\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]*))?\)")
@@ -108,13 +108,13 @@ CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 def anchors(page: Path) -> frozenset[str]:
     """Return the anchors that a code host gives the headings of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    found: list[str] = []
+    slugs: list[str] = []
     for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
         slug = re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-")
-        repeated = sum(re.fullmatch(rf"{re.escape(slug)}(-\d+)?", other) is not None for other in found)
-        found.append(f"{slug}-{repeated}" if repeated else slug)
-    return frozenset(found)
+        repeated = sum(re.fullmatch(rf"{re.escape(slug)}(-\d+)?", other) is not None for other in slugs)
+        slugs.append(f"{slug}-{repeated}" if repeated else slug)
+    return frozenset(slugs)
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name)

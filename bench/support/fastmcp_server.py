@@ -29,7 +29,7 @@ def transforms(form: str) -> list[Any]:
     return []
 
 
-def main() -> None:
+def serve() -> None:
     """Serve until the input ends."""
     logging.disable(logging.CRITICAL)
     path, base, form = sys.argv[1:]
@@ -45,4 +45,4 @@ def main() -> None:
     server.run(show_banner=False)
 
 
-main()
+serve()
