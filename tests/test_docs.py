@@ -50,6 +50,14 @@ NOT_RUN = {
         "aqlgen safety --policy safety.toml operator --page": PERSON,
         "aqlgen safety --policy safety.toml audit verify": "needs what a server has written; tests/safety runs it",
     },
+    "thin-projects.md": dict.fromkeys(
+        (
+            "aqlgen from-openapi openapi.yaml --runtime package",
+            "aqlgen update --runtime package",
+            "aqlgen update --runtime copied",
+        ),
+        "tests/template/test_runtime_package.py moves a project to and fro",
+    ),
     "operator.md": {"github-adapter operator --page": PERSON},
 }
 """The commands that pages show and no test types, each with the reason."""
