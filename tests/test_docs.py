@@ -9,9 +9,12 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
+from aqlgen.cli.app import app
 from aqlgen.cli.commands_page import page as commands_page
 from bench.__main__ import NAMES
 from tests.generator.commands import run
@@ -146,6 +149,37 @@ def test_every_page_is_in_the_navigation_of_the_site_and_on_its_first_page() -> 
 def test_the_page_of_commands_is_that_of_the_commands() -> None:
     written = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
     assert written == commands_page(), "python -m aqlgen.cli.commands_page > docs/commands.md"
+
+
+MENTIONED = re.compile(r"`aqlgen ([a-z][a-z-]*)([^`\n]*)`")
+EXAMPLES = re.compile(r"^```bash\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def options() -> dict[str, frozenset[str]]:
+    """Return the options of each command of aqlgen."""
+    group: Any = typer.main.get_command(app)
+    return {
+        name: frozenset(option for parameter in command.params for option in parameter.opts)
+        for name, command in group.commands.items()
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_are_only_mentioned_exist_with_their_options(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    examples = "".join(f"`{line}`" for block in EXAMPLES.findall(text) for line in block.splitlines())
+    for name, words in MENTIONED.findall(text + examples):
+        if name != "safety":  # what follows it is for the adapter's command
+            asked = re.findall(r"(?<=\s)--?[a-z][a-z-]*", words)
+            assert set(asked) <= options()[name], f"aqlgen {name}{words}"
+
+
+def test_no_command_hides_in_a_block_without_a_language() -> None:
+    for page in PAGES:
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        for language, text in blocks:
+            assert language or not re.search(r"^(\$ )?(aqlgen|pip|python|petstore-adapter) ", text, re.MULTILINE), page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
