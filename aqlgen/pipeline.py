@@ -17,6 +17,7 @@ from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
 from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
+from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.decide.several import Api, Known, decide_each
@@ -29,7 +30,7 @@ from aqlgen.ir import Document
 from aqlgen.runtime.table import Accepted
 from aqlgen.table import Tabulated, tabulate
 from aqlgen.table.apis import ApiInput, api_names, stem
-from aqlgen.table.identity import Identity, identify
+from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 from aqlgen.table.several import joined
 from aqlgen.workflows import Translated, translate
@@ -63,6 +64,8 @@ class Options:
     """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
+    runtime: Literal["copied", "package"] | None = None
+    """Whether the project holds a copy of the runtime or depends on it as a package; None is a copy."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
     apis: tuple[ApiInput, ...] = ()
@@ -103,6 +106,8 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     all_assembled = [assemble(api.request) for api in options.inputs]
     progress("building")
     overrides = load_overrides(options.overrides, options.overrides_text)
+    if not options.apis:
+        overrides = with_stated(overrides, all_assembled[0].stated)
     parts, findings = _built(options, all_assembled, overrides)
     progress("deciding")
     all_decisions = _decided(options, parts, findings)
@@ -269,7 +274,9 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     if options.apis and options.name is None:
         message = f"an adapter of {len(parts)} documents needs a name"
         raise OptionError.of("bad-option", message, help="Give one, such as --name company.")
-    return identify(parts[0].document, options.name, stem(options.request.spec))
+    stated = parts[0].assembled.stated
+    name = options.name or (stated_name(stated) if stated is not None else None)
+    return identify(parts[0].document, name, stem(options.request.spec))
 
 
 def _tabulate(

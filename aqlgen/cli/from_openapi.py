@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,7 @@ from aqlgen.cli.app import (
     Overlay,
     OverridesFile,
     Quiet,
+    RuntimeForm,
     Specs,
     Strict,
     Verbose,
@@ -58,6 +59,7 @@ def from_openapi_command(
         str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
     ] = "",
     field_case: Fields = None,
+    runtime: RuntimeForm = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
@@ -73,7 +75,6 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
-    from aqlgen.diagnostics.report import as_json, json_text
 
     options = options_of(
         spec,
@@ -88,10 +89,18 @@ def from_openapi_command(
         workflows=workflows,
         allow_refs=allow_refs,
     )
+    options = replace(options, runtime=None if runtime is None else runtime.value)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
         )
+    print_generated(generated, output_format, verbose=verbose, quiet=quiet)
+
+
+def print_generated(generated: Generated, output_format: Output, *, verbose: bool, quiet: bool) -> None:
+    """Print what was generated: the findings, what there is, and how to go on."""
+    from aqlgen.diagnostics.report import as_json, json_text
+
     prepared = generated.prepared
     if output_format is Output.JSON:
         typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))
@@ -108,6 +117,8 @@ class Generated:
     prepared: Prepared
     files: int
     written: bool
+    thin: bool
+    """Whether it depends on the runtime as a package."""
     accepted: bool = False
     """Whether entries were added to the overrides, so that the hosts are accepted."""
 
@@ -167,13 +178,15 @@ def generate(
     if not dry_run:
         progress("writing")
         write_tree(tree, folder)
-    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=bool(entry))
+    thin = bool(order.runtime)
+    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=bool(entry))
 
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
+    from aqlgen.resources import runtime_project
     from aqlgen.runtime.text import visible
     from aqlgen.table.adapter import addressed
     from aqlgen.table.hosts import main_address_problem
@@ -189,21 +202,33 @@ def _summary(generated: Generated) -> str:
     lines = [
         f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}.",
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
-        *([f"{counted(review, 'question')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
+        *([f"{counted(review, 'question')} to review: {_place_of_review(generated)}."] if review else []),
     ]
     lines += _hosts(generated)
     problem = main_address_problem(table.adapter)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     elif problem is not None and problem.rule != "incomplete":
-        lines.append(visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}."))
+        elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
+        lines.append(
+            visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
+        )
     lines += _credentials(prepared)
     if generated.written:
         command = prepared.identity.project
-        lines.append(f"Try it: cd {quote(str(generated.folder))} && pip install . && {command} --mock operations")
+        installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
+        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install -e .", f"{command} operations"]
+        lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
     return "\n".join(lines)
+
+
+def _place_of_review(generated: Generated) -> str:
+    """Return where what is to be reviewed can be read."""
+    if not generated.written:
+        return "`aqlgen explain --review`"
+    return f"OPERATIONS.md, or `aqlgen explain {quote(str(generated.folder))} --review`"
 
 
 def _hosts(generated: Generated) -> list[str]:

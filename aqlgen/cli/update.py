@@ -19,6 +19,7 @@ from aqlgen.cli.app import (
     OutputFormat,
     Overlay,
     Quiet,
+    RuntimeForm,
     Strict,
     Verbose,
     Workflows,
@@ -71,6 +72,7 @@ def update_command(
     include: Include = None,
     exclude: Exclude = None,
     field_case: Fields = None,
+    runtime: RuntimeForm = None,
     rename: Annotated[
         bool, typer.Option("--rename", help="Take today's names; else operations keep those that they have.")
     ] = False,
@@ -103,6 +105,7 @@ def update_command(
         include=tuple(include or ()),
         exclude=tuple(exclude or ()),
         field_case=field_case and field_case.value,
+        runtime=runtime and runtime.value,
         rename=rename,
         aliases=aliases,
         strict=strict,

@@ -24,16 +24,25 @@ from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
 from aqlgen.table.model import FAMILIES, require_format
 
-__all__ = ["OVERRIDES", "Project"]
+__all__ = ["DOCUMENTS", "ELEMENTS", "OVERRIDES", "Project", "documents_in"]
 
 OVERRIDES: Final = "overrides.yaml"
+ELEMENTS: Final = ("openapi/adapter.md", "openapi/adapter.yaml", "openapi/adapter.json")
+"""Where a project keeps the adapter element that it was made from."""
+
+DOCUMENTS: Final = ("openapi/openapi.json", "openapi/openapi.yaml", *ELEMENTS)
+
+
+def documents_in(home: str) -> tuple[str, ...]:
+    """Return where the kept document of an API may be, whose folder is `openapi/` or one in it."""
+    return DOCUMENTS if home == "openapi/" else (f"{home}openapi.json", f"{home}openapi.yaml")
+
 
 _PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 _READ: Final = (
     OVERRIDES,
-    "openapi/openapi.json",
-    "openapi/openapi.yaml",
+    *DOCUMENTS,
     "openapi/overlays",
     "openapi/workflows",
     "src/{package}/adapter.json",
@@ -146,7 +155,7 @@ class Project:
     def document(self, api: str = "") -> Path:
         """Return the file of the kept document, of one of several APIs. Raises FileError when it is gone."""
         home = f"openapi/{api}/" if api else "openapi/"
-        names = [name for name in (f"{home}openapi.json", f"{home}openapi.yaml") if (self.folder / name).is_file()]
+        names = [name for name in documents_in(home) if (self.folder / name).is_file()]
         recorded = [name for name in names if name in self.recorded] or names
         if not recorded:
             raise FileError.of(
@@ -156,6 +165,11 @@ class Project:
                 file=str(self.folder / home),
             )
         return self.folder / recorded[0]
+
+    @property
+    def is_of_element(self) -> bool:
+        """True if the project was made from an adapter element."""
+        return any(name in self.recorded for name in ELEMENTS)
 
     def overlays(self, api: str = "") -> tuple[Path, ...]:
         """Return the kept overlays in the order in which they are applied."""
@@ -182,6 +196,7 @@ class Project:
             str(self.document(api)),
             overlays=tuple(map(str, self.overlays(api))),
             workflows=tuple(map(str, self.workflows(api))),
+            element=self.is_of_element and not api,
         )
 
     def inputs(self) -> tuple[ApiInput, ...]:

@@ -12,6 +12,7 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -21,7 +22,8 @@ from aqlgen.diagnostics.errors import FileError
 __all__ = ["problem_of", "problem_of_all", "read_below", "refuse_links", "remove_below"]
 
 _HIDDEN: Final = frozenset(
-    ".copier-answers.yml .dockerignore .editorconfig .gitattributes .github .gitignore .python-version".split()
+    ".copier-answers.yml .dockerignore .editorconfig .env.example .gitattributes .github .gitignore .mcpbignore "
+    ".python-version".split()
 )
 """Names with a leading dot that a template of aqlgen may have; others belong to git, editors and shells."""
 
@@ -43,11 +45,19 @@ def problem_of(path: str) -> str:
         path.encode("utf-8")
     except UnicodeEncodeError:
         return "it is no Unicode text"
-    if "\\" in path or ":" in path or any(unicodedata.category(char).startswith("C") for char in path):
+    if "\\" in path or ":" in path or _has_control(path):
         return "it has a character that no generated path has"
     return next(filter(None, map(_problem_of_name, path.split("/"))), "")
 
 
+def _has_control(path: str) -> bool:
+    """Return True for a text with a character that controls, formats or stands for none."""
+    if path.isascii():
+        return not path.isprintable()
+    return any(unicodedata.category(char).startswith("C") for char in path)
+
+
+@lru_cache(maxsize=1024)
 def _problem_of_name(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold()
     if name in ("", ".", ".."):

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
-from aqlgen.project import OVERRIDES, Project
+from aqlgen.project import OVERRIDES, Project, documents_in
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
 from aqlgen.project.releases import current
 from aqlgen.render import Order, render, timed
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, generated_at
+from aqlgen.resources import runtime_version
 
 __all__ = ["Regenerated", "order_of", "regenerate"]
 
@@ -40,6 +41,8 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         skipped=tuple((skipped.key, skipped.diagnostic.message) for skipped in prepared.skipped),
         generated_at=generated_at(),
         templates=current().tag,
+        commit=current().commit,
+        runtime=runtime_version() if options.runtime == "package" else "",
     )
 
 
@@ -89,8 +92,8 @@ def _unchanged(project: Project, order: Order) -> dict[str, str]:
 
 
 def _document(project: Project, api: str = "") -> Path | None:
-    folder = project.folder / "openapi" / api
-    return next((path for path in (folder / "openapi.json", folder / "openapi.yaml") if path.is_file()), None)
+    home = f"openapi/{api}/" if api else "openapi/"
+    return next((path for name in documents_in(home) if (path := project.folder / name).is_file()), None)
 
 
 def _kept(project: Project, apis: Iterable[ApiInput], kept: Mapping[str, bytes]) -> dict[str, bytes]:

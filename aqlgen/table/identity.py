@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.element.model import Stated
 from aqlgen.ir import Document
 from aqlgen.words import split
 
@@ -71,6 +72,11 @@ def candidates(title: str, urls: Iterable[str], source_stem: str) -> Iterator[st
     """Yield the names that an API could have: after the title, the host, the file, the rest of the title."""
     specific, words = _title(title)
     yield from filter(None, (specific, _host(urls), _kebab(split(source_stem)), words))
+
+
+def stated_name(stated: Stated) -> str:
+    """Return the name that an adapter element gives, as adapters are called."""
+    return _kebab(split(stated.name)) or "api"
 
 
 def _kebab(words: Iterable[str]) -> str:

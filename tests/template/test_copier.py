@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,14 +52,15 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "src/{{package}}/server.py",
     ]
     runtime = source.folder / "aqlgen/runtime"
-    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/__init__.py"]}
-    for path, content in now.items():
-        (project / path).write_bytes(content + b"\n\n# of long ago\n")
+    files = [*(project / path for path in changed), runtime / "__init__.py"]
+    now = {file: file.read_bytes() for file in files}
+    for file, content in now.items():
+        file.write_bytes(content + b"\n\n# of long ago\n")
     (runtime / "gone.py").write_text("# of long ago\n", encoding="utf-8")
     (runtime / "moved.py").write_text(MOVED, encoding="utf-8")
     source.release(OLD)
-    for path, content in now.items():
-        (project / path).write_bytes(content)
+    for file, content in now.items():
+        file.write_bytes(content)
     (runtime / "gone.py").unlink()
     (runtime / "elsewhere").mkdir()
     (runtime / "moved.py").rename(runtime / "elsewhere/moved.py")
@@ -228,3 +231,24 @@ def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, updated: Upda
     changed = checkout.git("diff", "--name-only", "--relative", "HEAD", cwd=project).splitlines()
     assert {path for path in changed if kind(path, PACKAGE) is not Kind.MACHINE} == set()
     assert "MCPAQL-PROVENANCE.json" in changed
+
+
+def test_update_of_a_project_of_no_release_is_refused_in_one_line(checkout: Checkout, tmp_path: Path) -> None:
+    answers = render_template(ANSWERS)[".copier-answers.yml"]
+    (tmp_path / ".copier-answers.yml").write_bytes(answers)
+    checkout.git("init", "--quiet", cwd=tmp_path)
+    commit(checkout, tmp_path)
+    command = [sys.executable, str(Path(__file__).with_name("plain_copier.py")), "update", *DEFAULTS]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=checkout.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("Cannot update because cannot obtain old template references from")
+    assert b"No release of aqlgen made this project" in answers
