@@ -271,7 +271,7 @@ def _with_likenesses(decisions: Iterable[Decision], parts: Sequence[_Part]) -> t
 
 def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     """Return the identity of the adapter. Raises OptionError for several documents without a name for all."""
-    if options.apis and options.name is None:
+    if len(parts) > 1 and options.name is None:
         message = f"an adapter of {len(parts)} documents needs a name"
         raise OptionError.of("bad-option", message, help="Give one, such as --name company.")
     stated = parts[0].assembled.stated
