@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
-from aqlgen.compare.surface import Operation, Surface
+from aqlgen.compare.surface import Operation, Surface, part_of
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.styles import as_json
 from aqlgen.runtime.encode.urls import server_url
@@ -36,15 +36,17 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
 
 
 def _parts(old: Surface, new: Surface) -> list[tuple[Adapter, Adapter]]:
-    """Return what both sides say of each API that both have; of adapters of one API, of that."""
-    before, after = old.adapter.of_each_api(), new.adapter.of_each_api()
-    if not old.adapter.apis or not new.adapter.apis:
-        return [(next(iter(before.values())), next(iter(after.values())))]
-    return [(before[name], after[name]) for name in after if name in before]
+    """Return what both sides say of each API that both have."""
+    names = dict.fromkeys((*old.adapter.apis, *new.adapter.apis))
+    if not names:
+        return [(old.adapter, new.adapter)]
+    sides = ({operation.api for operation in side.operations.values()} for side in (old, new))
+    both = set.intersection(*({*side} for side in sides))
+    return [(part_of(old, name), part_of(new, name)) for name in names if name in both]
 
 
 def _part(side: Surface, operation: Operation) -> Adapter:
-    return side.adapter.of_api(operation.api)
+    return part_of(side, operation.api)
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
@@ -219,7 +221,10 @@ def _endpoints(scheme: SecurityScheme) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _uses(side: Surface) -> dict[str, HostUse]:
-    operations = (OperationHost(row.servers, row.security, row.api) for row in side.operations.values())
+    operations = (
+        OperationHost(row.servers, row.security, row.api if side.adapter.apis else "")
+        for row in side.operations.values()
+    )
     uses: dict[str, HostUse] = {}
     for use in host_uses(side.adapter, operations):  # of two APIs at one host, the one whose use is not accepted
         known = uses.get(use.origin)

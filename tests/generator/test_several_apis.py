@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from aqlgen.compare import compare, surface_of_table
 from aqlgen.decide.naming.prefixes import ApiNames, base_names, prefix_names
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
+from aqlgen.pipeline import Options, prepare
 from aqlgen.project.options import addresses, read_apis, recorded_options
 from aqlgen.table.apis import ApiInput, api_names, split_name
 from tests.generator.several import Json, api, names, package, prepared
@@ -177,8 +179,6 @@ def test_include_selects_by_api(tmp_path: Path) -> None:
 
 def test_the_record_says_what_was_accepted_of_each(tmp_path: Path) -> None:
     result = prepared(tmp_path, {"hr": api("HR"), "crm": api("CRM")})
-    from aqlgen.pipeline import Options
-
     recorded = recorded_options(Options(Request(""), name="company", apis=result.apis), result, "")
     assert recorded["apis"] == [
         {"name": "hr", "spec_url": "", "accepted": {"api": ["https://hr.example.com"], "oauth": []}, "base": None},
@@ -253,11 +253,22 @@ def test_a_kept_name_loses_the_prefix_only_where_that_is_one() -> None:
 
 
 def test_an_adapter_of_one_document_says_nothing_of_apis(tmp_path: Path) -> None:
-    from aqlgen.pipeline import Options, prepare
-
     path = tmp_path / "hr.json"
     path.write_text(json.dumps(api("HR", "GET /users")), encoding="utf-8")
     result = prepare(Options(Request(str(path))), lambda _: None)
     folder = package(tmp_path / "p", result)
     assert "api" not in json.loads((folder / "operations" / "read.json").read_text())["list_users"]
     assert "apis" not in json.loads((folder / "adapter.json").read_text())
+
+
+def test_an_api_that_comes_changes_only_the_credentials_of_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "alone.json"
+    path.write_text(json.dumps(api("CRM", "GET /users", "GET /deals")), encoding="utf-8")
+    alone = prepare(Options(Request(str(path)), name="company"), lambda _: None)
+    known = {f"crm:{key}": name for key, name in names(alone).items()}
+    documents = {"crm": api("CRM", "GET /users", "GET /deals"), "hr": api("HR", "GET /users")}
+    both = prepared(tmp_path, documents, names=known)
+    changes = compare(surface_of_table(alone.table), surface_of_table(both.table)).as_json()["changes"]
+    assert {change["rule"] for change in changes} == {
+        "credentials-changed", "credentials-needed", "host-added", "operation-added", "text-added", "text-removed",
+    }  # fmt: skip
