@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.introspection.introspect import Introspection
+from aqlgen.runtime.quota.limits import Pattern
+from aqlgen.runtime.safety.titles import title_of
 from aqlgen.runtime.settings.load import load
 from aqlgen.runtime.table import Adapter, Table
 from tests.generator.several import api, package, prepared
@@ -67,3 +69,25 @@ def test_an_adapter_of_one_api_knows_no_such_parameter(tmp_path: Path) -> None:
     alone = Introspection(adapter.of_api("crm"), table, load(tmp_path, {}))
     assert alone.answer({"query": "operations", "api": "crm"}, None)["error"]["code"] == "VALIDATION_UNKNOWN_PARAM"
     assert "apis" not in alone.answer({"query": "operations"}, None)["data"]["_protocol"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fitting"),
+    [
+        ("api:crm", {"crm"}),
+        ("api:*", {"crm", "hr"}),
+        ("crm:DELETE /users/*", {"crm"}),
+        ("DELETE /users/*", {"crm", "hr", ""}),
+        ("*delete_user", {"crm", "hr", ""}),
+        ("api:", set()),
+    ],
+)
+def test_a_pattern_of_the_owner_names_an_api(pattern: str, fitting: set[str]) -> None:
+    apis = ("crm", "hr", "")
+    assert {api for api in apis if Pattern(pattern).fits("crm_delete_user", "DELETE", "/users/{id}", api)} == fitting
+
+
+def test_the_question_about_a_call_leaves_out_the_prefix(tmp_path: Path) -> None:
+    documents = {name: api(name, "DELETE /users/{id}") for name in ("crm", "hr")}
+    rows = {row.name: row.row for row in prepared(tmp_path, documents).table.rows}
+    assert title_of(rows["crm_delete_user"], {"user_id": "7"}).startswith("Delete user 7?")

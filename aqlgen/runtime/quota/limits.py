@@ -43,7 +43,7 @@ class Pattern:
         """Return True for an operation of that name, method, path and API."""
         if self._by_path:
             return self.fits_text(f"{api}:{method} {path}" if self._by_api else f"{method} {path}")
-        return self.fits_text(f"api:{api}" if self._by_api else name)
+        return bool(api) and self.fits_text(f"api:{api}") if self._by_api else self.fits_text(name)
 
     def fits_text(self, text: str) -> bool:
         """Return True for a text that is as the pattern."""
