@@ -252,9 +252,13 @@ def test_an_answer_of_one_api_does_not_lead_to_an_operation_of_another(tmp_path:
     target = target_at("/users/7", row, request, table)
     assert target is not None
     assert not target.monitor
-    own = shops(tmp_path, "GET /users/{id}", "POST /exports")
-    same = next(row for name, family in own.names() if (row := own.find(name, family)) and row.path == "/exports")
-    followed = target_at("/users/7", same, ApiRequest("POST", "https://hr.example.com/exports", (), None), own)
+    with_reader = shops(tmp_path, "GET /users/{id}", "POST /exports")
+    same = next(
+        row
+        for name, family in with_reader.names()
+        if (row := with_reader.find(name, family)) and row.path == "/exports"
+    )
+    followed = target_at("/users/7", same, ApiRequest("POST", "https://hr.example.com/exports", (), None), with_reader)
     assert followed is not None
     assert followed.monitor == "get_user"
 
