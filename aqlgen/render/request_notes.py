@@ -7,14 +7,14 @@ body of any other method, under its own name. Where a request is otherwise, `res
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, urlsplit
 
 from aqlgen.document.positions import join
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import placeholders, replaced_placeholders, server_url
-from aqlgen.runtime.media import JSON, is_json
+from aqlgen.runtime.media import JSON
 from aqlgen.runtime.schema.reader import as_schema, schema_at, union_of
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, encode
 from aqlgen.table.model import Schema
@@ -74,8 +74,8 @@ def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
         "styles": {name: style for name, item in row.shown_parameters.items() if (style := _style(item))},
         "headers": headers,
         "query": query,
-        "content_type": row.body.content_type if row.body is not None and row.body.content_type != JSON else None,
-        "accept": _accept(row),
+        "content_type": _contents(_sent_kinds(row)),
+        "accept": _contents(_answered_kinds(row)),
         "list": _list(row, types),
         "input": [item.wire for item in row.update.parameters.values()] if row.update and row.update.parameters else [],
         "pagination": {key: value for key, value in paging.items() if key not in ("parameters", "demanded")},
@@ -92,11 +92,27 @@ def _style(parameter: Parameter) -> dict[str, Json]:
     return {key: value for key, value in stated.items() if value is not None}
 
 
-def _accept(row: Row) -> str:
-    """Return the content type of the answer, "" for JSON and for none."""
-    answers = (answer for status, answer in row.responses.items() if status.startswith("2"))
-    kind = next((answer["content_type"] for answer in answers if "content_type" in answer), JSON)
-    return "" if is_json(kind) else kind
+def _contents(kinds: Iterable[str]) -> Json:
+    """Return content types for an element: a text or a list, "" for JSON alone and for none."""
+    distinct = list(dict.fromkeys(kinds))
+    if len(distinct) > 1:
+        return distinct
+    return "" if not distinct or distinct[0] == JSON else distinct[0]
+
+
+def _sent_kinds(row: Row) -> Iterator[str]:
+    """Yield the content types that a body can have, the usual one first."""
+    bodies = (kind.body for choice in row.choices.values() for kind in choice.kinds.values())
+    yield from (body.content_type for body in (row.body, *bodies) if body is not None)
+
+
+def _answered_kinds(row: Row) -> Iterator[str]:
+    """Yield the content types that can be asked for, the usual one first."""
+    kinds = (kind.responses for choice in row.choices.values() for kind in choice.kinds.values())
+    for responses in (row.responses, *kinds):
+        for status, answer in responses.items():
+            if status.startswith("2") and "content_type" in answer:
+                yield answer["content_type"]
 
 
 def _list(row: Row, types: Mapping[str, Schema]) -> str | None:

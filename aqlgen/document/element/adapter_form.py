@@ -148,8 +148,8 @@ def _with_paging(
     if node is not None:
         hint = read_pagination_hint(reader, node, parameters, built.returns)
         built = replace(built, pagination=built.pagination or hint)
-    has_default = built.content_type == "application/json"
-    return replace(built, content_type=_FORM) if is_form and has_default else built
+    has_default = built.content_types == ("application/json",)
+    return replace(built, content_types=(_FORM,)) if is_form and has_default else built
 
 
 def _parameters(reader: Reader, node: Node | None) -> list[ElementParameter]:

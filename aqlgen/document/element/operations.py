@@ -108,7 +108,7 @@ def operation(
         confirmed=confirmed,
         pointer=node.pointer,
         written=node.path,
-        content_type=request.content_type,
+        content_types=request.content_types,
         headers=request.headers,
         query=request.query,
         accept=request.accept,
