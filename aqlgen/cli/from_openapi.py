@@ -200,7 +200,7 @@ def _summary(generated: Generated) -> str:
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     elif problem is not None and problem.rule != "incomplete":
         lines.append(visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}."))
-    lines += _credentials(prepared)
+    lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
         installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
@@ -222,6 +222,18 @@ def _hosts(generated: Generated) -> list[str]:
     accepted = [use for use in uses if use.accepted_by == "overrides"]
     done = "overrides.yaml accepts" if generated.written else "overrides.yaml would accept"
     return [f"{done} these hosts, to which requests and credentials go from now on:", *use_lines(accepted)]
+
+
+def _stated_credentials(prepared: Prepared) -> list[str]:
+    """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
+    from aqlgen.runtime.text import visible
+    from aqlgen.table.credentials import table_credentials
+
+    names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
+    if prepared.assembled.stated is None or not names:
+        return []
+    address = prepared.table.adapter.servers[0]["url"]
+    return [visible(f"The element has the adapter send {', '.join(dict.fromkeys(names))} to {address}.")]
 
 
 def _credentials(prepared: Prepared) -> list[str]:

@@ -154,8 +154,7 @@ def _with_paging(
 
 def _parameters(reader: Reader, node: Node | None) -> list[ElementParameter]:
     parameters = []
-    for name in () if node is None else node.value:
-        member = node.member(name)
+    for name, member in () if node is None else node.members():
         members = reader.fields(member, _PARAMETER)
         if parameter_name(reader, member, name) and "type" in members:
             schema = text_type(reader, members["type"])

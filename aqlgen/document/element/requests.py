@@ -189,7 +189,7 @@ def _values(reader: Reader, node: Node | None) -> dict[str, str]:
 
 def _texts(reader: Reader, node: Node | None) -> dict[str, Node]:
     """Return the members of an object that are texts."""
-    members = [] if node is None else [(key, node.member(key)) for key in node.value]
+    members = [] if node is None else list(node.members())
     return {key: member for key, member in members if reader.is_of(member, "string")}
 
 
