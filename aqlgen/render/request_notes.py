@@ -65,6 +65,8 @@ def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
     """Return what is otherwise than the element's rule has it, {} if nothing is."""
     in_path = {item.wire for item in row.parameters.values() if item.location == "path"} & {*placeholders(row.path)}
     places = {name: place for name, item in row.shown_parameters.items() if (place := _place(row, item, in_path))}
+    filled = {item.wire for item in row.sent_parameters.values() if item.location == "path"}
+    places |= {wire: "credential" for wire in placeholders(row.path) if wire not in filled}
     fixed = [item for item in row.fixed.values() if item.location in ("query", "header")]
     headers = {**row.headers, **{item.wire: item.preset for item in fixed if item.location == "header"}}
     query = {**row.query, **{item.wire: item.preset for item in fixed if item.location == "query"}}

@@ -134,7 +134,7 @@ def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form
         returns=returns,
         confirmed="requires_confirmation" in members and members["requires_confirmation"].value,
     )
-    return _with_paging(reader, built, members.get("pagination"), parameters, is_form=is_form)
+    return built and _with_paging(reader, built, members.get("pagination"), parameters, is_form=is_form)
 
 
 def _with_paging(

@@ -21,15 +21,28 @@ from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.media import JSON as JSON_TYPE
 from aqlgen.runtime.table import Pagination, PagingStyle
 
-__all__ = ["IN_QUERY", "METHODS", "Request", "read_maps_to", "read_notes", "read_path", "read_requirements"]
+__all__ = [
+    "CREDENTIAL",
+    "IN_QUERY",
+    "METHODS",
+    "Request",
+    "read_maps_to",
+    "read_notes",
+    "read_path",
+    "read_requirements",
+]
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
 
+CREDENTIAL: Final = "credential"
+"""The place of a placeholder that a credential fills, which no element can give."""
+
 LOCATIONS: Final = ("path", "query", "header", "cookie", "body")
-ALONE: Final = ("whole", "rest", "adapter")
-"""Places without a name: the parameter is the body, holds further fields of it, or is the adapter's own."""
+ALONE: Final = ("whole", "rest", "adapter", CREDENTIAL)
+"""Places without a name: the parameter is the body, holds further fields of it, is the adapter's own, or a credential.
+"""
 
 _NOTES: Final[Mapping[str, Field]] = {
     "places": Field("object"),
