@@ -175,9 +175,7 @@ def _oauth(reader: Reader, members: Mapping[str, Node]) -> dict[str, Json]:
         if scheme not in ("http", "https"):
             reader.bad_value(members[key], "an address that begins with https://", "Write the whole address.")
         elif scheme == "http":
-            reader.unused(
-                members[key], f"{members[key].path} is not encrypted", "Write https://, if the server has it."
-            )
+            reader.unused(members[key], f"{members[key].path} is not encrypted", "Write https://, if there is such.")
     node = members.get("scopes")
     names = [] if node is None else [item.value for item in node.items() if reader.is_of(item, "string")]
     scopes = dict.fromkeys(names, "")
@@ -195,9 +193,9 @@ def _scheme_of(url: str) -> str:
     """Return the scheme of a whole address, "" for anything else."""
     try:
         parts = urlsplit(url)
-        return parts.scheme if parts.hostname else ""
     except ValueError:
         return ""
+    return parts.scheme if parts.hostname else ""
 
 
 def _is_variable(reader: Reader, node: Node) -> bool:

@@ -83,7 +83,10 @@ def operation(
     returns: Mapping[str, Json] | None,
     confirmed: bool = False,
 ) -> ElementOperation | None:
-    """Return an operation, None for one that needs a credential in its path; report placeholders without a parameter, and places of parameters that are not there."""
+    """Return an operation, None for one that needs a credential in its path.
+
+    Reports placeholders without a parameter, and places of parameters that are not there.
+    """
     by_name = {parameter.name: parameter for parameter in parameters}
     in_path = dict.fromkeys(placeholders(request.path))
     where = members.get("maps_to") or members.get("http") or node
