@@ -25,6 +25,9 @@ NO_SERVER = "https://example.invalid"
 IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query by the element's rule."""
 
+_OF_LISTS = "where"
+"""The adapter's own parameter that operations have whose answer is known to be a list."""
+
 _STYLES = {"page": "page", "offset": "offset"}
 """The protocol's words for ways of paging; it calls all others `cursor`."""
 
@@ -119,8 +122,14 @@ def _answered_kinds(row: Row) -> Iterator[str]:
 
 def _list(row: Row, types: Mapping[str, Schema]) -> str | None:
     """Return the pointer to the list that a read answers with, "" for the whole answer; None if it gives no list."""
+    if not any(item.location == ADAPTER and item.wire == _OF_LISTS for item in row.shown_parameters.values()):
+        return None
+    if row.paging is not None and row.paging.items is not None:
+        return row.paging.items
     schemas = (as_schema(answer.get("schema")) for status, answer in row.responses.items() if status.startswith("2"))
-    schema = next(schemas, {}) if row.family == "read" else {}
+    schema = next(schemas, {})
+    if schema.get("type") == "array":
+        return ""
     path, _ = items_path(types, schema)
     return join(path) if schema and union_of(types, schema_at(types, schema, path)).items else None
 
