@@ -20,6 +20,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "tokens",
         "described",
         "jobs",
+        "peers",
         "soak",
         "faults",
         "clients",
@@ -35,6 +36,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "scale",
         "corpus",
         "introspected",
+        "directory",
         "element",
         "instructions",
         "schemas",
@@ -53,6 +55,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "wire.updates",
     ),
     "The review page": ("page.check", "page.estimate"),
+    "The documentation": ("screenshots",),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""
 NAMES = tuple(name for names in MEASUREMENTS.values() for name in names)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         "aqlgen explain openapi.yaml --review",
         "aqlgen explain openapi.yaml --category delete --danger destructive",
         "aqlgen explain openapi.yaml --html review.html",
+        "aqlgen explain petstore-adapter --review",
     ),
 )
 def explain_command(
@@ -72,7 +73,10 @@ def explain_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for."""
+    """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for.
+
+    Of the folder of a project it shows what an update would decide, with its overrides, names and options.
+    """
     from aqlgen.cli import decisions
     from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
@@ -82,6 +86,7 @@ def explain_command(
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
     announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)
+    options = as_an_update(options)
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
@@ -113,6 +118,30 @@ class Filter:
             and (not self.categories or decision.category in self.categories)
             and (not self.dangers or decision.danger in self.dangers)
         )
+
+
+def as_an_update(options: Options) -> Options:
+    """Return the options with which an update would generate, if the document is a project's folder.
+
+    Those are its own document, overrides, names and recorded options, each replaced by what the user gave instead.
+    """
+    from aqlgen.project import Project
+    from aqlgen.render.provenance import FILE
+
+    folder = Path(options.request.spec)
+    if not (folder / FILE).is_file():
+        return options
+    project = Project.open(folder)
+    kept = project.request()
+    request = replace(
+        options.request,
+        spec=kept.spec,
+        overlays=options.request.overlays or kept.overlays,
+        workflows=options.request.workflows or kept.workflows,
+    )
+    recorded = project.options(request, names=project.names(), strict=options.strict)
+    asked = {field: getattr(options, field) for field in ("name", "overrides", "include", "exclude", "field_case")}
+    return replace(recorded, **{field: value for field, value in asked.items() if value})
 
 
 def explain(options: Options, progress: Progress, html: Path | None, shown: Filter) -> Prepared:

@@ -192,23 +192,33 @@ def _summary(generated: Generated) -> str:
     lines = [
         f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}.",
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
-        *([f"{counted(review, 'question')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
+        *([f"{counted(review, 'question')} to review: {_place_of_review(generated)}."] if review else []),
     ]
     lines += _hosts(generated)
     problem = main_address_problem(table.adapter)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     elif problem is not None and problem.rule != "incomplete":
-        lines.append(visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}."))
+        elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
+        lines.append(
+            visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
+        )
     lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
         installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
-        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install .", f"{command} --mock operations"]
+        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install -e .", f"{command} operations"]
         lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
     return "\n".join(lines)
+
+
+def _place_of_review(generated: Generated) -> str:
+    """Return where what is to be reviewed can be read."""
+    if not generated.written:
+        return "`aqlgen explain --review`"
+    return f"OPERATIONS.md, or `aqlgen explain {quote(str(generated.folder))} --review`"
 
 
 def _hosts(generated: Generated) -> list[str]:

@@ -43,6 +43,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         ),
         generated_at=generated_at(),
         templates=current().tag,
+        commit=current().commit,
         runtime=runtime_version() if options.runtime == "package" else "",
     )
 

@@ -1,4 +1,4 @@
-"""Wrong use is refused in one way: on standard error, with the way out and the exit code of the README."""
+"""Wrong use is refused in one way: on standard error, with the way out and the exit code of docs/commands.md."""
 
 from __future__ import annotations
 
