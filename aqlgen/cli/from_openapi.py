@@ -252,6 +252,8 @@ def _credentials(prepared: Prepared) -> list[str]:
     from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
+    if prepared.assembled.stated is not None:
+        return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
         return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]
     if departures:

@@ -79,7 +79,7 @@ def read_adapter(reader: Reader, root: Mapping[str, Json]) -> Element | None:
         close = re.sub(r"[^a-z0-9]+", "-", members["name"].value.lower()[:64]).strip("-")
         hint = f"Write `name: {close}`." if _NAME.fullmatch(close) else "Write it as in `name: github-api`."
         reader.bad_name(members["name"], members["name"].value, expected, hint)
-    for key, where in (("rate_limits", "[quotas] of adapter.toml"), ("trust", "`aqlgen check --promote`")):
+    for key, where in (("rate_limits", "[quota] in adapter.toml"), ("trust", "`aqlgen check --promote`")):
         if key in members:
             reader.unused(members[key], f"{key} is not carried over", f"The adapter has it from {where}.")
     target = reader.fields(members["target"], _TARGET) if "target" in members else {}
