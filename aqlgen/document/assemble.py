@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from json import dumps
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError, OptionError
-from aqlgen.document.element.model import Stated
 from aqlgen.document.link import Linked, link
 from aqlgen.document.overlay import overlay
 from aqlgen.document.positions import Origins
@@ -36,6 +36,9 @@ from aqlgen.document.request import Request
 from aqlgen.document.texts import InstructionText, clean_texts
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
+
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated
 
 __all__ = ["Assembled", "assemble"]
 
