@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from aqlgen.decide.decision import Category
 from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import SIGNATURE, Json
 from aqlgen.resources import URL
@@ -153,12 +154,12 @@ def _prefixes(path: str) -> Iterator[str]:
 
 
 def _lists(table: Table) -> list[DecidedRow]:
-    rows = [row for row in table.of("read") if row.row.verb in ("list", "search", "find", "query")]
+    rows = [row for row in table.of(Category.READ.family) if row.row.verb in ("list", "search", "find", "query")]
     return _simplest(row for row in rows if row.row.danger == "safe")
 
 
 def _reads(table: Table) -> list[DecidedRow]:
-    rows = [row for row in table.of("read") if row.row.verb == "get" and _required(row)]
+    rows = [row for row in table.of(Category.READ.family) if row.row.verb == "get" and _required(row)]
     return _simplest(row for row in rows if row.row.danger == "safe")
 
 

@@ -51,8 +51,8 @@ def test_the_calls_are_of_the_thing_that_most_operations_are_about(tmp_path: Pat
 
 
 def test_an_api_without_lists_or_credentials_has_fewer_lines(tmp_path: Path) -> None:
-    told = answers(tmp_path, api({"/ping": {"get": {"operationId": "ping", "responses": {}}}}))
-    assert (told["calls"], told["credentials"], told["confirmations"]) == ("", "", "")
+    lines = answers(tmp_path, api({"/ping": {"get": {"operationId": "ping", "responses": {}}}}))
+    assert (lines["calls"], lines["credentials"], lines["confirmations"]) == ("", "", "")
 
 
 @pytest.mark.parametrize(
