@@ -35,6 +35,15 @@ _LONGEST_CALL: Final = 200
 
 _FAMILIES_OF_CHANGES: Final = ("create", "update", "execute", "delete")
 
+_KINDS: Final = {
+    "apiKey": "API key",
+    "http": "token",
+    "oauth2": "OAuth 2.0 access token",
+    "openIdConnect": "OpenID Connect access token",
+    "mutualTLS": "client certificate or its key",
+}
+_HALVES: Final = {"_USERNAME": "user name", "_PASSWORD": "password"}
+
 _OF_AWS: Final = {
     "AWS_ACCESS_KEY_ID": "AWS's own, to sign requests; its profiles and roles are found, too",
     "AWS_SECRET_ACCESS_KEY": "AWS's own, with it",
@@ -93,8 +102,8 @@ def credential_lines(table: Table) -> list[str]:
     lines: dict[str, str] = {}
     for name in sorted(schemes, key=lambda name: -uses[name]):
         scheme = schemes[name]
-        purpose = plain(_purpose(name, scheme), 300)
         for variable in scheme.get("variables", ()):
+            purpose = plain(_purpose(name, scheme, variable), 300)
             lines.setdefault(variable, f"{variable}{'' if uses[name] else '?'}: {purpose}")
         for role, variable in scheme.get("optional_variables", {}).items():
             lines.setdefault(variable, plain(f"{variable}?: {name}: {_ROLES.get(role, role.replace('_', ' '))}"))
@@ -103,10 +112,15 @@ def credential_lines(table: Table) -> list[str]:
     return list(lines.values())[:_MOST_VARIABLES]
 
 
-def _purpose(name: str, scheme: SecurityScheme) -> str:
-    described = _first_sentence(scheme.get("description", "")) or name
+def _purpose(name: str, scheme: SecurityScheme, variable: str) -> str:
+    half = next((kind for end, kind in _HALVES.items() if variable.endswith(end)), "")
+    described = _first_sentence(scheme.get("description", "")).rstrip(".")
+    if described:
+        what = f"{half}: {described}" if half else described
+    else:
+        what = f"{half or _KINDS.get(scheme['type'], 'credential')} of {name}"
     sent = sent_as(scheme).replace(KEY, "…")
-    return f"{described.rstrip('.')} ({sent})" if sent else described
+    return f"{what} ({sent})" if sent else what
 
 
 def call_lines(table: Table) -> list[str]:
