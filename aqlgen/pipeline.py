@@ -60,6 +60,8 @@ class Options:
     """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
+    runtime: Literal["copied", "package"] | None = None
+    """Whether the project holds a copy of the runtime or depends on it as a package; None is a copy."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
 

@@ -54,6 +54,13 @@ class Output(StrEnum):
     JSON = "json"
 
 
+class Runtime(StrEnum):
+    """Where the code is that serves an adapter."""
+
+    COPIED = "copied"
+    PACKAGE = "package"
+
+
 class FieldCase(StrEnum):
     """How the fields of payloads are spelled for the agent."""
 
@@ -68,6 +75,10 @@ OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE
 Include = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…")]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.")]
 Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of payload fields; default snake.")]
+RuntimeForm = Annotated[
+    Runtime | None,
+    typer.Option("--runtime", help="Copy the runtime into the project, or depend on its package; default copied."),
+]
 Header = Annotated[
     list[str] | None, typer.Option(metavar="HEADER", help="For an address: “Name: value”, sent to its server only.")
 ]

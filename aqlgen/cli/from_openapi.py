@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,7 @@ from aqlgen.cli.app import (
     Overlay,
     OverridesFile,
     Quiet,
+    RuntimeForm,
     Spec,
     Strict,
     Verbose,
@@ -58,6 +59,7 @@ def from_openapi_command(
         str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
     ] = "",
     field_case: Fields = None,
+    runtime: RuntimeForm = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
@@ -78,6 +80,7 @@ def from_openapi_command(
     request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    options = replace(options, runtime=None if runtime is None else runtime.value)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
@@ -98,6 +101,8 @@ class Generated:
     prepared: Prepared
     files: int
     written: bool
+    thin: bool
+    """Whether it depends on the runtime as a package."""
     accepted: tuple[str, ...] = ()
     """The entries that were added to the overrides, so that the hosts are accepted."""
 
@@ -157,13 +162,15 @@ def generate(
     if not dry_run:
         progress("writing")
         write_tree(tree, folder)
-    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=tuple(entries))
+    thin = bool(order.runtime)
+    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=tuple(entries))
 
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
+    from aqlgen.resources import runtime_project
     from aqlgen.runtime.text import visible
     from aqlgen.table.adapter import addressed
     from aqlgen.table.hosts import main_address_problem
@@ -190,7 +197,9 @@ def _summary(generated: Generated) -> str:
     lines += _credentials(prepared)
     if generated.written:
         command = prepared.identity.project
-        lines.append(f"Try it: cd {quote(str(generated.folder))} && pip install . && {command} --mock operations")
+        installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
+        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install .", f"{command} --mock operations"]
+        lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
     return "\n".join(lines)

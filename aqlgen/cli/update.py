@@ -19,6 +19,7 @@ from aqlgen.cli.app import (
     OutputFormat,
     Overlay,
     Quiet,
+    RuntimeForm,
     Strict,
     Verbose,
     Workflows,
@@ -61,6 +62,7 @@ def update_command(
     include: Include = None,
     exclude: Exclude = None,
     field_case: Fields = None,
+    runtime: RuntimeForm = None,
     rename: Annotated[
         bool, typer.Option("--rename", help="Take today's names; else operations keep those that they have.")
     ] = False,
@@ -91,6 +93,7 @@ def update_command(
         include=tuple(include or ()),
         exclude=tuple(exclude or ()),
         field_case=field_case and field_case.value,
+        runtime=runtime and runtime.value,
         rename=rename,
         aliases=aliases,
         strict=strict,

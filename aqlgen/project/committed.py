@@ -82,7 +82,7 @@ class Committed:
             recorded = project.recorded.get(path, "")
             place = self.placed(path)
             content = self.read([place]).get(place) if kind(path, project.package) is Kind.MACHINE else None
-            if content is not None and not is_generated(as_generated(content, recorded), recorded):
+            if content is not None and not is_generated(content, recorded):
                 edited[path] = content
         return edited
 
@@ -94,6 +94,12 @@ class Committed:
     def placed(self, path: str) -> str:
         """Return where a file is committed, also in a package that the user renamed."""
         return self.project.place_of(path)
+
+    def stored(self, path: str, content: bytes) -> Entry | bytes:
+        """Return new content of a file as the commit has it: its entry if nothing is new, else with its line ends."""
+        if self._contents.get(path) == content:
+            return self.entries[path]
+        return self.with_line_ends(path, content)
 
     def with_line_ends(self, path: str, content: bytes) -> bytes:
         """Return new content of a file with the line ends that it is committed with."""

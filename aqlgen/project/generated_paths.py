@@ -12,6 +12,7 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -43,11 +44,19 @@ def problem_of(path: str) -> str:
         path.encode("utf-8")
     except UnicodeEncodeError:
         return "it is no Unicode text"
-    if "\\" in path or ":" in path or any(unicodedata.category(char).startswith("C") for char in path):
+    if "\\" in path or ":" in path or _has_control(path):
         return "it has a character that no generated path has"
     return next(filter(None, map(_problem_of_name, path.split("/"))), "")
 
 
+def _has_control(path: str) -> bool:
+    """Return True for a text with a character that controls, formats or stands for none."""
+    if path.isascii():
+        return not path.isprintable()
+    return any(unicodedata.category(char).startswith("C") for char in path)
+
+
+@lru_cache(maxsize=1024)
 def _problem_of_name(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold()
     if name in ("", ".", ".."):

@@ -15,6 +15,7 @@ from aqlgen.project.releases import current
 from aqlgen.render import Order, render, timed
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, generated_at
+from aqlgen.resources import runtime_version
 
 __all__ = ["Regenerated", "order_of", "regenerate"]
 
@@ -42,6 +43,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         ),
         generated_at=generated_at(),
         templates=current().tag,
+        runtime=runtime_version() if options.runtime == "package" else "",
     )
 
 

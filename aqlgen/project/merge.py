@@ -82,6 +82,8 @@ def merge(repository: Repository, inputs: MergeInputs, label: str) -> Merged:
 
     Raises FileError when something is in the way; then nothing is changed.
     """
+    if inputs.base == inputs.theirs:
+        return Merged()
     entries = repository.files()
     blobs = repository.store_filtered()
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
@@ -164,6 +166,8 @@ def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, ind
 
     Attributes are those of the last commit, not those that are generated now.
     """
+    if not contents:
+        return
     plain = [path for path in contents if path.endswith(_ATTRIBUTES)]
     with tempfile.TemporaryDirectory(dir=place) as name:
         for path, content in contents.items():

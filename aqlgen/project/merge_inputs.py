@@ -71,7 +71,7 @@ def merge_inputs(
                 edited[path] = recorded or ""
             new = content
         if new is not None:
-            theirs[path] = committed.with_line_ends(path, new) if isinstance(new, bytes) else new
+            theirs[path] = committed.stored(path, new) if isinstance(new, bytes) else new
     unknown = dict.fromkeys((path for path, recorded in edited.items() if recorded), b"")
     contents = unknown | Pristine(committed, generated).find(edited)
     base |= {path: committed.with_line_ends(path, content) for path, content in contents.items()}

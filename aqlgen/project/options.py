@@ -46,6 +46,10 @@ def _field_case(value: Json) -> str | None:
     return case if case in field_cases() else None
 
 
+def _runtime(value: Json) -> str | None:
+    return "package" if value == "package" else None
+
+
 def _accepted(value: Json) -> Accepted | None:
     if not isinstance(value, dict):
         return None
@@ -63,6 +67,9 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "exclude": Recorded(lambda options, _prepared, _licence: list(options.exclude), _texts),
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
+    "runtime": Recorded(
+        lambda options, _prepared, _licence: "package" if options.runtime == "package" else "", _runtime, if_empty=False
+    ),
     "spec_url": Recorded(lambda options, _prepared, _licence: options.request.public_url, None),
     "accepted": Recorded(
         lambda options, prepared, _licence: _recorded_origins(options.accepted or prepared.table.adapter.accepted),

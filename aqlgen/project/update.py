@@ -49,6 +49,7 @@ class Asked:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     field_case: str | None = None
+    runtime: str | None = None
     rename: bool = False
     """Take the names that the operations would get today."""
     aliases: int | None = None

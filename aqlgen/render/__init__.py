@@ -39,6 +39,8 @@ class Order:
     """The release that the templates are of; "" for a tree that is no release."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The recorded hashes of files that the project keeps as they were generated earlier."""
+    runtime: str = ""
+    """The version of the package that the project depends on; "" for one that holds a copy of the runtime."""
     fork: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the files of code that the project keeps as somebody edited them."""
 
@@ -99,6 +101,7 @@ def _answers(order: Order) -> dict[str, str]:
         "license": order.license,
         "hosts": "\n".join(_host_lines(order.table)),
         "base_url": plain(next((server["url"] for server in adapter.servers), "")),
+        "runtime": order.runtime,
         **source,
     }
 

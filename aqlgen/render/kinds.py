@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["Kind", "folders", "is_code", "kind"]
@@ -34,6 +35,7 @@ _TABLE: Final = (
 """Patterns of paths in the project, where `*` matches slashes, too; the first match counts. The rest is shared."""
 
 
+@lru_cache(maxsize=4096)
 def kind(path: str, package: str) -> Kind:
     """Return the kind of a file that aqlgen writes, by its path in the project.
 

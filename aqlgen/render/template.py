@@ -22,21 +22,19 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from aqlgen.diagnostics.errors import TemplateError
-from aqlgen.resources import own_templates, runtime_of
+from aqlgen.resources import files_in, own_templates, runtime_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-__all__ = ["BYTECODE", "PROJECT", "render_directly", "render_template"]
+__all__ = ["PROJECT", "render_directly", "render_template"]
 
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
 
-BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
-"""Folders and files in a template that are not part of it."""
-
 _PACKAGE: Final = "{{package}}"
-_LINK: Final = f"src/{_PACKAGE}/runtime"
+_RUNTIME: Final = f"src/{_PACKAGE}/runtime"
+_LINK: Final = f"src/{_PACKAGE}/{{% if not runtime %}}runtime{{% endif %}}"
 """A symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
 _NAMES: Final = frozenset({"name", "package", "version", "license", "env_prefix"})
 """Answers that are names: the `$` of a template's own check lets a line end pass."""
@@ -81,7 +79,7 @@ def _render(answers: Mapping[str, str], root: Path) -> dict[str, bytes]:
 
     questions = _questions((root / "copier.yml").read_bytes())
     try:
-        return _render_files(_template_files(root), _Template(questions, answers), answers["package"])
+        return _render_files(_template_files(root, answers), _Template(questions, answers), answers["package"])
     except JinjaError as error:
         raise _failed(str(error)) from None
 
@@ -91,7 +89,8 @@ def _questions(text: bytes) -> Mapping[str, Any]:
     """Read the questions of a template, once for those who render it several times, as an update does."""
     import yaml
 
-    questions: Mapping[str, Any] = yaml.safe_load(text)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML is built with libyaml
+    questions: Mapping[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - both are safe loaders
     return questions
 
 
@@ -116,7 +115,7 @@ def _render_by_copier(answers: Mapping[str, str], templates: Path) -> dict[str, 
     environment = {**os.environ, "PYTHONPATH": modules}
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         folder = Path(name)
-        for path, file in _template_files(templates).items():
+        for path, file in _template_files(templates, answers).items():
             target = folder / "templates" / PROJECT / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
@@ -126,7 +125,7 @@ def _render_by_copier(answers: Mapping[str, str], templates: Path) -> dict[str, 
         if process.returncode:
             reason = process.stdout or process.stderr.strip().rpartition(b"\n")[2]
             raise _failed(reason.decode("utf-8", "replace"))
-        return {path: file.read_bytes() for path, file in sorted(_files(folder / "project").items())}
+        return {path: file.read_bytes() for path, file in sorted(files_in(folder / "project"))}
 
 
 def _failed(reason: str) -> TemplateError:
@@ -139,6 +138,8 @@ def _render_files(files: Mapping[str, Path], template: _Template, package: str) 
     for path, file in files.items():
         name = path.replace(_PACKAGE, package)
         name = template.render(name) if "{" in name else name
+        if not all(name.split("/")):  # a part of the name is empty: the answers leave the file out
+            continue
         content = file.read_bytes()
         if path.endswith(_SUFFIX):
             content = template.render(content.decode()).encode("utf-8", "surrogatepass")
@@ -183,16 +184,11 @@ _FILTERS: Final[Mapping[str, Any]] = {
 """The filters of copier that the template uses."""
 
 
-def _template_files(root: Path) -> dict[str, Path]:
-    """Return the files of the template by their path in it, the runtime's among them."""
-    files = _files(root / PROJECT)
-    files.pop(_LINK, None)
-    if not any(path.startswith(f"{_LINK}/") for path in files):  # older releases have it in the template
-        files |= {f"{_LINK}/{path}": file for path, file in _files(runtime_of(root)).items()}
+def _template_files(root: Path, answers: Mapping[str, str]) -> dict[str, Path]:
+    """Return the files of the template by their path in it, the runtime's among them where it is copied."""
+    files = dict(files_in(root / PROJECT))
+    for link in (_LINK, _RUNTIME):  # the second is that of older releases
+        files.pop(link, None)
+    if not answers.get("runtime") and not any(path.startswith(f"{_RUNTIME}/") for path in files):
+        files |= {f"{_RUNTIME}/{path}": file for path, file in files_in(runtime_of(root))}
     return files
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    """Return the files in a folder by their path in it."""
-    files = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
-    return {path.as_posix(): file for path, file in files if not any(part in BYTECODE for part in path.parts)}

@@ -50,14 +50,15 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "src/{{package}}/server.py",
     ]
     runtime = source.folder / "aqlgen/runtime"
-    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/__init__.py"]}
-    for path, content in now.items():
-        (project / path).write_bytes(content + b"\n\n# of long ago\n")
+    files = [*(project / path for path in changed), runtime / "__init__.py"]
+    now = {file: file.read_bytes() for file in files}
+    for file, content in now.items():
+        file.write_bytes(content + b"\n\n# of long ago\n")
     (runtime / "gone.py").write_text("# of long ago\n", encoding="utf-8")
     (runtime / "moved.py").write_text(MOVED, encoding="utf-8")
     source.release(OLD)
-    for path, content in now.items():
-        (project / path).write_bytes(content)
+    for file, content in now.items():
+        file.write_bytes(content)
     (runtime / "gone.py").unlink()
     (runtime / "elsewhere").mkdir()
     (runtime / "moved.py").rename(runtime / "elsewhere/moved.py")

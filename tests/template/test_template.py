@@ -23,6 +23,7 @@ PLAIN = {
     "license": "MIT",
     "base_url": "https://petstore.example/api",
     "hosts": "https://petstore.example: operations, with apiKey\nhttps://uploads.example: operations",
+    "runtime": "",
 }
 HOSTILE = (
     "\"\"\"'''\\ \n\t\r\x00\x07\x7f\x85\u2028 {{ 7*7 }} {% raw %} `rm` ]]> <script> --- | [x](y) \U0001f600 宠物 \ud800"
@@ -70,6 +71,7 @@ def test_the_answers_file_keeps_the_address_of_the_template() -> None:
         ("version", "1.0.27-SNAPSHOT"),
         ("license", 'MIT"'),
         ("env_prefix", "x"),
+        ("runtime", "0.1.0"),
     ],
 )
 def test_an_answer_that_would_break_the_project_is_refused(question: str, answer: str) -> None:

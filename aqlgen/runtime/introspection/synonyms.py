@@ -172,26 +172,32 @@ _NOUN_ROWS = (
 )
 
 
-def _related(rows: Iterable[str]) -> dict[str, frozenset[str]]:
+def _stems(rows: Iterable[str]) -> list[frozenset[str]]:
+    return [frozenset(map(stem, row.split())) for row in rows]
+
+
+def _related(rows: Iterable[frozenset[str]]) -> dict[str, frozenset[str]]:
     related: dict[str, set[str]] = {}
-    for row in rows:
-        stems = [stem(word) for word in row.split()]
+    for stems in rows:
         for word in stems:
             related.setdefault(word, set()).update(stems)
     return {word: frozenset(others - {word}) for word, others in related.items()}
 
 
-_VERBS = _related(_VERB_ROWS)
-_NOUNS = _related(_NOUN_ROWS)
+_VERB_STEMS = _stems(_VERB_ROWS)
+_VERBS = _related(_VERB_STEMS)
+_NOUNS = _related(_stems(_NOUN_ROWS))
 _SAME = _related(
-    (
-        "create add new make insert",
-        "get fetch show view retrieve read describe",
-        "list enumerate",
-        "search find query",
-        "update edit modify change patch",
-        "delete remove destroy erase",
-        "execute run trigger invoke",
+    _stems(
+        (
+            "create add new make insert",
+            "get fetch show view retrieve read describe",
+            "list enumerate",
+            "search find query",
+            "update edit modify change patch",
+            "delete remove destroy erase",
+            "execute run trigger invoke",
+        )
     )
 )
 """Verbs that are the same in names; the rows above hold more, which only come near."""
@@ -202,9 +208,7 @@ ENACTS = frozenset({0, 4, 6})
 """The rows of the verbs that do what the noun behind them says: to create an invitation is to invite."""
 
 VERBS: Mapping[str, frozenset[int]] = {
-    word: frozenset(
-        READS if index in (1, 2, 3) else index for index, row in enumerate(_VERB_ROWS) if word in map(stem, row.split())
-    )
+    word: frozenset(READS if index in (1, 2, 3) else index for index, stems in enumerate(_VERB_STEMS) if word in stems)
     for word in _VERBS
 }
 """The rows that a verb stands in; those that read are one."""
