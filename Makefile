@@ -5,7 +5,7 @@ BIN := $(abspath $(VENV))/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check generated site bench clean
+.PHONY: demo test check generated site bench release clean
 
 # Made again when an install was interrupted or pyproject.toml is newer; hatchling, so that the demo needs no network.
 $(STAMP): pyproject.toml
@@ -50,6 +50,10 @@ bench: $(STAMP)
 	$(BIN)/python -m bench tokens
 	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix
 	AQLGEN_ALL_EXAMPLES=1 $(BIN)/python -m pytest -q -n auto -m hypothesis --ignore tests/matrix
+
+# A tag, and sdist and wheel built twice, on this machine alone: make release VERSION=0.2.0
+release: $(STAMP)
+	$(BIN)/python release.py $(VERSION)
 
 clean:
 	rm -rf $(VENV) demo site

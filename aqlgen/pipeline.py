@@ -17,6 +17,7 @@ from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
+from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -27,7 +28,7 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.runtime.table import Accepted
 from aqlgen.table import tabulate
-from aqlgen.table.identity import Identity, identify
+from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 from aqlgen.workflows import Translated, translate
 
@@ -93,7 +94,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     assembled = assemble(options.request)
     progress("building")
     resolver = Resolver(assembled.root)
-    overrides = load_overrides(options.overrides, options.overrides_text)
+    overrides = with_stated(load_overrides(options.overrides, options.overrides_text), assembled.stated)
     built = build(resolver, assembled.openapi, overrides.adapter.security_schemes)
     progress("deciding")
     document, findings = with_adapter_overrides(built.document, overrides)
@@ -123,7 +124,8 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     decisions = accept(with_likenesses(decisions), entries)
     findings += check_accepted(entries, (*decisions, *all_decisions), document.operations, overrides.file)
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
-    identity = identify(document, options.name, _stem(options.request.spec))
+    name = options.name or (stated_name(assembled.stated) if assembled.stated is not None else None)
+    identity = identify(document, name, _stem(options.request.spec))
     progress("tabulating")
     main = assembled.sources[0]
     base = _base(document, main.base if isinstance(main.base, str) else options.base)

@@ -36,6 +36,8 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "scale",
         "corpus",
         "introspected",
+        "directory",
+        "element",
         "instructions",
         "schemas",
         "torture",

@@ -13,14 +13,14 @@ from typing import NoReturn
 import typer
 
 from aqlgen import __version__
-from aqlgen.cli import check, diff, explain, from_openapi, safety, status, update  # noqa: F401 - each registers its command
+from aqlgen.cli import check, diff, explain, from_openapi, from_schema, safety, status, update  # noqa: F401 - each registers its command
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError
 
 __all__ = ["main"]
 
-ORDER = ("from-openapi", "explain", "update", "diff", "status", "check", "safety")
+ORDER = ("from-openapi", "from-schema", "explain", "update", "diff", "status", "check", "safety")
 """The commands as people meet them."""
 
 app.registered_commands.sort(key=lambda command: ORDER.index(str(command.name)))

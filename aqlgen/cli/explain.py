@@ -82,6 +82,7 @@ def explain_command(
     from aqlgen.pipeline import Options
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
+    request = replace(request, element=None)
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
     announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)

@@ -74,7 +74,6 @@ def from_openapi_command(
     quiet: Quiet = False,
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document."""
-    from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
@@ -85,6 +84,13 @@ def from_openapi_command(
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
         )
+    print_generated(generated, output_format, verbose=verbose, quiet=quiet)
+
+
+def print_generated(generated: Generated, output_format: Output, *, verbose: bool, quiet: bool) -> None:
+    """Print what was generated: the findings, what there is, and how to go on."""
+    from aqlgen.diagnostics.report import as_json, json_text
+
     prepared = generated.prepared
     if output_format is Output.JSON:
         typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))

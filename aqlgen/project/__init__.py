@@ -27,13 +27,16 @@ from aqlgen.table.model import FAMILIES, require_format
 __all__ = ["OVERRIDES", "Project"]
 
 OVERRIDES: Final = "overrides.yaml"
+ELEMENTS: Final = ("openapi/adapter.md", "openapi/adapter.yaml", "openapi/adapter.json")
+"""Where a project keeps the adapter element that it was made from."""
+
+DOCUMENTS: Final = ("openapi/openapi.json", "openapi/openapi.yaml", *ELEMENTS)
 
 _PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 _READ: Final = (
     OVERRIDES,
-    "openapi/openapi.json",
-    "openapi/openapi.yaml",
+    *DOCUMENTS,
     "openapi/overlays",
     "openapi/workflows",
     "src/{package}/adapter.json",
@@ -141,7 +144,7 @@ class Project:
 
     def document(self) -> Path:
         """Return the file of the kept document. Raises FileError when it is gone."""
-        names = [name for name in ("openapi/openapi.json", "openapi/openapi.yaml") if (self.folder / name).is_file()]
+        names = [name for name in DOCUMENTS if (self.folder / name).is_file()]
         recorded = [name for name in names if name in self.recorded] or names
         if not recorded:
             raise FileError.of(
@@ -151,6 +154,11 @@ class Project:
                 file=str(self.folder / "openapi"),
             )
         return self.folder / recorded[0]
+
+    @property
+    def is_of_element(self) -> bool:
+        """True if the project was made from an adapter element."""
+        return any(name in self.recorded for name in ELEMENTS)
 
     def overlays(self) -> tuple[Path, ...]:
         """Return the kept overlays in the order in which they are applied."""
@@ -173,6 +181,7 @@ class Project:
             str(self.document()),
             overlays=tuple(map(str, self.overlays())),
             workflows=tuple(map(str, self.workflows())),
+            element=self.is_of_element,
         )
 
     def options(

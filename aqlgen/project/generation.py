@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
-from aqlgen.project import OVERRIDES, Project
+from aqlgen.project import DOCUMENTS, OVERRIDES, Project
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
 from aqlgen.project.releases import current
@@ -43,6 +43,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         ),
         generated_at=generated_at(),
         templates=current().tag,
+        commit=current().commit,
         runtime=runtime_version() if options.runtime == "package" else "",
     )
 
@@ -93,8 +94,7 @@ def _unchanged(project: Project, order: Order) -> dict[str, str]:
 
 
 def _document(project: Project) -> Path | None:
-    folder = project.folder / "openapi"
-    return next((path for path in (folder / "openapi.json", folder / "openapi.yaml") if path.is_file()), None)
+    return next((path for name in DOCUMENTS if (path := project.folder / name).is_file()), None)
 
 
 def _kept(project: Project, options: Options, kept: Mapping[str, bytes]) -> dict[str, bytes]:

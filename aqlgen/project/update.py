@@ -190,6 +190,7 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
     overlays = asked.overlays or tuple(map(str, project.overlays()))
     workflows = asked.workflows or tuple(map(str, project.workflows()))
     request = Request.of(spec, asked.headers, overlays, asked.allow, workflows)
+    request = replace(request, element=project.is_of_element)
     ids = project.operation_ids(before)
     options = project.options(request, names={} if asked.rename else names, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.element.model import Stated
 from aqlgen.ir import Document
 from aqlgen.words import split
 
@@ -64,6 +65,11 @@ def identify(document: Document, chosen: str | None, source_stem: str) -> Identi
         if candidate:
             return Identity(candidate)
     return Identity("api")
+
+
+def stated_name(stated: Stated) -> str:
+    """Return the name that an adapter element gives, as adapters are called."""
+    return _kebab(split(stated.name)) or "api"
 
 
 def _kebab(words: Iterable[str]) -> str:

@@ -123,6 +123,8 @@ class Overrides:
     adapter: AdapterOverride = field(default_factory=AdapterOverride)
     file: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    stated: Mapping[str, Override] = field(default_factory=dict)
+    """What a hand-written adapter element says of operations, by `METHOD /path`; every entry of the file wins."""
 
     @property
     def needs_names(self) -> bool:
@@ -142,7 +144,7 @@ class Overrides:
         combined = self.entries.get(operation.key, _NONE)
         for _, _, override in sorted(matching, key=lambda match: match[:2], reverse=True):
             combined = _completed(combined, override)
-        return combined
+        return _completed(combined, self.stated[operation.key]) if operation.key in self.stated else combined
 
     def unmatched(
         self, operations: Iterable[Operation], names: Mapping[str, Sequence[str]] | None = None

@@ -63,6 +63,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")
 
 
+_CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "zed")
 _OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke", "follow")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
@@ -140,6 +141,11 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     login.add_argument("--no-browser", action="store_true", help="only print the address")
     login.add_argument("--forget", action="store_true", help="forget the login")
     login.set_defaults(command="login")
+
+    clients = commands.add_parser("clients", help="show the settings that start this adapter in an MCP client")
+    clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
+    clients.add_argument("--env-file", type=Path, metavar="FILE", help="name this file, instead of each variable")
+    clients.set_defaults(command="clients")
 
     audit = commands.add_parser("audit", help="show the end of the audit log, or whether all of it is there unchanged")
     audit.add_argument("action", choices=("verify", "tail"))

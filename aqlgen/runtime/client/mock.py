@@ -53,6 +53,22 @@ class MockTransport:
         return examples
 
     def _response(self, row: Row) -> ApiResponse:
+        """Return the response of an operation, which is a success though the example be of a failure."""
+        from ..decode.declared_failures import as_success, declared_failure
+
+        response = self._example(row)
+        declared = declared_response(row, response.status)
+        schema = declared.get("schema") or {}
+        try:
+            data = json.loads(response.content)
+        except ValueError:
+            return response
+        if not isinstance(data, dict) or not declared_failure(response, data, row, {}, self._table, schema):
+            return response
+        content_type = response.headers["content-type"]
+        return _encode_response(response.status, content_type, as_success(data, schema, self._table.types))
+
+    def _example(self, row: Row) -> ApiResponse:
         example = self._examples.get(row.name)
         if example is not None:
             status = example.get("status", 200)

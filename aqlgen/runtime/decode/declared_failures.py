@@ -24,7 +24,7 @@ from .errors import read_error
 from .failures import failure_of_response
 from .faults import by_folded_key
 
-__all__ = ["OFF", "declared_failure"]
+__all__ = ["OFF", "as_success", "declared_failure"]
 
 OFF = "off"
 """The owner's mark that no success is a failure."""
@@ -42,18 +42,8 @@ _OF_ENVELOPE = frozenset(
     {
         *(*_STATES, *_FLAGS, *_ERRORS, *_WORDS),
         *("data", "result", "results", "meta", "title", "type", "statuscode", "httpstatus", "httpcode", "requestid"),
-        *(
-            *("traceid", "correlationid", "timestamp", "path", "warnings", "messages", "errorid"),
-            *("documentationurl", "help"),
-            "correlationid",
-            "timestamp",
-            "path",
-            "warnings",
-            "messages",
-            "errorid",
-            "documentationurl",
-            "help",
-        ),
+        *("traceid", "correlationid", "timestamp", "path", "warnings", "messages", "errorid"),
+        *("documentationurl", "help"),
     }
 )
 _CALL = re.compile(r"\b(?:api|call|operation|query|request|response|method|command)s?\b", re.IGNORECASE)
@@ -116,6 +106,22 @@ def declared_failure(
     details["upstream"] = {**details["upstream"], "status": response.status}
     message = failure.message.replace(f" (HTTP {status})", "", 1)
     return Failure(failure.code, message, details)
+
+
+def as_success(data: Mapping[str, Any], schema: JsonSchema, types: Types) -> dict[str, Any]:
+    """Return data whose flags and states say that the call has succeeded, in words that the schema takes."""
+    declared = {folded(name): inner for name, (_, inner) in union_of(types, schema).properties.items()}
+
+    def value_of(key: str, value: Any) -> Any:
+        flag = folded(key)
+        if flag in _FLAGS and value in (False, "false", 0):
+            return {str: "true", bool: True}.get(type(value), 1)
+        if flag in _STATES and isinstance(value, str) and value.lower() in _FAILED:
+            values = fixed_values(declared.get(flag, {}), types) or ["ok"]
+            return next((word for word in values if str(word).lower() not in _FAILED), value)
+        return value
+
+    return {key: value_of(key, value) for key, value in data.items()}
 
 
 def _marked(data: Any, marks: Sequence[str]) -> str:

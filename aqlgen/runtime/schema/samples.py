@@ -118,12 +118,19 @@ class _Sampler:
         return name in shape.required and (not structured or (depth < _DEEPEST * 2 and self._left > 0))
 
     def _array(self, schema: JsonSchema, depth: int) -> list[Any]:
-        least = schema.get("minItems", 0)
+        least, items = schema.get("minItems", 0), schema.get("items", {"type": "string"})
+        if not least and _is_silent(items):  # what is made up may not be what an update can write back
+            return []
         if depth >= _DEEPEST * 2 or self._left <= 0 or (not least and depth >= _DEEPEST):
             return []
         self._left -= 1
-        item = self.value(schema.get("items", {"type": "string"}), depth + 1, 0)
+        item = self.value(items, depth + 1, 0)
         return [item] * (1 if schema.get("uniqueItems") else min(max(1, least), 20))
+
+
+def _is_silent(schema: Any) -> bool:
+    """Return True if a schema says nothing of its values."""
+    return not isinstance(schema, Mapping) or schema.keys() <= {"title", "description"}
 
 
 def _scalar(schema: JsonSchema, kind: str | None) -> Any:

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+_T = TypeVar("_T")
 PROJECT = Path(__file__).resolve().parent.parent
 FOLDER = next(file.parent for file in sorted(PROJECT.glob("src/*/adapter.json")))
 PACKAGE = FOLDER.name
 
 _table = import_module(f"{PACKAGE}.runtime.table")
 FAMILIES: tuple[str, ...] = _table.FAMILIES
+SAMPLE = 0
+"""About how many operations are tried; 0: all. `pytest --sample N` sets it."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,14 @@ def adapter() -> Any:
 
 @cache
 def operations() -> tuple[Operation, ...]:
-    """Return every operation, family by family."""
+    """Return every operation that is tried, family by family; of each family one at least."""
     table = _table.Table(FOLDER)
-    rows = (table.find(name, family) for name, family in table.names())
+    names: list[tuple[str, str]] = list(table.names())
+    chosen = []
+    for family in FAMILIES:
+        members = [key for key in names if key[1] == family]
+        chosen += _spread(members, max(1, round(SAMPLE * len(members) / len(names)))) if SAMPLE else members
+    rows = (table.find(name, family) for name, family in chosen)
     return tuple(Operation(row, adapter().security if row.security is None else row.security) for row in rows)
 
 
@@ -97,8 +105,13 @@ def offered() -> list[str]:
 def sample(count: int) -> tuple[Operation, ...]:
     """Return at most `count` operations with an example, spread evenly over the table."""
     candidates = [operation for operation in operations() if operation.example is not None]
-    step = max(1, len(candidates) // count)
-    return tuple(candidates[::step][:count])
+    return tuple(_spread(candidates, count))
+
+
+def _spread(items: list[_T], count: int) -> list[_T]:
+    """Return at most `count` items, spread evenly."""
+    step = max(1, len(items) // count)
+    return items[::step][:count]
 
 
 def variables() -> dict[str, str]:

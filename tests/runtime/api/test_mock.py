@@ -43,6 +43,8 @@ def test_an_answer_is_made_of_the_schema_and_comes_back_under_agent_names(packag
                 "friends": {"type": "array", "items": {"$ref": "#/types/Pet"}},
                 "owner": {"anyOf": [{"$ref": "#/types/Owner"}, {"type": "null"}]},
                 "nick": {"type": ["null", "string"], "minLength": 20},
+                "anything": {"type": "array", "items": {"description": "not told"}},
+                "something": {"type": "array", "items": {}, "minItems": 1},
                 "shown": {"type": "string", "examples": ["as shown"]},
             },
         },
@@ -63,6 +65,7 @@ def test_an_answer_is_made_of_the_schema_and_comes_back_under_agent_names(packag
     assert data[0]["kind"] == "cat"
     assert data[0]["owner"] == {"full_name": "example", "age": 1}
     assert data[0]["shown"] == "as shown"
+    assert (data[0]["anything"], data[0]["something"]) == ([], ["example"])
     assert call(pets) == data
 
 
@@ -90,3 +93,20 @@ def test_endless_schemas_end(package: Make) -> None:
     for name in types:
         responses = {"200": {"content_type": "application/json", "schema": {"$ref": f"#/types/{name}"}}}
         call(package({"op": operation(responses=responses)}, types, transport="mock"))
+
+
+@pytest.mark.parametrize(
+    ("properties", "data"),
+    [
+        ({"status": {**STRING, "examples": ["error"]}, "error": STRING}, {"status": "ok", "error": "example"}),
+        (
+            {"stat": {**STRING, "examples": ["fail"], "enum": ["fail", "done"]}, "message": STRING},
+            {"stat": "done", "message": "example"},
+        ),
+        ({"success": {"type": "boolean", "default": False}, "error": STRING}, {"success": True, "error": "example"}),
+        ({"id": STRING, "status": {**STRING, "examples": ["failed"]}}, {"id": "example", "status": "failed"}),
+    ],
+)
+def test_an_example_of_a_failure_is_answered_as_a_success(package: Make, properties: Any, data: Any) -> None:
+    entry = {"content_type": "application/json", "schema": {"type": "object", "properties": properties}}
+    assert call(package({"op": operation(responses={"200": entry})}, transport="mock")) == data
