@@ -61,10 +61,6 @@ NOT_RUN = {
         ),
         "tests/template/test_runtime_package.py moves a project to and fro",
     ),
-    "clients.md": {
-        "npx @anthropic-ai/mcpb validate manifest.json": FROM_THE_NETWORK,
-        "npx @anthropic-ai/mcpb pack . petstore-adapter.mcpb": FROM_THE_NETWORK,
-    },
     "operator.md": {"github-adapter operator --page": PERSON},
     "clients.md": dict.fromkeys(
         ("npx @anthropic-ai/mcpb validate manifest.json", "npx @anthropic-ai/mcpb pack . petstore-adapter.mcpb"),
