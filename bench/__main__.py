@@ -33,6 +33,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Generating": (
         "generate",
+        "several",
         "scale",
         "corpus",
         "introspected",

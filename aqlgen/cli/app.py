@@ -87,6 +87,13 @@ class FieldCase(StrEnum):
 
 
 Spec = Annotated[str, typer.Argument(metavar="SPEC", help="A file, folder, zip or URL, or - for standard input.")]
+Specs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SPEC...",
+        help="A file, folder, zip or URL, or - for standard input; of several APIs each, or NAME=SPEC.",
+    ),
+]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project.")]
 Name = Annotated[str | None, typer.Option(help="What to call the adapter; default: after the API's title.")]
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]

@@ -20,7 +20,7 @@ from aqlgen.cli.app import (
     Overlay,
     OverridesFile,
     Quiet,
-    Spec,
+    Specs,
     Strict,
     Verbose,
     Workflows,
@@ -31,7 +31,6 @@ from aqlgen.cli.output import announce, print_diagnostics, progress, project_aro
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
-from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.pipeline import Options, Prepared, Progress
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     ),
 )
 def explain_command(
-    spec: Spec,
+    spec: Specs,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -78,15 +77,25 @@ def explain_command(
     Of the folder of a project it shows what an update would decide, with its overrides, names and options.
     """
     from aqlgen.cli import decisions
+    from aqlgen.cli.specs import options_of
     from aqlgen.diagnostics.report import as_json, json_text
-    from aqlgen.pipeline import Options
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
-    request = replace(request, element=None)
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
-    announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)
-    options = as_an_update(options)
+    options = options_of(
+        spec,
+        name=name or ("apis" if len(spec) > 1 else None),
+        overrides=overrides,
+        include=include,
+        exclude=exclude,
+        field_case=field_case and field_case.value,
+        strict=strict,
+        header=header,
+        overlay=overlay,
+        workflows=workflows,
+        allow_refs=allow_refs,
+    )
+    announce(project_around(spec[0], overrides), shown=output_format is Output.HUMAN and not quiet)
+    if not options.apis:
+        options = as_an_update(replace(options, request=replace(options.request, element=None)))
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
@@ -133,16 +142,18 @@ def as_an_update(options: Options) -> Options:
         return options
     project, request = Project.open(folder), options.request
     recorded = project.options(names=project.names(), strict=options.strict)
-    kept = recorded.request
-    changed = replace(
-        kept,
-        headers=request.headers,
-        allow=request.allow,
-        overlays=request.overlays or kept.overlays,
-        workflows=request.workflows or kept.workflows,
-    )
+    if not project.apis():
+        kept = recorded.request
+        changed = replace(
+            kept,
+            headers=request.headers,
+            allow=request.allow,
+            overlays=request.overlays or kept.overlays,
+            workflows=request.workflows or kept.workflows,
+        )
+        recorded = replace(recorded, request=changed)
     asked = {field: getattr(options, field) for field in ("name", "overrides", "include", "exclude", "field_case")}
-    return replace(recorded, request=changed, **{field: value for field, value in asked.items() if value})
+    return replace(recorded, **{field: value for field, value in asked.items() if value})
 
 
 def explain(options: Options, progress: Progress, html: Path | None, shown: Filter) -> Prepared:

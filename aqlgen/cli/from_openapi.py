@@ -22,7 +22,7 @@ from aqlgen.cli.app import (
     OverridesFile,
     Quiet,
     RuntimeForm,
-    Spec,
+    Specs,
     Strict,
     Verbose,
     Workflows,
@@ -30,7 +30,6 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress
-from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.ir import Json
@@ -44,10 +43,11 @@ if TYPE_CHECKING:
         "aqlgen from-openapi openapi.yaml",
         "aqlgen from-openapi openapi.yaml --include tag:pets --exclude 'operation:delete_*'",
         'aqlgen from-openapi https://example.com/api.json --header "X-Key: $KEY"',
+        "aqlgen from-openapi hr=people.yaml crm=https://example.com/crm.json --name company",
     ),
 )
 def from_openapi_command(
-    spec: Spec,
+    spec: Specs,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
     ] = None,
@@ -73,12 +73,22 @@ def from_openapi_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a complete adapter project from an OpenAPI document."""
-    from aqlgen.pipeline import Options
+    """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
+    from aqlgen.cli.specs import options_of
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    options = options_of(
+        spec,
+        name=name,
+        overrides=overrides,
+        include=include,
+        exclude=exclude,
+        field_case=field_case and field_case.value,
+        strict=strict,
+        header=header,
+        overlay=overlay,
+        workflows=workflows,
+        allow_refs=allow_refs,
+    )
     options = replace(options, runtime=None if runtime is None else runtime.value)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
@@ -109,8 +119,8 @@ class Generated:
     written: bool
     thin: bool
     """Whether it depends on the runtime as a package."""
-    accepted: tuple[str, ...] = ()
-    """The entries that were added to the overrides, so that the hosts are accepted."""
+    accepted: bool = False
+    """Whether entries were added to the overrides, so that the hosts are accepted."""
 
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
@@ -147,7 +157,7 @@ def generate(
     from aqlgen.project.options import spdx
     from aqlgen.project.write import refuse_occupied, write_tree
     from aqlgen.render import render
-    from aqlgen.runtime.hosts.report import missing_entries
+    from aqlgen.runtime.hosts.report import entry_of
     from aqlgen.table.hosts import table_hosts
 
     licensed = spdx(license)
@@ -156,11 +166,11 @@ def generate(
     prepared = prepare(options, progress)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
-    entries = missing_entries(table_hosts(prepared.table)) if accept_hosts else []
-    if entries:
+    entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
+    if entry:
         from aqlgen.project.edits.overrides import overridden, with_hosts
 
-        options = overridden(options, folder, with_hosts(options.overrides, entries))
+        options = overridden(options, folder, with_hosts(options.overrides, entry))
         prepared = prepare(options, progress)
     order = order_of(options, prepared, licensed)
     progress("rendering")
@@ -169,7 +179,7 @@ def generate(
         progress("writing")
         write_tree(tree, folder)
     thin = bool(order.runtime)
-    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=tuple(entries))
+    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=bool(entry))
 
 
 def _summary(generated: Generated) -> str:

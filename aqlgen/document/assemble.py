@@ -40,7 +40,18 @@ from aqlgen.ir import Json
 if TYPE_CHECKING:
     from aqlgen.document.element.model import Stated
 
-__all__ = ["Assembled", "assemble"]
+__all__ = ["Assembled", "Inputs", "assemble"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a project is made from, as it was read: the files, what the project keeps of them, and all of it as data."""
+
+    sources: tuple[Source, ...]
+    kept: Mapping[str, bytes]
+    raw: Json
+    instructions: tuple[InstructionText, ...] = ()
+    """Texts that read as instructions to a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,11 @@ class Assembled:
     """The Arazzo documents, as they were read."""
     stated: Stated | None = None
     """The owner's word, where the document is an adapter element."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """The inputs, apart from the document as later stages have it."""
+        return Inputs(self.sources, self.kept, self.raw, self.instructions)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""

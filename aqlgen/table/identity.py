@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -32,6 +32,10 @@ class Identity:
     """The adapter's name (`petstore`); everything else follows from it."""
 
     name: str
+
+    def of_api(self, api: str) -> Identity:
+        """Return what the variables of one of several APIs are named after; itself for ""."""
+        return Identity(f"{self.name}-{api}") if api else self
 
     @property
     def package(self) -> str:
@@ -63,11 +67,14 @@ def identify(document: Document, chosen: str | None, source_stem: str) -> Identi
                 help=f"Use up to {MAX_LENGTH} lower-case letters, digits and hyphens, such as {suggestion!r}.",
             )
         return Identity(chosen)
-    specific, words = _title(document.title)
-    for candidate in (specific, _host(document), _kebab(split(source_stem)), words):
-        if candidate:
-            return Identity(candidate)
-    return Identity("api")
+    named = candidates(document.title, [server.url for server in document.servers], source_stem)
+    return Identity(next(named, "api"))
+
+
+def candidates(title: str, urls: Iterable[str], source_stem: str) -> Iterator[str]:
+    """Yield the names that an API could have: after the title, the host, the file, the rest of the title."""
+    specific, words = _title(title)
+    yield from filter(None, (specific, _host(urls), _kebab(split(source_stem)), words))
 
 
 def stated_name(stated: Stated) -> str:
@@ -98,10 +105,10 @@ def _title(title: str) -> tuple[str, str]:
     return _kebab(specific), _kebab(words)
 
 
-def _host(document: Document) -> str:
-    for server in document.servers:
+def _host(urls: Iterable[str]) -> str:
+    for url in urls:
         try:
-            host = urlsplit(server.url).hostname or ""
+            host = urlsplit(url).hostname or ""
         except ValueError:  # no URL at all, such as http://[
             continue
         labels = [label for label in host.split(".") if label.isascii() and label not in GENERIC_LABELS]

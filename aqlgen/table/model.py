@@ -61,7 +61,7 @@ class Table:
         return tuple(row for row in self.rows if row.decision.category is category)
 
 
-SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs")
+SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs", "apis")
 """Keys whose entries have a line each, also within `pagination`."""
 
 TOGETHER = frozenset("path operation_id tags verb relative rule confidence danger_reason moves_money returns".split())
