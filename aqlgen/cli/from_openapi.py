@@ -250,7 +250,7 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
     from aqlgen.table.credentials import table_credentials
 
     names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
-    if prepared.assembled.stated is None or not names:
+    if not prepared.assembled.is_element or not names:
         return []
     address = prepared.table.adapter.servers[0]["url"]
     return [visible(f"The element has the adapter send {', '.join(dict.fromkeys(names))} to {address}.")]
@@ -262,7 +262,7 @@ def _credentials(prepared: Prepared) -> list[str]:
     from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
-    if prepared.assembled.stated is not None:
+    if prepared.assembled.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
         return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]

@@ -52,6 +52,8 @@ class Inputs:
     raw: Json
     instructions: tuple[InstructionText, ...] = ()
     """Texts that read as instructions to a model."""
+    is_element: bool = False
+    """Whether it is an adapter element, whose owner says what is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Assembled:
     @property
     def inputs(self) -> Inputs:
         """The inputs, apart from the document as later stages have it."""
-        return Inputs(self.sources, self.kept, self.raw, self.instructions)
+        return Inputs(self.sources, self.kept, self.raw, self.instructions, is_element=self.stated is not None)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""
