@@ -172,7 +172,7 @@ class Reader:
         elif words[0] == "cd":
             self.folder = (self.folder / words[1]).resolve()
         elif words[0] == "make":
-            self.run(f"make --dry-run -C {shlex.quote(str(ROOT))} {words[1]}", ["make"], {}, code)
+            self.run(f"make --dry-run -C {shlex.quote(str(ROOT))} {' '.join(words[1:])}", ["make"], {}, code)
         elif words[0] == "pip":
             self.install(words)
         elif words[-1] == "&":

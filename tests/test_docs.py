@@ -62,6 +62,10 @@ NOT_RUN = {
         "tests/template/test_runtime_package.py moves a project to and fro",
     ),
     "operator.md": {"github-adapter operator --page": PERSON},
+    "clients.md": dict.fromkeys(
+        ("npx @anthropic-ai/mcpb validate manifest.json", "npx @anthropic-ai/mcpb pack . petstore-adapter.mcpb"),
+        FROM_THE_NETWORK,
+    ),
 }
 """The commands that pages show and no test types, each with the reason."""
 

@@ -140,18 +140,18 @@ def as_an_update(options: Options) -> Options:
     folder = Path(options.request.spec)
     if not (folder / FILE).is_file():
         return options
-    project = Project.open(folder)
-    if project.apis():
-        recorded = project.options(names=project.names(), strict=options.strict)
-    else:
-        kept = project.request()
-        request = replace(
-            options.request,
-            spec=kept.spec,
-            overlays=options.request.overlays or kept.overlays,
-            workflows=options.request.workflows or kept.workflows,
+    project, request = Project.open(folder), options.request
+    recorded = project.options(names=project.names(), strict=options.strict)
+    if not project.apis():
+        kept = recorded.request
+        changed = replace(
+            kept,
+            headers=request.headers,
+            allow=request.allow,
+            overlays=request.overlays or kept.overlays,
+            workflows=request.workflows or kept.workflows,
         )
-        recorded = project.options(request, names=project.names(), strict=options.strict)
+        recorded = replace(recorded, request=changed)
     asked = {field: getattr(options, field) for field in ("name", "overrides", "include", "exclude", "field_case")}
     return replace(recorded, **{field: value for field, value in asked.items() if value})
 

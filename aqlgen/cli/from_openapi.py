@@ -213,7 +213,7 @@ def _summary(generated: Generated) -> str:
         lines.append(
             visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
         )
-    lines += _credentials(prepared)
+    lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
         installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
@@ -244,12 +244,26 @@ def _hosts(generated: Generated) -> list[str]:
     return [f"{done} these hosts, to which requests and credentials go from now on:", *use_lines(accepted)]
 
 
+def _stated_credentials(prepared: Prepared) -> list[str]:
+    """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
+    from aqlgen.runtime.text import visible
+    from aqlgen.table.credentials import table_credentials
+
+    names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
+    if not prepared.assembled.is_element or not names:
+        return []
+    address = prepared.table.adapter.servers[0]["url"]
+    return [visible(f"The element has the adapter send {', '.join(dict.fromkeys(names))} to {address}.")]
+
+
 def _credentials(prepared: Prepared) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
     from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
     from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
+    if prepared.assembled.is_element:
+        return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
         return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]
     if departures:

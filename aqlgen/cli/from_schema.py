@@ -39,7 +39,8 @@ from aqlgen.document.request import Request
 )
 def from_schema_command(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The element: YAML, JSON, or Markdown with front matter; - for input.")
+        str,
+        typer.Argument(metavar="FILE", help="YAML, JSON, or Markdown with front matter; - reads YAML or JSON."),
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")

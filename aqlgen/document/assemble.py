@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from json import dumps
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError, OptionError
-from aqlgen.document.element.model import Stated
 from aqlgen.document.link import Linked, link
 from aqlgen.document.overlay import overlay
 from aqlgen.document.positions import Origins
@@ -37,6 +37,9 @@ from aqlgen.document.texts import InstructionText, clean_texts
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated
+
 __all__ = ["Assembled", "Inputs", "assemble"]
 
 
@@ -49,6 +52,8 @@ class Inputs:
     raw: Json
     instructions: tuple[InstructionText, ...] = ()
     """Texts that read as instructions to a model."""
+    is_element: bool = False
+    """Whether it is an adapter element, whose owner says what is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ class Assembled:
     @property
     def inputs(self) -> Inputs:
         """The inputs, apart from the document as later stages have it."""
-        return Inputs(self.sources, self.kept, self.raw, self.instructions)
+        return Inputs(self.sources, self.kept, self.raw, self.instructions, is_element=self.stated is not None)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from json import JSONEncoder
+from urllib.parse import urljoin
 
 from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.plain import escaped
@@ -19,7 +20,7 @@ from aqlgen.render.operations_md import code, escape
 from aqlgen.render.request_notes import base_url, maps_to, pagination, request_notes
 from aqlgen.runtime.introspection.fields import Detail, Info, parameter_info, with_notes
 from aqlgen.runtime.schema.reader import enum_values
-from aqlgen.runtime.table import ADAPTER, Parameter, Row, SecurityScheme
+from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, SecurityScheme
 from aqlgen.runtime.text import listed
 from aqlgen.table.model import FAMILIES, DecidedRow, Schema, Table
 
@@ -45,7 +46,7 @@ def adapter_element(table: Table) -> str:
         f"name: {_json(adapter.name)}\ntype: adapter\nversion: {_json(adapter.version)}\n",
         f"description: {_json(adapter.description or adapter.title)}\n",
         f"target: {_json(target)}\n",
-        f"auth: {_json(_auth(adapter.security_schemes, adapter.security))}\n",
+        f"auth: {_json(_auth(adapter))}\n",
         "operations:\n",
     ]
     entries = _Entries(table.types)
@@ -68,19 +69,20 @@ def adapter_markdown(table: Table, element: str) -> str:
     )
 
 
-def _auth(schemes: Mapping[str, SecurityScheme], security: tuple[tuple[str, ...], ...]) -> dict[str, Json]:
+def _auth(adapter: Adapter) -> dict[str, Json]:
     """Return how an operation is let in as a rule: by the first scheme of the first requirement that has one."""
+    schemes, security, url = adapter.security_schemes, adapter.security, base_url(adapter)
     usual = next((names[0] for names in security if names), next(iter(schemes), ""))
     if usual not in schemes:
         return {"type": "none"}
-    auth = _scheme(schemes[usual])
+    auth = _scheme(schemes[usual], url)
     if len(schemes) > 1 or list(map(list, security)) != [[usual]]:
-        auth["x-schemes"] = {name: _scheme(scheme) for name, scheme in schemes.items()}
+        auth["x-schemes"] = {name: _scheme(scheme, url) for name, scheme in schemes.items()}
         auth["x-security"] = list(map(list, security))
     return auth
 
 
-def _scheme(scheme: SecurityScheme) -> dict[str, Json]:
+def _scheme(scheme: SecurityScheme, base: str) -> dict[str, Json]:
     """Return a security scheme in the keys of the adapter schema and of the element type."""
     variables = [*scheme.get("variables", ()), ""]
     kind, word = scheme["type"], scheme.get("scheme", "").lower()
@@ -95,7 +97,7 @@ def _scheme(scheme: SecurityScheme) -> dict[str, Json]:
         urls = {"token_url": flow.get("token_url"), "authorization_url": flow.get("authorization_url")}
         urls["discovery_url"] = scheme.get("discovery_url")
         token = {"token_env": variables[0]} if len(variables) == 2 else {}
-        return {"type": "oauth2", **{key: url for key, url in urls.items() if url}, **token}
+        return {"type": "oauth2", **{key: urljoin(f"{base}/", url) for key, url in urls.items() if url}, **token}
     if kind == "http" and word == "basic":
         return {"type": "basic"}
     if kind == "http" and word == "bearer":

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from aqlgen.decide.decision import Category
 from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import SIGNATURE, Json
 from aqlgen.resources import URL
@@ -33,6 +34,15 @@ _LONGEST_CALL: Final = 200
 """Characters of the parameters of an example that a reader takes in."""
 
 _FAMILIES_OF_CHANGES: Final = ("create", "update", "execute", "delete")
+
+_KINDS: Final = {
+    "apiKey": "API key",
+    "http": "token",
+    "oauth2": "OAuth 2.0 access token",
+    "openIdConnect": "OpenID Connect access token",
+    "mutualTLS": "client certificate or its key",
+}
+_HALVES: Final = {"_USERNAME": "user name", "_PASSWORD": "password"}
 
 _OF_AWS: Final = {
     "AWS_ACCESS_KEY_ID": "AWS's own, to sign requests; its profiles and roles are found, too",
@@ -92,8 +102,8 @@ def credential_lines(table: Table) -> list[str]:
     lines: dict[str, str] = {}
     for name in sorted(schemes, key=lambda name: -uses[name]):
         scheme = schemes[name]
-        purpose = plain(_purpose(name, scheme), 300)
         for variable in scheme.get("variables", ()):
+            purpose = plain(_purpose(name, scheme, variable), 300)
             lines.setdefault(variable, f"{variable}{'' if uses[name] else '?'}: {purpose}")
         for role, variable in scheme.get("optional_variables", {}).items():
             lines.setdefault(variable, plain(f"{variable}?: {name}: {_ROLES.get(role, role.replace('_', ' '))}"))
@@ -102,10 +112,15 @@ def credential_lines(table: Table) -> list[str]:
     return list(lines.values())[:_MOST_VARIABLES]
 
 
-def _purpose(name: str, scheme: SecurityScheme) -> str:
-    described = _first_sentence(scheme.get("description", "")) or name
+def _purpose(name: str, scheme: SecurityScheme, variable: str) -> str:
+    half = next((kind for end, kind in _HALVES.items() if variable.endswith(end)), "")
+    described = _first_sentence(scheme.get("description", "")).rstrip(".")
+    if described:
+        what = f"{half}: {described}" if half else described
+    else:
+        what = f"{half or _KINDS.get(scheme['type'], 'credential')} of {name}"
     sent = sent_as(scheme).replace(KEY, "…")
-    return f"{described.rstrip('.')} ({sent})" if sent else described
+    return f"{what} ({sent})" if sent else what
 
 
 def call_lines(table: Table) -> list[str]:
@@ -153,12 +168,12 @@ def _prefixes(path: str) -> Iterator[str]:
 
 
 def _lists(table: Table) -> list[DecidedRow]:
-    rows = [row for row in table.of("read") if row.row.verb in ("list", "search", "find", "query")]
+    rows = [row for row in table.of(Category.READ.family) if row.row.verb in ("list", "search", "find", "query")]
     return _simplest(row for row in rows if row.row.danger == "safe")
 
 
 def _reads(table: Table) -> list[DecidedRow]:
-    rows = [row for row in table.of("read") if row.row.verb == "get" and _required(row)]
+    rows = [row for row in table.of(Category.READ.family) if row.row.verb == "get" and _required(row)]
     return _simplest(row for row in rows if row.row.danger == "safe")
 
 

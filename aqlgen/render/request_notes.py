@@ -7,14 +7,14 @@ body of any other method, under its own name. Where a request is otherwise, `res
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, urlsplit
 
 from aqlgen.document.positions import join
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import placeholders, replaced_placeholders, server_url
-from aqlgen.runtime.media import JSON, is_json
+from aqlgen.runtime.media import JSON
 from aqlgen.runtime.schema.reader import as_schema, schema_at, union_of
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, encode
 from aqlgen.table.model import Schema
@@ -24,6 +24,9 @@ __all__ = ["base_url", "maps_to", "pagination", "request_notes"]
 NO_SERVER = "https://example.invalid"
 IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query by the element's rule."""
+
+_OF_LISTS = "where"
+"""The adapter's own parameter that operations have whose answer is known to be a list."""
 
 _STYLES = {"page": "page", "offset": "offset"}
 """The protocol's words for ways of paging; it calls all others `cursor`."""
@@ -65,6 +68,8 @@ def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
     """Return what is otherwise than the element's rule has it, {} if nothing is."""
     in_path = {item.wire for item in row.parameters.values() if item.location == "path"} & {*placeholders(row.path)}
     places = {name: place for name, item in row.shown_parameters.items() if (place := _place(row, item, in_path))}
+    filled = {item.wire for item in row.sent_parameters.values() if item.location == "path"}
+    places |= {wire: "credential" for wire in placeholders(row.path) if wire not in filled}
     fixed = [item for item in row.fixed.values() if item.location in ("query", "header")]
     headers = {**row.headers, **{item.wire: item.preset for item in fixed if item.location == "header"}}
     query = {**row.query, **{item.wire: item.preset for item in fixed if item.location == "query"}}
@@ -74,8 +79,8 @@ def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
         "styles": {name: style for name, item in row.shown_parameters.items() if (style := _style(item))},
         "headers": headers,
         "query": query,
-        "content_type": row.body.content_type if row.body is not None and row.body.content_type != JSON else None,
-        "accept": _accept(row),
+        "content_type": _contents(_sent_kinds(row)),
+        "accept": _contents(_answered_kinds(row)),
         "list": _list(row, types),
         "input": [item.wire for item in row.update.parameters.values()] if row.update and row.update.parameters else [],
         "pagination": {key: value for key, value in paging.items() if key not in ("parameters", "demanded")},
@@ -92,17 +97,39 @@ def _style(parameter: Parameter) -> dict[str, Json]:
     return {key: value for key, value in stated.items() if value is not None}
 
 
-def _accept(row: Row) -> str:
-    """Return the content type of the answer, "" for JSON and for none."""
-    answers = (answer for status, answer in row.responses.items() if status.startswith("2"))
-    kind = next((answer["content_type"] for answer in answers if "content_type" in answer), JSON)
-    return "" if is_json(kind) else kind
+def _contents(kinds: Iterable[str]) -> Json:
+    """Return content types for an element: a text or a list, "" for JSON alone and for none."""
+    distinct = list(dict.fromkeys(kinds))
+    if len(distinct) > 1:
+        return distinct
+    return "" if not distinct or distinct[0] == JSON else distinct[0]
+
+
+def _sent_kinds(row: Row) -> Iterator[str]:
+    """Yield the content types that a body can have, the usual one first."""
+    bodies = (kind.body for choice in row.choices.values() for kind in choice.kinds.values())
+    yield from (body.content_type for body in (row.body, *bodies) if body is not None)
+
+
+def _answered_kinds(row: Row) -> Iterator[str]:
+    """Yield the content types that can be asked for, the usual one first."""
+    kinds = (kind.responses for choice in row.choices.values() for kind in choice.kinds.values())
+    for responses in (row.responses, *kinds):
+        for status, answer in responses.items():
+            if status.startswith("2") and "content_type" in answer:
+                yield answer["content_type"]
 
 
 def _list(row: Row, types: Mapping[str, Schema]) -> str | None:
     """Return the pointer to the list that a read answers with, "" for the whole answer; None if it gives no list."""
+    if not any(item.location == ADAPTER and item.wire == _OF_LISTS for item in row.shown_parameters.values()):
+        return None
+    if row.paging is not None and row.paging.items is not None:
+        return row.paging.items
     schemas = (as_schema(answer.get("schema")) for status, answer in row.responses.items() if status.startswith("2"))
-    schema = next(schemas, {}) if row.family == "read" else {}
+    schema = next(schemas, {})
+    if schema.get("type") == "array":
+        return ""
     path, _ = items_path(types, schema)
     return join(path) if schema and union_of(types, schema_at(types, schema, path)).items else None
 

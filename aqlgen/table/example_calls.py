@@ -162,13 +162,9 @@ class ExampleMaker:
                 continue
             if not parameter.required:
                 continue
-            declared_value = self._by_agent(
-                declared.get((parameter.location, parameter.wire), MISSING), parameter.schema
-            )
-            least = 0
+            declared_value = self._documented(parameter, declared)
             in_path = parameter.location == "path"
-            if parameter.name == "input":
-                declared_value, least = self._declared_fields(declared_value, parameter.schema), FILLED
+            least = FILLED if parameter.name == "input" else 0
             candidates = chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least))
             # a segment of a path must not be empty
             value = self._first((value for value in candidates if not (in_path and value in EMPTY)), parameter.schema)
@@ -222,12 +218,16 @@ class ExampleMaker:
 
     def _value(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
         """Return a valid value of a parameter, the document's own if it is short; MISSING if there is none."""
-        documented = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
-        candidates = chain((documented,), self._values.candidates(parameter.schema, FILLED))
+        candidates = chain((self._documented(parameter, declared),), self._values.candidates(parameter.schema, FILLED))
         for value in candidates:
             if value is not MISSING and self._valid(parameter.schema, value) and len(str(value)) <= LONGEST:
                 return value
         return MISSING
+
+    def _documented(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
+        """Return the document's own value of a parameter under the agent's names, MISSING if there is none."""
+        value = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
+        return self._declared_fields(value, parameter.schema) if parameter.name == "input" else value
 
     def _whole_body(
         self, parameters: tuple[Parameter, ...], body: Body, call: dict[str, Json], least: int

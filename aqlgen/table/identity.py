@@ -6,12 +6,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.document.element.model import Stated
 from aqlgen.ir import Document
 from aqlgen.words import split
+
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LENGTH = 40

@@ -23,6 +23,7 @@ _DEEPER = 0.75
 _DEEPEST = 2
 _MOST_TERMS = 200
 _MOST_FIELDS = 600
+_MOST_OPEN = 16
 _MOST_VALUES = 40
 _DESCRIPTION = 600
 _STRING_QUERIES = frozenset({"q", "query", "search", "keyword", "keywords", "text", "term", "search_query"})
@@ -63,6 +64,7 @@ class _Fields:
     def __init__(self, types: Mapping[str, Schema]) -> None:
         self._types = types
         self._of_type = cache(self._read_type)
+        self._open: set[tuple[str, int]] = set()
 
     def terms_of(self, schema: Json) -> Mapping[str, int]:
         depths: dict[str, int] = {}
@@ -71,8 +73,10 @@ class _Fields:
 
     def _read_type(self, name: str, depth: int) -> Mapping[str, int]:
         depths: dict[str, int] = {}
-        if depth < _DEEPEST:
+        if depth < _DEEPEST and (name, depth) not in self._open and len(self._open) < _MOST_OPEN:
+            self._open.add((name, depth))
             self._collect(self._types.get(name, {}), depth, depths, 0)
+            self._open.remove((name, depth))
         return depths
 
     def _collect(self, schema: Json, depth: int, depths: dict[str, int], level: int) -> None:

@@ -193,6 +193,10 @@ def test_two_operations_may_send_the_same_request(tmp_path: Path) -> None:
     [
         ({"type": "bearer", "token_env": "T"}, {"type": "http", "scheme": "bearer"}),
         ({"type": "bearer", "header": "Authorization", "prefix": "Token "}, {"type": "http", "scheme": "Token"}),
+        (
+            {"type": "api_key", "header": "Authorization", "prefix": "Token token="},
+            {"type": "apiKey", "name": "Authorization", "format": "Token token={key}"},
+        ),
         ({"type": "bearer", "header": "X-Auth", "prefix": ""}, {"type": "apiKey", "in": "header", "name": "X-Auth"}),
         ({"type": "api_key", "in": "query", "name": "key"}, {"type": "apiKey", "in": "query", "name": "key"}),
         ({"type": "basic", "username_env": "U", "password_env": "P"}, {"type": "http", "scheme": "basic"}),

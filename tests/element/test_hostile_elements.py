@@ -68,6 +68,13 @@ def assert_answered(root: Any) -> None:
         assert converted.root["paths"]
 
 
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
+def test_a_value_of_another_type_is_converted_or_refused(place: tuple[Any, tuple[str | int, ...]]) -> None:
+    document, path = place
+    for value in (None, True, 5, "x", [], {}):
+        assert_answered(changed(document, path, lambda holder, key, value=value: holder.__setitem__(key, value)))
+
+
 @given(root=st.dictionaries(st.sampled_from([*VALID[0], *VALID[1], "x"]), VALUES))
 def test_any_mapping_is_converted_or_refused(root: Any) -> None:
     assert_answered(root)

@@ -51,8 +51,8 @@ def test_the_calls_are_of_the_thing_that_most_operations_are_about(tmp_path: Pat
 
 
 def test_an_api_without_lists_or_credentials_has_fewer_lines(tmp_path: Path) -> None:
-    told = answers(tmp_path, api({"/ping": {"get": {"operationId": "ping", "responses": {}}}}))
-    assert (told["calls"], told["credentials"], told["confirmations"]) == ("", "", "")
+    lines = answers(tmp_path, api({"/ping": {"get": {"operationId": "ping", "responses": {}}}}))
+    assert (lines["calls"], lines["credentials"], lines["confirmations"]) == ("", "", "")
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,29 @@ def test_a_scheme_of_several_variables_names_each(tmp_path: Path) -> None:
     lines = answers(tmp_path, api(paths, components={"securitySchemes": schemes}))["credentials"].splitlines()
     assert lines[0] == "SHOP_LOGIN_TOKEN: For people (header Authorization: Bearer …)"
     assert "SHOP_LOGIN_CLIENT_SECRET?: login: secret of your OAuth client" in lines
+
+
+@pytest.mark.parametrize(
+    ("scheme", "lines"),
+    [
+        ({"type": "http", "scheme": "bearer"}, ["SHOP_S: token of s (header Authorization: Bearer …)"]),
+        ({"type": "apiKey", "in": "query", "name": "k"}, ["SHOP_S: API key of s (query k=…)"]),
+        (
+            {"type": "http", "scheme": "basic"},
+            [
+                "SHOP_S_USERNAME: user name of s (header Authorization: Basic …)",
+                "SHOP_S_PASSWORD: password of s (header Authorization: Basic …)",
+            ],
+        ),
+    ],
+)
+def test_a_credential_without_a_description_is_called_what_it_is(
+    tmp_path: Path, scheme: dict[str, str], lines: list[str]
+) -> None:
+    document = api(
+        {"/a": {"get": {"responses": {}}}}, components={"securitySchemes": {"s": scheme}}, security=[{"s": []}]
+    )
+    assert answers(tmp_path, document)["credentials"].splitlines() == lines
 
 
 def test_texts_of_an_example_stay_one_line_of_json(tmp_path: Path) -> None:

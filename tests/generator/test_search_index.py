@@ -104,6 +104,19 @@ def test_an_operation_is_found_by_its_fields_values_and_other_words(ranking: Ran
     assert ranking.search(text)[0].name == name
 
 
+@pytest.mark.parametrize("key", ["items", "anyOf"])
+def test_types_that_are_made_of_each_other_or_of_many_more_are_indexed(tmp_path: Path, key: str) -> None:
+    """R-INT-6"""
+    chain = {f"Link{number}": schema(f"Link{number + 1}") for number in range(400)} | {"Link400": schema("Movie")}
+    others = {"Value": schema("Values"), "Values": schema("Value")} | chain
+    written = {name: {"items": to} if key == "items" else {"anyOf": [to, {}]} for name, to in others.items()}
+    properties = {"value": schema("Value"), "link": schema("Link0"), "runtime": {"type": "string"}}
+    answer = {"type": "object", "properties": properties}
+    document = copy.deepcopy(FILMS) | {"paths": {"/shows": reads("Shows", answer)}}
+    document["components"]["schemas"] |= written
+    assert Ranking(Postings.of(index_of(tmp_path, document))).search("runtime")[0].name.endswith("_shows")
+
+
 def test_what_finds_things_by_their_names_rises_when_names_are_asked_for(ranking: Ranking) -> None:
     """R-INT-6: a title is no word of the index, and the movie has to be found first."""
     names = [hit.name for hit in ranking.search("Who was the director of the movie Mulholland Drive?")]

@@ -53,6 +53,7 @@ def test_two_more_operations_are_fewer_than_sixty_lines_in_the_whole_project(tmp
         "README.md",
         "openapi/openapi.json",
         "schema/adapter.yaml",
+        "schema/petstore-adapter.md",
         f"{package}/adapter.json",
         f"{package}/operations/read.json",
         f"{package}/operations/delete.json",

@@ -226,3 +226,18 @@ def test_a_put_that_says_that_it_leaves_what_it_lacks_is_sent_as_it_is_and_no_le
     assert (row["update"]["strategy"], row["danger"]) == ("patch", "reversible")
     row = tabulate(tmp_path, replacing(None, description=text)).rows["update_pool"]
     assert (row["update"]["strategy"], row["danger"]) == ("patch", "destructive")
+
+
+def test_an_example_has_no_field_that_an_update_does_not_declare(tmp_path: Path) -> None:
+    """R-INT-4: though nothing of the update is required, and though the document's example has such a field."""
+    content = {
+        "schema": {"type": "object", "properties": {"size": {"type": "integer"}}},
+        "example": {"size": 3, "depth": 5},
+    }
+    operation = {
+        "operationId": "updatePool",
+        "requestBody": {"required": False, "content": {"application/json": content}},
+        "responses": {"200": {"description": "OK"}},
+    }
+    row = tabulate(tmp_path, api({"/pool": {"patch": operation}})).rows["update_pool"]
+    assert row["example"] == {"input": {"size": 3}}

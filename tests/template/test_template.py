@@ -109,7 +109,8 @@ def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
         if path.startswith("openapi/") or (json and not path.startswith("schema/")):
             assert whose is (Kind.SHARED if path in SHARED_JSON else Kind.MACHINE)
             continue
-        first = (generated / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
+        lines = (generated / path).read_text(encoding="utf-8").splitlines()
+        first = lines[1 if json or lines[0] == "---" else 0]  # front matter
         assert re.match(rf"(# |<!-- |// |/\* |  \"\$comment\": \"){whose}: ", first), path
 
 

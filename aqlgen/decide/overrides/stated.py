@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aqlgen.decide.decision import STATED, Category, Danger, Override, ParameterOverride
-from aqlgen.document.element.model import Stated, Word
 
 from .model import Overrides
+
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated, Word
 
 __all__ = ["with_stated"]
 

@@ -79,7 +79,7 @@ def read_adapter(reader: Reader, root: Mapping[str, Json]) -> Element | None:
         close = re.sub(r"[^a-z0-9]+", "-", members["name"].value.lower()[:64]).strip("-")
         hint = f"Write `name: {close}`." if _NAME.fullmatch(close) else "Write it as in `name: github-api`."
         reader.bad_name(members["name"], members["name"].value, expected, hint)
-    for key, where in (("rate_limits", "[quotas] of adapter.toml"), ("trust", "`aqlgen check --promote`")):
+    for key, where in (("rate_limits", "[quota] in adapter.toml"), ("trust", "`aqlgen check --promote`")):
         if key in members:
             reader.unused(members[key], f"{key} is not carried over", f"The adapter has it from {where}.")
     target = reader.fields(members["target"], _TARGET) if "target" in members else {}
@@ -134,7 +134,7 @@ def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form
         returns=returns,
         confirmed="requires_confirmation" in members and members["requires_confirmation"].value,
     )
-    return _with_paging(reader, built, members.get("pagination"), parameters, is_form=is_form)
+    return built and _with_paging(reader, built, members.get("pagination"), parameters, is_form=is_form)
 
 
 def _with_paging(
@@ -148,14 +148,13 @@ def _with_paging(
     if node is not None:
         hint = read_pagination_hint(reader, node, parameters, built.returns)
         built = replace(built, pagination=built.pagination or hint)
-    has_default = built.content_type == "application/json"
-    return replace(built, content_type=_FORM) if is_form and has_default else built
+    has_default = built.content_types == ("application/json",)
+    return replace(built, content_types=(_FORM,)) if is_form and has_default else built
 
 
 def _parameters(reader: Reader, node: Node | None) -> list[ElementParameter]:
     parameters = []
-    for name in () if node is None else node.value:
-        member = node.member(name)
+    for name, member in () if node is None else node.members():
         members = reader.fields(member, _PARAMETER)
         if parameter_name(reader, member, name) and "type" in members:
             schema = text_type(reader, members["type"])

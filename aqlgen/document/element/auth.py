@@ -23,7 +23,7 @@ _FIELDS: Final[Mapping[str, Field]] = {
     "header": Field(),
     "header_name": Field(),
     "prefix": Field(),
-    "in": Field(values=("header", "query", "cookie", "body")),
+    "in": Field(values=("header", "query", "cookie", "body", "path")),
     "name": Field(),
     "token_env": Field(),
     "key_env": Field(),
@@ -48,6 +48,9 @@ _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
 _SECRETS: Final = frozenset("token key api_key apikey password secret client_secret credential value bearer".split())
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_NAMED: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,30} [a-z_]{1,20}=\"?")
+"""What stands before a key that is a field of the header: `Token token=`."""
+
 _BEARER: Final = "bearer"
 _USUAL: Final = "auth"
 """The name of the scheme of an element that has one."""
@@ -116,8 +119,9 @@ def _scheme(
             hint = "Declare the scheme in overrides.yaml: adapter: {security_schemes: …}."
             reader.unused(members["x-type"], message, hint)
         return False
-    if texts.get("in") == "body":
-        reader.unused(members["in"], "a credential in the body is not carried over", "Make it a parameter of hooks.py.")
+    if texts.get("in") in ("body", "path"):
+        hint = "Send it by hooks.py, or in a header or the query."
+        reader.unused(members["in"], f"a credential in the {texts['in']} is not carried over", hint)
         return False
     scheme = _http_scheme(reader, node, kind, members, texts)
     if scheme is None:
@@ -151,6 +155,10 @@ def _http_scheme(
         return None
     if header.lower() == "authorization" and place == "header" and prefix and _TOKEN.fullmatch(prefix):
         return {"type": "http", "scheme": prefix.lower() if prefix.lower() == _BEARER else prefix}
+    if header.lower() == "authorization" and place == "header" and _NAMED.fullmatch(prefix):
+        end = '"' if prefix.endswith('"') else ""
+        about = f"Authorization: {prefix}<key>{end}"  # in the words by which the key's format is read
+        return {"type": "apiKey", "in": place, "name": header, "description": about}
     if "prefix" in texts and prefix:
         expected = "left out, or one word before the key in the header Authorization"
         hint = "Put it into the variable, in front of the key, or set the header in hooks.py."
@@ -163,8 +171,11 @@ def _oauth(reader: Reader, members: Mapping[str, Node]) -> dict[str, Json]:
     """Return the scheme of OAuth: by authorization code or client credentials, else with a token that there is."""
     urls = {key: members[key].value for key in ("token_url", "authorization_url", "discovery_url") if key in members}
     for key, url in urls.items():
-        if not _is_https(url):
+        scheme = _scheme_of(url)
+        if scheme not in ("http", "https"):
             reader.bad_value(members[key], "an address that begins with https://", "Write the whole address.")
+        elif scheme == "http":
+            reader.unused(members[key], f"{members[key].path} is not encrypted", "Write https://, if there is such.")
     node = members.get("scopes")
     names = [] if node is None else [item.value for item in node.items() if reader.is_of(item, "string")]
     scopes = dict.fromkeys(names, "")
@@ -178,12 +189,13 @@ def _oauth(reader: Reader, members: Mapping[str, Node]) -> dict[str, Json]:
     return {"type": "oauth2", "flows": flows}
 
 
-def _is_https(url: str) -> bool:
+def _scheme_of(url: str) -> str:
+    """Return the scheme of a whole address, "" for anything else."""
     try:
         parts = urlsplit(url)
-        return parts.scheme == "https" and bool(parts.hostname)
     except ValueError:
-        return False
+        return ""
+    return parts.scheme if parts.hostname else ""
 
 
 def _is_variable(reader: Reader, node: Node) -> bool:

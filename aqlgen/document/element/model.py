@@ -58,13 +58,14 @@ class ElementOperation:
     pointer: str
     written: str
     """The path in the element, such as `operations.read[0]`."""
-    content_type: str
+    content_types: tuple[str, ...]
+    """Those of the body that a call can choose from, the usual one first."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers that are sent as they stand."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Query parameters that are sent as they stand."""
-    accept: str = "application/json"
-    """The content type of the answer."""
+    accept: tuple[str, ...] = ()
+    """Those of the answer."""
     items: str | None = None
     """JSON pointer to the list in the answer, whose items are what `returns` describes; None if it is no list."""
     input: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from aqlgen.document.element.model import ElementOperation, ElementParameter, Place
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.requests import IN_QUERY, Request
+from aqlgen.document.element.requests import CREDENTIAL, IN_QUERY, Request
 from aqlgen.document.element.types import constrained
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders
@@ -82,11 +82,17 @@ def operation(
     family: str,
     returns: Mapping[str, Json] | None,
     confirmed: bool = False,
-) -> ElementOperation:
-    """Return an operation; report placeholders without a parameter, and places of parameters that are not there."""
+) -> ElementOperation | None:
+    """Return an operation, None for one that needs a credential in its path.
+
+    Reports placeholders without a parameter, and places of parameters that are not there.
+    """
     by_name = {parameter.name: parameter for parameter in parameters}
     in_path = dict.fromkeys(placeholders(request.path))
     where = members.get("maps_to") or members.get("http") or node
+    if any(place.location == CREDENTIAL for place in request.places.values()):
+        reader.unused(where, f"{node.path} needs a credential in its path, and is left out", "Send it by hooks.py.")
+        return None
     for name in (*in_path, *(name for name in request.places if name not in in_path)):
         if name not in by_name and not _is_paging(request, name):
             close = get_close_matches(name, by_name, n=1)
@@ -108,7 +114,7 @@ def operation(
         confirmed=confirmed,
         pointer=node.pointer,
         written=node.path,
-        content_type=request.content_type,
+        content_types=request.content_types,
         headers=request.headers,
         query=request.query,
         accept=request.accept,

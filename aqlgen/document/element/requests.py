@@ -21,23 +21,36 @@ from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.media import JSON as JSON_TYPE
 from aqlgen.runtime.table import Pagination, PagingStyle
 
-__all__ = ["IN_QUERY", "METHODS", "Request", "read_maps_to", "read_notes", "read_path", "read_requirements"]
+__all__ = [
+    "CREDENTIAL",
+    "IN_QUERY",
+    "METHODS",
+    "Request",
+    "read_maps_to",
+    "read_notes",
+    "read_path",
+    "read_requirements",
+]
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 """Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
 
+CREDENTIAL: Final = "credential"
+"""The place of a placeholder that a credential fills, which no element can give."""
+
 LOCATIONS: Final = ("path", "query", "header", "cookie", "body")
-ALONE: Final = ("whole", "rest", "adapter")
-"""Places without a name: the parameter is the body, holds further fields of it, or is the adapter's own."""
+ALONE: Final = ("whole", "rest", "adapter", CREDENTIAL)
+"""Places without a name: the parameter is the body, holds further fields of it, is the adapter's own, or a credential.
+"""
 
 _NOTES: Final[Mapping[str, Field]] = {
     "places": Field("object"),
     "styles": Field("object"),
     "headers": Field("object"),
     "query": Field("object"),
-    "content_type": Field(),
-    "accept": Field(),
+    "content_type": Field(""),
+    "accept": Field(""),
     "list": Field(),
     "input": Field("array"),
     "pagination": Field("object"),
@@ -63,8 +76,8 @@ class Request:
     styles: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
-    content_type: str = JSON_TYPE
-    accept: str = JSON_TYPE
+    content_types: tuple[str, ...] = (JSON_TYPE,)
+    accept: tuple[str, ...] = (JSON_TYPE,)
     items: str | None = None
     input: tuple[str, ...] = ()
     pagination: Pagination | None = None
@@ -142,8 +155,8 @@ def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:
         _styles(reader, notes.get("styles")),
         headers=_values(reader, notes.get("headers")),
         query=_values(reader, notes.get("query")),
-        content_type=_content_type(reader, notes.get("content_type")),
-        accept=_content_type(reader, notes.get("accept")),
+        content_types=_content_types(reader, notes.get("content_type")),
+        accept=_content_types(reader, notes.get("accept")),
         items=_pointer(reader, notes.get("list")),
         input=() if wires is None else tuple(wire.value for wire in wires.items() if reader.is_of(wire, "string")),
         pagination=read_pagination(reader, notes.get("pagination")),
@@ -168,12 +181,18 @@ def _pointer(reader: Reader, node: Node | None) -> str | None:
     return None
 
 
-def _content_type(reader: Reader, node: Node | None) -> str:
-    """Return a content type, JSON if there is none or it cannot be used."""
-    if node is None or _CONTENT_TYPE.fullmatch(node.value):
-        return JSON_TYPE if node is None else node.value
-    reader.bad_value(node, "a content type", "Write it as in `application/json`.")
-    return JSON_TYPE
+def _content_types(reader: Reader, node: Node | None) -> tuple[str, ...]:
+    """Return the content types that a call can choose from, the usual one first; JSON if there are none."""
+    if node is None:
+        return (JSON_TYPE,)
+    kinds = []
+    for item in node.items() if isinstance(node.value, list) else (node,):
+        if reader.is_of(item, "string"):
+            if _CONTENT_TYPE.fullmatch(item.value):
+                kinds.append(item.value)
+            else:
+                reader.bad_value(item, "a content type", "Write it as in `application/json`.")
+    return tuple(kinds) or (JSON_TYPE,)
 
 
 def _values(reader: Reader, node: Node | None) -> dict[str, str]:
@@ -183,7 +202,7 @@ def _values(reader: Reader, node: Node | None) -> dict[str, str]:
 
 def _texts(reader: Reader, node: Node | None) -> dict[str, Node]:
     """Return the members of an object that are texts."""
-    members = [] if node is None else [(key, node.member(key)) for key in node.value]
+    members = [] if node is None else list(node.members())
     return {key: member for key, member in members if reader.is_of(member, "string")}
 
 

@@ -149,7 +149,7 @@ def _operation(
     parameters = _parameters(reader, members.get("params"), types, is_operation=True)
     returns = reference(reader, members["returns"], types) if "returns" in members else {}
     if "http" not in members:
-        if "http" not in node.value and is_named:
+        if is_named and "http" not in node.value:
             hint = "Write `http: {method: GET, path: /…}`, or it is left out of the adapter."
             reader.unused(node, f"{node.path} does not say what it sends", hint)
         return None

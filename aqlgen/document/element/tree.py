@@ -79,7 +79,8 @@ def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]
     if operation.returns is None:
         node["responses"] = {"204": {"description": "Done"}}
     else:
-        content = {"content": {operation.accept: {"schema": _answer(operation.returns, operation.items)}}}
+        media = {"schema": _answer(operation.returns, operation.items)}
+        content = {"content": dict.fromkeys(operation.accept, media)}
         node["responses"] = {"200": {"description": "The answer", **content}}
     return node
 
@@ -129,10 +130,10 @@ def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | No
     """Return the body: one parameter that is the whole of it, or an object of fields."""
     whole = next((item for item in operation.parameters if item.place.location == "whole"), None)
     if whole is not None:
-        is_object = operation.family == "update" and not operation.content_type.startswith("text/")
+        is_object = operation.family == "update" and not operation.content_types[0].startswith("text/")
         usual: dict[str, Json] = {"type": "object"} if is_object else {}
         schema = {**(whole.schema or usual), **({"description": whole.description} if whole.description else {})}
-        return {"required": whole.required, "content": {operation.content_type: {"schema": schema}}}
+        return {"required": whole.required, "content": {kind: {"schema": schema} for kind in operation.content_types}}
     fields = [item for item in operation.parameters if item.place.location == "body" and not _is_input(operation, item)]
     rest = any(item.place.location == "rest" for item in operation.parameters)
     if not fields and not rest:
@@ -147,7 +148,7 @@ def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | No
     if rest:
         schema["additionalProperties"] = True
     needed = {"required": True} if required else {}
-    return {**needed, "content": {operation.content_type: {"schema": schema}}}
+    return {**needed, "content": {kind: {"schema": schema} for kind in operation.content_types}}
 
 
 def as_stated(element: Element, file: str) -> Stated:

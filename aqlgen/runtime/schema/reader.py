@@ -285,8 +285,20 @@ class Shape:
 
 
 _SHAPING: Final = frozenset(
-    "$ref allOf oneOf anyOf properties required x-read-only items prefixItems additionalProperties patternProperties"
-    " discriminator".split()
+    (
+        "$ref",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "properties",
+        "required",
+        "x-read-only",
+        "items",
+        "prefixItems",
+        "additionalProperties",
+        "patternProperties",
+        "discriminator",
+    )
 )
 """The keywords that say something of a shape; most schemas have none of them."""
 
