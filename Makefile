@@ -1,11 +1,11 @@
-# Everything on a machine that has Python 3.11 or newer: `make demo`, `make test`.
+# Everything on a machine that has Python 3.11 or newer: `make demo`, `make test`, `make site`.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(abspath $(VENV))/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check generated bench clean
+.PHONY: demo test check generated site bench release clean
 
 # Made again when an install was interrupted or pyproject.toml is newer; hatchling, so that the demo needs no network.
 $(STAMP): pyproject.toml
@@ -31,10 +31,16 @@ check: $(STAMP)
 # The files that follow from the code, and the expected projects of the tests: review the difference.
 generated: $(STAMP)
 	$(BIN)/python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md
+	$(BIN)/python -m aqlgen.cli.commands_page > docs/commands.md
 	$(BIN)/python -m aqlgen.render.settings_texts
 	$(BIN)/python -m aqlgen.conformance.texts
 	$(BIN)/python -m aqlgen.table.schema
 	$(BIN)/python -m pytest -q --update-goldens -k test_the_project_is_what_it_was tests/generator/test_goldens.py
+
+# The site of docs/, in site/; a broken link ends it.
+site: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/zensical build --clean --strict
 
 bench: $(STAMP)
 	$(BIN)/python -m bench generate
@@ -45,5 +51,9 @@ bench: $(STAMP)
 	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix
 	AQLGEN_ALL_EXAMPLES=1 $(BIN)/python -m pytest -q -n auto -m hypothesis --ignore tests/matrix
 
+# A tag, and sdist and wheel built twice, on this machine alone: make release VERSION=0.2.0
+release: $(STAMP)
+	$(BIN)/python release.py $(VERSION)
+
 clean:
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo site

@@ -1,9 +1,9 @@
 """The build hook: the wheel and the sdist carry the templates of every release, in one git bundle.
 
 `aqlgen/project/releases.py` reads what this writes: `templates.bundle`, with one commit for each tag `v…`, which
-holds nothing but `copier.yml`, `templates/` and the runtime; and `release.txt`, the tag whose templates these are,
-absent when they are of no release. Without tags, and where git is not at hand, there is nothing to carry: that is no
-failure. An sdist brings along what it was built with.
+holds nothing but `copier.yml`, `templates/` and the runtime; and `release.txt`, the tag whose templates these are and
+its commit, absent when they are of no release. Without tags, and where git is not at hand, there is nothing to carry:
+that is no failure. An sdist brings along what it was built with.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def carried(root: Path, folder: Path, version: str) -> list[Path]:
     files = [bundle(root, folder, tags)]
     if f"v{version}" in tags and unchanged(root, f"v{version}"):
         files.append(folder / "release.txt")
-        files[-1].write_text(f"v{version}\n", encoding="utf-8")
+        commit = git("rev-parse", f"refs/tags/v{version}^{{commit}}", cwd=root)
+        files[-1].write_text(f"v{version}\n{commit}\n", encoding="utf-8")
     return files
 
 

@@ -143,11 +143,14 @@ class Operation:
     extensions: Mapping[str, Json]
     origin: Origin
     scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    api: str = ""
+    """The API that it belongs to, where an adapter has several."""
 
     @property
     def key(self) -> str:
-        """The operation's identity in overrides and diagnostics: `METHOD /path`."""
-        return f"{self.method.upper()} {self.path}"
+        """The operation's identity in overrides and diagnostics: `METHOD /path`, or `NAME:METHOD /path`."""
+        key = f"{self.method.upper()} {self.path}"
+        return f"{self.api}:{key}" if self.api else key
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
-from aqlgen.build import Skipped, build
-from aqlgen.decide import decide, load_overrides, select
+from aqlgen.build import Built, Skipped, build
+from aqlgen.decide import Overrides, decide, load_overrides, select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
-from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
+from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
+from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
+from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
+from aqlgen.decide.several import Api, Known, decide_each
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
-from aqlgen.document.assemble import Assembled, assemble
+from aqlgen.document.assemble import Assembled, Inputs, assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.runtime.table import Accepted
-from aqlgen.table import tabulate
-from aqlgen.table.identity import Identity, identify
+from aqlgen.table import Tabulated, tabulate
+from aqlgen.table.apis import ApiInput, api_names, stem
+from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
+from aqlgen.table.several import joined
 from aqlgen.workflows import Translated, translate
 
-__all__ = ["Options", "Prepared", "prepare"]
+__all__ = ["ApiInput", "Options", "Prepared", "prepare"]
 
 Progress = Callable[[str], None]
 
@@ -64,13 +68,20 @@ class Options:
     """Whether the project holds a copy of the runtime or depends on it as a package; None is a copy."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
+    apis: tuple[ApiInput, ...] = ()
+    """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""
+
+    @property
+    def inputs(self) -> tuple[ApiInput, ...]:
+        """The documents: those of several APIs, or the one."""
+        return self.apis or (ApiInput("", self.request, self.accepted, self.base),)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Everything known about a document before a project is rendered; diagnostics are located and sorted."""
 
-    assembled: Assembled
+    assembled: Inputs
     identity: Identity
     decisions: tuple[Decision, ...]
     table: Table
@@ -80,6 +91,8 @@ class Prepared:
     """The URL that relative servers went on from; None when there are none."""
     retired: Mapping[str, str]
     """Names that stand for nothing any more, each with the `METHOD /path` that it stood for."""
+    apis: tuple[ApiInput, ...] = ()
+    """The documents of an adapter of several APIs, with their names and what was accepted of each."""
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -90,24 +103,14 @@ class Prepared:
 def prepare(options: Options, progress: Progress) -> Prepared:
     """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document."""
     progress("reading")
-    assembled = assemble(options.request)
+    all_assembled = [assemble(api.request) for api in options.inputs]
     progress("building")
-    resolver = Resolver(assembled.root)
     overrides = load_overrides(options.overrides, options.overrides_text)
-    built = build(resolver, assembled.openapi, overrides.adapter.security_schemes)
+    if not options.apis:
+        overrides = with_stated(overrides, all_assembled[0].stated)
+    parts, findings = _built(options, all_assembled, overrides)
     progress("deciding")
-    document, findings = with_adapter_overrides(built.document, overrides)
-    document, departures = with_effective_security(document, resolver)
-    all_decisions = decide(
-        document,
-        overrides,
-        resolver,
-        report=findings.append,
-        kept=options.names,
-        ids=options.ids,
-        retired=options.retired,
-    )
-    all_decisions = with_instructions(all_decisions, assembled.instructions, resolver)
+    all_decisions = _decided(options, parts, findings)
     decisions = select.select(
         all_decisions, options.include, options.exclude, findings.append if options.stale == "report" else None
     )
@@ -120,63 +123,206 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         )
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
     entries = overrides.adapter.accept
-    decisions = accept(with_likenesses(decisions), entries)
-    findings += check_accepted(entries, (*decisions, *all_decisions), document.operations, overrides.file)
+    operations = [operation for part in parts for operation in part.document.operations]
+    decisions = accept(_with_likenesses(decisions, parts), entries)
+    findings += check_accepted(entries, (*decisions, *all_decisions), operations, overrides.file)
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
-    identity = identify(document, options.name, _stem(options.request.spec))
+    identity = _identity(options, parts)
     progress("tabulating")
-    main = assembled.sources[0]
-    base = _base(document, main.base if isinstance(main.base, str) else options.base)
     field_case = options.field_case or overrides.adapter.field_case or "snake"
-    tabulated = tabulate(
-        document,
-        decisions,
-        resolver,
-        identity,
-        field_case=field_case,
-        base=base,
-        overrides=overrides,
-        accepted=options.accepted,
-    )
-    stale = _refuse([*findings, *tabulated.overrides], options.stale)
-    translated = _workflows(assembled, tabulated.table)
-    table = replace(tabulated.table, workflows=translated.workflows)
-    skipped = (*built.skipped, *tabulated.skipped)
-    located = [
-        *built.diagnostics,
-        *departures,
-        *tabulated.diagnostics,
-        *translated.diagnostics,
-        *(operation.diagnostic for operation in skipped),
-    ]
-    diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *located]))
+    types: set[str] = set()
+    for part in parts:
+        of_api = tuple(decision for decision in decisions if decision.operation.api == part.api)
+        _tabulate(part, of_api, identity, field_case, types)
+        types |= part.tabulated.table.types.keys()
+    stale = _refuse([*findings, *(each for part in parts for each in part.tabulated.overrides)], options.stale)
+    taken = {row.name for part in parts for row in part.tabulated.table.rows}
+    tables = {}
+    for part in parts:
+        tables[part.api] = _with_workflows(part, taken)
+    prefixes = {part.api: part.overrides.adapter.prefix for part in parts}
+    table = joined(tables, prefixes) if options.apis else tables[""]
+    diagnostics = (*stale, *(each for part in parts for each in part.located()))
     warnings = tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.NOTE)
-    refused = () if tabulated.table.rows else _nothing_served(assembled, diagnostics)
+    refused = () if table.rows else _nothing_served(parts, diagnostics)
+    inputs = _inputs(options, parts)
     if refused or (options.strict and warnings):
         refusal = DocumentError(*(refused or warnings))
-        refusal.sources = assembled.sources
+        refusal.sources = inputs.sources
         raise refusal
-    served = {row.decision.operation.key for row in tabulated.table.rows}
+    served = {row.decision.operation.key for row in table.rows}
     return Prepared(
-        assembled=assembled,
+        assembled=inputs,
         identity=identity,
         decisions=tuple(decision for decision in decisions if decision.operation.key in served),
         table=table,
-        skipped=skipped,
+        skipped=tuple(skipped for part in parts for skipped in part.skipped),
         diagnostics=diagnostics,
-        base=base,
+        base=parts[0].base,
         retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
+        apis=tuple(
+            replace(part.input, name=part.api, base=part.base, accepted=tables[part.api].adapter.accepted)
+            for part in parts
+            if options.apis
+        ),
     )
 
 
-def _workflows(assembled: Assembled, table: Table) -> Translated:
-    """Return the workflows of the Arazzo documents. Raises DocumentError with located diagnostics."""
+@dataclass(slots=True, eq=False)
+class _Part:
+    """A document on its way through the stages; `api` is "" for an adapter of one document."""
+
+    api: str
+    input: ApiInput
+    assembled: Assembled
+    overrides: Overrides
+    resolver: Resolver
+    built: Built
+    document: Document
+    base: str | None
+    departures: Sequence[Diagnostic]
+    tabulated: Tabulated = field(init=False)
+    translated: Translated = field(init=False)
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """The operations that are not served."""
+        return (*self.built.skipped, *self.tabulated.skipped)
+
+    def located(self) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics of the document with their positions in its files."""
+        diagnostics = [
+            *self.assembled.diagnostics,
+            *self.built.diagnostics,
+            *self.departures,
+            *self.tabulated.diagnostics,
+            *self.translated.diagnostics,
+            *(operation.diagnostic for operation in self.skipped),
+        ]
+        return self.assembled.locate(diagnostics)
+
+
+def _built(
+    options: Options, all_assembled: Sequence[Assembled], overrides: Overrides
+) -> tuple[list[_Part], list[Diagnostic]]:
+    """Build the documents, each with what the owner says of it; also return what is wrong with that."""
+    inputs = options.inputs
+    names = api_names(inputs, [assembled.root for assembled in all_assembled]) if options.apis else [""]
+    findings: list[Diagnostic] = []
+    if not options.apis:
+        findings += refuse_for_one(overrides)
+    parts = []
+    for name, api, assembled in zip(names, inputs, all_assembled, strict=True):
+        of_api = (
+            overrides if not options.apis else replace(overrides, adapter=overrides.apis.get(name, AdapterOverride()))
+        )
+        resolver = Resolver(assembled.root)
+        built = build(resolver, assembled.openapi, of_api.adapter.security_schemes, api=name)
+        document, problems = with_adapter_overrides(built.document, of_api)
+        document, departures = with_effective_security(document, resolver)
+        findings += problems
+        base = _base(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
+        parts.append(_Part(name, api, assembled, of_api, resolver, built, document, base, departures))
+    if options.apis:
+        each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})
+        findings += problems
+        for part in parts:
+            part.overrides = each[part.api]
+    return parts, findings
+
+
+def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic]) -> tuple[Decision, ...]:
+    """Decide about all operations, in the order of the documents; `findings` takes what is wrong with the overrides."""
+    known = Known(options.names, options.ids, options.retired)
+    if options.apis:
+        apis = {
+            part.api: Api(part.document, part.overrides, part.resolver, part.overrides.adapter.prefix or part.api)
+            for part in parts
+        }
+        decisions, problems = decide_each(apis, known)
+        findings += problems
+    else:
+        (part,) = parts
+        decisions = {
+            "": decide(
+                part.document,
+                part.overrides,
+                part.resolver,
+                report=findings.append,
+                kept=known.names,
+                ids=known.ids,
+                retired=known.retired,
+            )
+        }
+    return tuple(
+        decision
+        for part in parts
+        for decision in with_instructions(decisions[part.api], part.assembled.instructions, part.resolver)
+    )
+
+
+def _with_likenesses(decisions: Iterable[Decision], parts: Sequence[_Part]) -> tuple[Decision, ...]:
+    """Return the decisions with what their names have in common within each API."""
+    of_apis: dict[str, list[Decision]] = {part.api: [] for part in parts}
+    for decision in decisions:
+        of_apis[decision.operation.api].append(decision)
+    return tuple(decision for of_api in of_apis.values() for decision in with_likenesses(of_api))
+
+
+def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
+    """Return the identity of the adapter. Raises OptionError for several documents without a name for all."""
+    if len(parts) > 1 and options.name is None:
+        message = f"an adapter of {len(parts)} documents needs a name"
+        raise OptionError.of("bad-option", message, help="Give one, such as --name company.")
+    stated = parts[0].assembled.stated
+    name = options.name or (stated_name(stated) if stated is not None else None)
+    return identify(parts[0].document, name, stem(options.request.spec))
+
+
+def _tabulate(
+    part: _Part, decisions: tuple[Decision, ...], identity: Identity, field_case: str, types: Collection[str]
+) -> None:
+    """Build the table of a document, whose types have none of the names in `types`."""
+    part.tabulated = tabulate(
+        part.document,
+        decisions,
+        part.resolver,
+        identity,
+        field_case=field_case,
+        base=part.base,
+        overrides=part.overrides,
+        accepted=part.input.accepted,
+        api=part.api,
+        taken=types,
+    )
+
+
+def _inputs(options: Options, parts: Sequence[_Part]) -> Inputs:
+    """Return what the project was made from: that of one document, or of all, each in a folder of its API."""
+    if not options.apis:
+        return parts[0].assembled.inputs
+    return Inputs(
+        sources=tuple(source for part in parts for source in part.assembled.sources),
+        kept={f"{part.api}/{path}": content for part in parts for path, content in part.assembled.kept.items()},
+        raw={part.api: part.assembled.raw for part in parts},
+        instructions=tuple(text for part in parts for text in part.assembled.instructions),
+    )
+
+
+def _with_workflows(part: _Part, taken: set[str]) -> Table:
+    """Return the table with the workflows of the Arazzo documents, whose names are none of those `taken`.
+
+    Raises DocumentError with located diagnostics.
+    """
+    assembled, table = part.assembled, part.tabulated.table
     try:
-        return translate(assembled.workflows, table)
+        part.translated = translate(assembled.workflows, table, taken)
     except DocumentError as error:
         refusal = DocumentError(*assembled.locate(error.diagnostics))
         refusal.sources = assembled.sources
         raise refusal from None
+    taken |= {workflow.name for workflow in part.translated.workflows}
+    return replace(table, workflows=part.translated.workflows)
 
 
 def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
@@ -197,7 +343,7 @@ def _base(document: Document, base: str | None) -> str | None:
     return base.partition("#")[0].partition("?")[0]
 
 
-def _nothing_served(assembled: Assembled, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+def _nothing_served(parts: Sequence[_Part], diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     error = Diagnostic(
         "no-operations",
         Severity.ERROR,
@@ -205,13 +351,4 @@ def _nothing_served(assembled: Assembled, diagnostics: tuple[Diagnostic, ...]) -
         pointer="/paths",
         help="Give a document whose paths hold at least one operation." if not diagnostics else "See what follows.",
     )
-    return (*assembled.locate([error]), *diagnostics)
-
-
-def _stem(spec: str) -> str:
-    """Return a word for the document from its file or URL, for an adapter whose title is of no use."""
-    if spec == "-":
-        return ""
-    path = urlsplit(spec).path if "://" in spec else Path(spec).as_posix()
-    stem = PurePosixPath(path).name.split(".")[0]
-    return "" if stem.lower() in ("openapi", "swagger", "index", "api", "spec") else stem
+    return (*(each for part in parts for each in part.assembled.locate([error])), *diagnostics)

@@ -11,11 +11,15 @@ from typing import Final
 from aqlgen import __version__
 
 __all__ = [
-    "BYTECODE", "PACKAGED", "URL", "files_in", "own_templates", "runtime_of", "runtime_project", "runtime_version",
+    "BYTECODE", "PACKAGED", "SOURCE", "URL",
+    "files_in", "own_templates", "runtime_of", "runtime_project", "runtime_version",
 ]  # fmt: skip
 
 URL: Final = "https://github.com/MCPAQL/aqlgen.git"
 """The public address of the templates, for `copier update`."""
+
+SOURCE: Final = "`pip install` with the path of its wheel or checkout"
+"""How aqlgen is installed. It is on no public index, where whoever registers its name would be run."""
 
 _PACKAGE: Final = Path(__file__).parent
 

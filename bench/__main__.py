@@ -20,6 +20,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "tokens",
         "described",
         "jobs",
+        "peers",
         "soak",
         "faults",
         "clients",
@@ -32,10 +33,12 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Generating": (
         "generate",
+        "several",
         "scale",
         "corpus",
         "introspected",
         "directory",
+        "element",
         "instructions",
         "schemas",
         "torture",
@@ -53,6 +56,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "wire.updates",
     ),
     "The review page": ("page.check", "page.estimate"),
+    "The documentation": ("screenshots",),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""
 NAMES = tuple(name for names in MEASUREMENTS.values() for name in names)

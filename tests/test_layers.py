@@ -33,7 +33,7 @@ LAYERS = {
         ("positions",),
         ("resolve", "request"),
         ("read",),
-        ("link", "overlay", "upgrade"),
+        ("link", "overlay", "upgrade", "element"),
         ("texts",),
         ("assemble",),
     ),

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.checkouts import ROOT, Checkout
+from tests.pages import steps
 
 pytestmark = pytest.mark.long
 
 PAGE = ROOT / "docs/living.md"
-BLOCK = re.compile(r"^#+ (.*?)$|^```(sh|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ENDS = {"aqlgen update  # ends with 1": 1, "aqlgen diff HEAD ../openapi.yaml": 1, "aqlgen diff main  #": 1}
 FIRST = "0.1.0"
 COPIER = ROOT / "tests/template/plain_copier.py"
-
-
-def commands() -> Iterator[tuple[str, str, str]]:
-    """Yield what the page shows, in its order: the heading, `sh` or `yaml`, and a command or a whole piece of YAML."""
-    heading = ""
-    for title, language, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
-        heading = title or heading
-        if language == "yaml":
-            yield heading, language, text
-        for line in text.splitlines() if language == "sh" else ():
-            yield heading, language, re.sub(r"\s+#", "  #", line)
 
 
 @dataclass
@@ -42,7 +29,7 @@ class Owner:
     checkout: Checkout
     environment: dict[str, str]
 
-    def type(self, command: str) -> None:
+    def type(self, command: str, code: int) -> None:
         if command.startswith("cd "):
             self.folder /= command.split()[1]
             return
@@ -51,8 +38,7 @@ class Owner:
             self.checkout.release("0.2.0")
             return
         done = self.shell(command)
-        wanted = next((code for start, code in ENDS.items() if command.startswith(start)), 0)
-        assert done.returncode == wanted, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
 
     def shell(self, command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -146,13 +132,13 @@ def owner(tmp_path: Path) -> Owner:
 
 def test_every_command_of_the_page_works(owner: Owner) -> None:
     before = dict(BEFORE)
-    for heading, language, text in commands():
-        if heading in before:
-            before.pop(heading)(owner)
-        if language == "yaml":
-            file = owner.folder / "overrides.yaml"
-            file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
+    for step in steps(PAGE):
+        if step.heading in before:
+            before.pop(step.heading)(owner)
+        if step.kind == "command":
+            owner.type(step.command, step.code)
         else:
-            owner.type(text)
+            file = owner.folder / "overrides.yaml"
+            file.write_text(file.read_text(encoding="utf-8") + step.text, encoding="utf-8")
     assert not before
     assert owner.shell("git status --porcelain").stdout.split() in ([], ["??", "report.md"])

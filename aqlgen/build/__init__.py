@@ -29,6 +29,13 @@ class Skipped:
     method: str
     path: str
     diagnostic: Diagnostic
+    api: str = ""
+
+    @property
+    def key(self) -> str:
+        """The operation's identity: `METHOD /path`, or `NAME:METHOD /path`."""
+        key = f"{self.method.upper()} {self.path}"
+        return f"{self.api}:{key}" if self.api else key
 
     def as_json(self) -> dict[str, Json]:
         """Return the entry of JSON output."""
@@ -36,6 +43,7 @@ class Skipped:
         return {
             "method": self.method.upper(),
             "path": self.path,
+            **({"api": self.api} if self.api else {}),
             "code": diagnostic.code,
             "message": diagnostic.message,
         }
@@ -50,10 +58,11 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None = None) -> Built:
+def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None = None, *, api: str = "") -> Built:
     """Build the document of a resolver's root, of version `openapi`. Never raises because of its content.
 
-    `schemes` are Security Scheme Objects of the owner, which win over the document's.
+    `schemes` are Security Scheme Objects of the owner, which win over the document's. `api` is the name of the API
+    where an adapter has several.
     """
     root = resolver.root
     context = Context(resolver, openapi)
@@ -66,9 +75,9 @@ def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None =
     skipped: list[Skipped] = []
     for raw_operation in operations(context):
         try:
-            served.append(_operation(context, raw_operation, known))
+            served.append(_operation(context, raw_operation, known, api))
         except SkipError as skip:
-            skipped.append(Skipped(raw_operation.method, raw_operation.path, skip.diagnostic))
+            skipped.append(Skipped(raw_operation.method, raw_operation.path, skip.diagnostic, api))
     _duplicates(context, served)
     document = Document(
         openapi=openapi,
@@ -126,7 +135,7 @@ def _duplicates(context: Context, served: list[Operation]) -> None:
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
 
 
-def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str]) -> Operation:
+def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str], api: str) -> Operation:
     method, path, raw, pointer = raw_operation.method, raw_operation.path, raw_operation.raw, raw_operation.pointer
     item = raw_operation.item
     if raw_operation.refusal:
@@ -158,4 +167,5 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         extensions={key: value for key, value in raw.items() if key.startswith("x-")},
         origin=Origin(pointer),
         scopes=build_scopes(raw.get("security"), known),
+        api=api,
     )

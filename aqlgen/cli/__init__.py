@@ -13,14 +13,14 @@ from typing import NoReturn
 import typer
 
 from aqlgen import __version__
-from aqlgen.cli import check, diff, explain, from_openapi, safety, status, update  # noqa: F401 - each registers its command
+from aqlgen.cli import check, diff, explain, from_openapi, from_schema, safety, status, update  # noqa: F401 - each registers its command
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError
 
 __all__ = ["main"]
 
-ORDER = ("from-openapi", "explain", "update", "diff", "status", "check", "safety")
+ORDER = ("from-openapi", "from-schema", "explain", "update", "diff", "status", "check", "safety")
 """The commands as people meet them."""
 
 app.registered_commands.sort(key=lambda command: ORDER.index(str(command.name)))
@@ -34,7 +34,7 @@ def main() -> NoReturn:
     gc.disable()  # one run, then exit: collecting cycles among millions of living objects would only cost time,
     atexit.register(gc.freeze)  # at the end too: the system takes all memory back at once
     try:
-        code = app(prog_name="aqlgen", standalone_mode=False)
+        code = _run()
     except AqlgenError as error:
         code = _fail(error)
     except USAGE_ERROR as error:
@@ -49,6 +49,17 @@ def main() -> NoReturn:
     except Exception as error:  # noqa: BLE001 - the very top: no traceback ever reaches a user
         code = _internal(error)
     sys.exit(code or 0)
+
+
+def _run() -> int | None:
+    """Run the command that is asked for; typer reads the options of those that are registered, which takes time."""
+    commands = app.registered_commands
+    app.registered_commands = [command for command in commands if command.name in sys.argv[1:2]] or commands
+    try:
+        code: int | None = app(prog_name="aqlgen", standalone_mode=False)
+        return code
+    finally:
+        app.registered_commands = commands
 
 
 def safety_main() -> NoReturn:

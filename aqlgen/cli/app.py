@@ -18,10 +18,27 @@ def examples(*commands: str) -> str:
     return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
 
 
+_MANUAL = """
+
+\b
+Exit codes:
+  0  done
+  1  internal error; update: conflicts are left; diff: something breaks an
+     agent; check: a test failed
+  2  the document is invalid
+  3  an option or an override is wrong
+  4  reading or writing failed
+  5  a template failed
+
+\b
+Environment:
+  SOURCE_DATE_EPOCH  the time to record in a project, in seconds; without it
+                     none is recorded, and the same input gives the same bytes
+"""
+
 app = typer.Typer(
     name="aqlgen",
     help="Turn an OpenAPI document into an MCP-AQL adapter.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings=HELP,
@@ -30,7 +47,8 @@ app = typer.Typer(
         "aqlgen from-openapi openapi.yaml -o petstore-adapter",
         "aqlgen from-openapi https://example.com/openapi.json --include tag:pets",
         "aqlgen update petstore-adapter --spec openapi.yaml",
-    ),
+    )
+    + _MANUAL,
 )
 
 
@@ -69,11 +87,28 @@ class FieldCase(StrEnum):
 
 
 Spec = Annotated[str, typer.Argument(metavar="SPEC", help="A file, folder, zip or URL, or - for standard input.")]
+Specs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SPEC...",
+        help="A file, folder, zip or URL, or - for standard input; of several APIs each, or NAME=SPEC.",
+    ),
+]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project.")]
 Name = Annotated[str | None, typer.Option(help="What to call the adapter; default: after the API's title.")]
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]
-Include = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…")]
-Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.")]
+
+
+def _selectors(incomplete: str) -> list[str]:
+    """Return the beginnings of patterns, for a shell that completes one."""
+    return [start for start in ("tag:", "path:", "operation:") if start.startswith(incomplete)]
+
+
+Include = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…", autocompletion=_selectors),
+]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.", autocompletion=_selectors)]
 Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of payload fields; default snake.")]
 RuntimeForm = Annotated[
     Runtime | None,

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from aqlgen.ir import Json
     from aqlgen.project.check import Checked
 
+
+def _ids(incomplete: str) -> list[tuple[str, str]]:
+    """Return the tests whose ID begins so, each with what it shows, for a shell that completes one."""
+    from aqlgen.conformance.checks import TESTS
+
+    tests = (test for test in TESTS if test.id.startswith(incomplete))
+    return sorted((test.id, test.title) for test in tests)
+
+
 _ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
 
 
@@ -50,7 +59,8 @@ def check_command(
         typer.Option("--report", metavar="FILE", help=f"Write a report, by the name's ending: {_ENDINGS}."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--test", metavar="ID", help="Run only this test, such as PH-1.")
+        list[str] | None,
+        typer.Option("--test", metavar="ID", help="Run only this test, such as PH-1.", autocompletion=_ids),
     ] = None,
     evidence: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle, of live calls, as JSON.")

@@ -105,6 +105,7 @@ class _Settings:
         plans = () if self.project is None else tuple(map(str, self.project.workflows()))
         headers = reading.headers if "://" in spec else ()
         request = Request.of(spec, headers, reading.overlays or kept, reading.allow, reading.workflows or plans)
+        request = replace(request, element=None)
         if self.project is not None:
             options = self.project.options(request, names=names, ids=ids)
         else:

@@ -16,7 +16,7 @@ import typer
 
 from aqlgen.cli.hosts import refusal_lines, use_lines
 from aqlgen.cli.output import terminal_width
-from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
+from aqlgen.decide.decision import STATED, AnyTrait, Category, Danger, Decision
 from aqlgen.decide.instructions import reason_of
 from aqlgen.decide.review.rows import ReviewRow
 from aqlgen.diagnostics.plain import counted
@@ -33,6 +33,9 @@ __all__ = ["as_json", "print_decisions"]
 _HEADINGS: Final = ("operation", "category", "danger", "conf", "why", "was")
 _LONGEST_NAME: Final = 40
 """A longer name pushes the rest of its line to the right, instead of the others' all."""
+
+_PLAIN: Final = frozenset({"category", "method", "override", STATED})
+"""Rules of a danger that need no words beside the others."""
 
 _COLOURS: Final = {Danger.DESTRUCTIVE: "31", Danger.DANGEROUS: "31", Danger.FORBIDDEN: "31"}
 
@@ -135,7 +138,7 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
 def _danger(decision: Decision) -> str:
     """Return what raised the danger, "" where category, method or owner alone decided."""
     reason = decision.danger_reason
-    return f"danger {visible(reason.note)}" if reason.rule not in ("category", "method", "override") else ""
+    return f"danger {visible(reason.note)}" if reason.rule not in _PLAIN else ""
 
 
 def _overrides(decision: Decision) -> str:
@@ -151,7 +154,7 @@ def _cells(decision: Decision) -> tuple[str, ...]:
         else decision.operation.key
     )
     danger = decision.danger_reason.rule
-    why = decision.category_reason.rule + (f"; danger: {danger}" if danger not in ("category", "override") else "")
+    why = decision.category_reason.rule + (f"; danger: {danger}" if danger not in _PLAIN - {"method"} else "")
     return (
         visible(decision.name),
         decision.category.value,

@@ -20,7 +20,7 @@ from aqlgen.cli.app import (
     Overlay,
     OverridesFile,
     Quiet,
-    Spec,
+    Specs,
     Strict,
     Verbose,
     Workflows,
@@ -31,7 +31,6 @@ from aqlgen.cli.output import announce, print_diagnostics, progress, project_aro
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
-from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.pipeline import Options, Prepared, Progress
@@ -44,10 +43,11 @@ if TYPE_CHECKING:
         "aqlgen explain openapi.yaml --review",
         "aqlgen explain openapi.yaml --category delete --danger destructive",
         "aqlgen explain openapi.yaml --html review.html",
+        "aqlgen explain petstore-adapter --review",
     ),
 )
 def explain_command(
-    spec: Spec,
+    spec: Specs,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -72,15 +72,30 @@ def explain_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for."""
-    from aqlgen.cli import decisions
-    from aqlgen.diagnostics.report import as_json, json_text
-    from aqlgen.pipeline import Options
+    """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for.
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
-    announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)
+    Of the folder of a project it shows what an update would decide, with its overrides, names and options.
+    """
+    from aqlgen.cli import decisions
+    from aqlgen.cli.specs import options_of
+    from aqlgen.diagnostics.report import as_json, json_text
+
+    options = options_of(
+        spec,
+        name=name or ("apis" if len(spec) > 1 else None),
+        overrides=overrides,
+        include=include,
+        exclude=exclude,
+        field_case=field_case and field_case.value,
+        strict=strict,
+        header=header,
+        overlay=overlay,
+        workflows=workflows,
+        allow_refs=allow_refs,
+    )
+    announce(project_around(spec[0], overrides), shown=output_format is Output.HUMAN and not quiet)
+    if not options.apis:
+        options = as_an_update(replace(options, request=replace(options.request, element=None)))
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
@@ -112,6 +127,33 @@ class Filter:
             and (not self.categories or decision.category in self.categories)
             and (not self.dangers or decision.danger in self.dangers)
         )
+
+
+def as_an_update(options: Options) -> Options:
+    """Return the options with which an update would generate, if the document is a project's folder.
+
+    Those are its own document, overrides, names and recorded options, each replaced by what the user gave instead.
+    """
+    from aqlgen.project import Project
+    from aqlgen.render.provenance import FILE
+
+    folder = Path(options.request.spec)
+    if not (folder / FILE).is_file():
+        return options
+    project, request = Project.open(folder), options.request
+    recorded = project.options(names=project.names(), strict=options.strict)
+    if not project.apis():
+        kept = recorded.request
+        changed = replace(
+            kept,
+            headers=request.headers,
+            allow=request.allow,
+            overlays=request.overlays or kept.overlays,
+            workflows=request.workflows or kept.workflows,
+        )
+        recorded = replace(recorded, request=changed)
+    asked = {field: getattr(options, field) for field in ("name", "overrides", "include", "exclude", "field_case")}
+    return replace(recorded, **{field: value for field, value in asked.items() if value})
 
 
 def explain(options: Options, progress: Progress, html: Path | None, shown: Filter) -> Prepared:

@@ -22,7 +22,7 @@ from aqlgen.cli.app import (
     OverridesFile,
     Quiet,
     RuntimeForm,
-    Spec,
+    Specs,
     Strict,
     Verbose,
     Workflows,
@@ -30,7 +30,6 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress
-from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
     from aqlgen.ir import Json
@@ -44,10 +43,11 @@ if TYPE_CHECKING:
         "aqlgen from-openapi openapi.yaml",
         "aqlgen from-openapi openapi.yaml --include tag:pets --exclude 'operation:delete_*'",
         'aqlgen from-openapi https://example.com/api.json --header "X-Key: $KEY"',
+        "aqlgen from-openapi hr=people.yaml crm=https://example.com/crm.json --name company",
     ),
 )
 def from_openapi_command(
-    spec: Spec,
+    spec: Specs,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
     ] = None,
@@ -73,18 +73,34 @@ def from_openapi_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a complete adapter project from an OpenAPI document."""
-    from aqlgen.diagnostics.report import as_json, json_text
-    from aqlgen.pipeline import Options
+    """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
+    from aqlgen.cli.specs import options_of
 
-    request = Request.of(spec, header or (), overlay or (), allow_refs or (), workflows or ())
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    options = options_of(
+        spec,
+        name=name,
+        overrides=overrides,
+        include=include,
+        exclude=exclude,
+        field_case=field_case and field_case.value,
+        strict=strict,
+        header=header,
+        overlay=overlay,
+        workflows=workflows,
+        allow_refs=allow_refs,
+    )
     options = replace(options, runtime=None if runtime is None else runtime.value)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
         )
+    print_generated(generated, output_format, verbose=verbose, quiet=quiet)
+
+
+def print_generated(generated: Generated, output_format: Output, *, verbose: bool, quiet: bool) -> None:
+    """Print what was generated: the findings, what there is, and how to go on."""
+    from aqlgen.diagnostics.report import as_json, json_text
+
     prepared = generated.prepared
     if output_format is Output.JSON:
         typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))
@@ -103,8 +119,8 @@ class Generated:
     written: bool
     thin: bool
     """Whether it depends on the runtime as a package."""
-    accepted: tuple[str, ...] = ()
-    """The entries that were added to the overrides, so that the hosts are accepted."""
+    accepted: bool = False
+    """Whether entries were added to the overrides, so that the hosts are accepted."""
 
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
@@ -141,7 +157,7 @@ def generate(
     from aqlgen.project.options import spdx
     from aqlgen.project.write import refuse_occupied, write_tree
     from aqlgen.render import render
-    from aqlgen.runtime.hosts.report import missing_entries
+    from aqlgen.runtime.hosts.report import entry_of
     from aqlgen.table.hosts import table_hosts
 
     licensed = spdx(license)
@@ -150,11 +166,11 @@ def generate(
     prepared = prepare(options, progress)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
-    entries = missing_entries(table_hosts(prepared.table)) if accept_hosts else []
-    if entries:
+    entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
+    if entry:
         from aqlgen.project.edits.overrides import overridden, with_hosts
 
-        options = overridden(options, folder, with_hosts(options.overrides, entries))
+        options = overridden(options, folder, with_hosts(options.overrides, entry))
         prepared = prepare(options, progress)
     order = order_of(options, prepared, licensed)
     progress("rendering")
@@ -163,7 +179,7 @@ def generate(
         progress("writing")
         write_tree(tree, folder)
     thin = bool(order.runtime)
-    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=tuple(entries))
+    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=bool(entry))
 
 
 def _summary(generated: Generated) -> str:
@@ -186,23 +202,33 @@ def _summary(generated: Generated) -> str:
     lines = [
         f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}.",
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
-        *([f"{counted(review, 'question')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
+        *([f"{counted(review, 'question')} to review: {_place_of_review(generated)}."] if review else []),
     ]
     lines += _hosts(generated)
     problem = main_address_problem(table.adapter)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     elif problem is not None and problem.rule != "incomplete":
-        lines.append(visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}."))
-    lines += _credentials(prepared)
+        elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
+        lines.append(
+            visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
+        )
+    lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
         installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
-        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install .", f"{command} --mock operations"]
+        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install -e .", f"{command} operations"]
         lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
     return "\n".join(lines)
+
+
+def _place_of_review(generated: Generated) -> str:
+    """Return where what is to be reviewed can be read."""
+    if not generated.written:
+        return "`aqlgen explain --review`"
+    return f"OPERATIONS.md, or `aqlgen explain {quote(str(generated.folder))} --review`"
 
 
 def _hosts(generated: Generated) -> list[str]:
@@ -218,12 +244,26 @@ def _hosts(generated: Generated) -> list[str]:
     return [f"{done} these hosts, to which requests and credentials go from now on:", *use_lines(accepted)]
 
 
+def _stated_credentials(prepared: Prepared) -> list[str]:
+    """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
+    from aqlgen.runtime.text import visible
+    from aqlgen.table.credentials import table_credentials
+
+    names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
+    if not prepared.assembled.is_element or not names:
+        return []
+    address = prepared.table.adapter.servers[0]["url"]
+    return [visible(f"The element has the adapter send {', '.join(dict.fromkeys(names))} to {address}.")]
+
+
 def _credentials(prepared: Prepared) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
     from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
     from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
+    if prepared.assembled.is_element:
+        return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
         return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]
     if departures:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from aqlgen.diagnostics.plain import counted
-from aqlgen.runtime.hosts.report import HostUse, missing_entries
+from aqlgen.runtime.hosts.report import HostUse
 from aqlgen.runtime.text import visible
 from aqlgen.table.hosts import overrides_entry
 
@@ -37,5 +37,5 @@ def refusal_lines(uses: Iterable[HostUse]) -> list[str]:
         f"{hosts} of the document not accepted, so that no request and no credential goes there:",
         *use_lines(refused),
         "To accept, put into overrides.yaml, with the hosts that you trust, and run `aqlgen update`:",
-        *(f"  {line}" for line in overrides_entry(missing_entries(refused)).splitlines()),
+        *(f"  {line}" for line in overrides_entry(refused).splitlines()),
     ]

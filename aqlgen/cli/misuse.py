@@ -16,6 +16,8 @@ _WORDS = {
     "new": "from-openapi",
     "create": "from-openapi",
     "openapi": "from-openapi",
+    "schema": "from-schema",
+    "element": "from-schema",
     "review": "explain",
     "inspect": "explain",
     "validate": "explain",

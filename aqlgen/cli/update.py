@@ -45,12 +45,22 @@ _SHOWN: Final = 10
         "aqlgen update",
         "aqlgen update --spec https://example.com/openapi.json --dry-run",
         "aqlgen update petstore-adapter --spec openapi.yaml --aliases 90",
+        "aqlgen update company-adapter --spec crm=crm.yaml --add billing=billing.yaml",
     ),
 )
 def update_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The project.")] = Path(),
     spec: Annotated[
-        str | None, typer.Option("--spec", metavar="SPEC", help="A newer document; default: the one that is kept.")
+        list[str] | None,
+        typer.Option(
+            "--spec", metavar="SPEC", help="A newer document; of several APIs NAME=SPEC. Default: those that are kept."
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="SPEC", help="The document of a further API, or NAME=SPEC.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", metavar="NAME", help="An API that the adapter is to have no more.")
     ] = None,
     header: Header = None,
     overlay: Overlay = None,
@@ -84,7 +94,9 @@ def update_command(
     from aqlgen.project.update import Asked, update
 
     asked = Asked(
-        spec=spec,
+        specs=tuple(line for written in spec or () for line in written.splitlines() or [written]),
+        add=tuple(add or ()),
+        remove=tuple(remove or ()),
         headers=tuple(header or ()),
         overlays=tuple(overlay or ()),
         workflows=tuple(workflows or ()),

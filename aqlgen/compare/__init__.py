@@ -10,7 +10,7 @@ from aqlgen.compare.model import Change, Direction, Level
 from aqlgen.compare.operations import compare_operation, compare_presence
 from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
-from aqlgen.compare.surface import Surface, surface_of_folder, surface_of_table
+from aqlgen.compare.surface import Surface, aligned, surface_of_folder, surface_of_table
 from aqlgen.compare.texts import compare_examples, compare_texts
 from aqlgen.compare.workflows import compare_workflows
 
@@ -28,6 +28,7 @@ __all__ = [
 
 def compare(old: Surface, new: Surface) -> Changes:
     """Return what an agent that knew the old adapter notices of the new one."""
+    old, new = aligned(old, new), aligned(new, old)
     pairing, notes = pair(old, new), Notes()
     compare_presence(pairing, old, new, notes)
     compare_workflows(old, new, notes)

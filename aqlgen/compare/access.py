@@ -8,13 +8,13 @@ from typing import Final, TypeAlias
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
-from aqlgen.compare.surface import Operation, Surface
+from aqlgen.compare.surface import Operation, Surface, part_of
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.styles import as_json
 from aqlgen.runtime.encode.urls import server_url
 from aqlgen.runtime.hosts.origin import Origin
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
-from aqlgen.runtime.table import SecurityScheme, Server
+from aqlgen.runtime.table import Adapter, SecurityScheme, Server
 
 __all__ = ["compare_access", "compare_hosts"]
 
@@ -28,10 +28,25 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
     if cases[0] != cases[1]:
         notes.add("field-case-changed", "", *cases)
     _compare_schemes(old, new, notes)
-    _compare_constants("", _headers(old.adapter.headers), _headers(new.adapter.headers), notes)
+    for before_part, after_part in _parts(old, new):
+        _compare_constants("", _headers(before_part.headers), _headers(after_part.headers), notes)
     for before, after in pairing.kept:
         _compare_operation(before, after, old, new, notes)
         _compare_constants(after.name, _constants(before), _constants(after), notes)
+
+
+def _parts(old: Surface, new: Surface) -> list[tuple[Adapter, Adapter]]:
+    """Return what both sides say of each API that both have."""
+    names = dict.fromkeys((*old.adapter.apis, *new.adapter.apis))
+    if not names:
+        return [(old.adapter, new.adapter)]
+    sides = ({operation.api for operation in side.operations.values()} for side in (old, new))
+    both = set.intersection(*({*side} for side in sides))
+    return [(part_of(old, name), part_of(new, name)) for name in names if name in both]
+
+
+def _part(side: Surface, operation: Operation) -> Adapter:
+    return part_of(side, operation.api)
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
@@ -129,12 +144,12 @@ def _compare_constants(operation: str, before: _Constants, after: _Constants, no
 
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:
     """Return the sets of credentials of which one is needed, at least one; the empty set is a call without any."""
-    alternatives = side.adapter.security if operation.security is None else operation.security
+    alternatives = _part(side, operation).security if operation.security is None else operation.security
     return frozenset(map(frozenset, alternatives)) or frozenset((frozenset(),))
 
 
 def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
-    scopes = operation.scopes or side.adapter.scopes
+    scopes = operation.scopes or _part(side, operation).scopes
     return frozenset(scope for names in scopes.values() for scope in names)
 
 
@@ -143,17 +158,19 @@ _ENDPOINTS: Final = ("token_url", "refresh_url", "device_url", "authorization_ur
 
 def compare_hosts(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
     """Note what changed of servers, of the addresses of authorization servers, and of hosts."""
-    servers = tuple(_address(side.adapter.servers) for side in (new, old))
     reported: set[str] = set()
-    if servers[0] != servers[1]:
-        reported |= set(servers)
-        _note_server(notes, *servers)
+    for parts in _parts(old, new):
+        addresses = [_address(part.servers) for part in reversed(parts)]
+        if addresses[0] != addresses[1]:
+            reported |= set(addresses)
+            _note_server(notes, *addresses)
     for before, after in pairing.kept:
         if before.servers or after.servers:
             urls = [_address(operation.servers) for operation in (after, before)]
             if urls[0] != urls[1]:
                 reported |= set(urls)
-                notes.add("server-changed", after.name, urls[0] or servers[0], urls[1] or servers[1])
+                main = [_address(_part(*side).servers) for side in ((new, after), (old, before))]
+                notes.add("server-changed", after.name, urls[0] or main[0], urls[1] or main[1])
     _compare_endpoints(old, new, notes, reported)
     _compare_uses(_uses(old), _uses(new), {str(Origin.of(url)) for url in reported}, notes)
 
@@ -204,8 +221,16 @@ def _endpoints(scheme: SecurityScheme) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _uses(side: Surface) -> dict[str, HostUse]:
-    operations = (OperationHost(row.servers, row.security) for row in side.operations.values())
-    return {use.origin: use for use in host_uses(side.adapter, operations)}
+    operations = (
+        OperationHost(row.servers, row.security, row.api if side.adapter.apis else "")
+        for row in side.operations.values()
+    )
+    uses: dict[str, HostUse] = {}
+    for use in host_uses(side.adapter, operations):  # of two APIs at one host, the one whose use is not accepted
+        known = uses.get(use.origin)
+        if known is None or (use.is_used and not use.accepted_by) or not known.is_used:
+            uses[use.origin] = use
+    return uses
 
 
 def _compare_uses(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from aqlgen.decide.decision import Danger
@@ -13,7 +14,7 @@ from aqlgen.ir import Json
 from aqlgen.runtime.table import WORKFLOWS, Adapter, Row, Workflow, decode, row_of
 from aqlgen.table.model import FAMILIES, Schema, Table, require_format
 
-__all__ = ["Operation", "Surface", "surface_of_folder", "surface_of_table"]
+__all__ = ["Operation", "Surface", "aligned", "part_of", "surface_of_folder", "surface_of_table"]
 
 Operation: TypeAlias = Row
 """An agent sees an operation as its row of the table."""
@@ -46,6 +47,28 @@ def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
     operations = [row for family in FAMILIES for row in _rows(files, f"{place}/operations/{family}.json", family)]
     workflows = _workflows(files, f"{place}/{WORKFLOWS}")
     return _surface(operations, _data(files, f"{place}/types.json"), adapter, workflows)
+
+
+def aligned(surface: Surface, other: Surface) -> Surface:
+    """Return an adapter of one API with its operations under the name that it has in the other, if that has several.
+
+    It is the API of the other with most of its operations.
+    """
+    if surface.adapter.apis or not other.adapter.apis:
+        return surface
+    keys = {operation.key for operation in surface.operations.values()}
+    alike = Counter(operation.api for operation in other.operations.values() if replace(operation, api="").key in keys)
+    if not alike:
+        return surface
+    ((api, _),) = alike.most_common(1)
+    return replace(
+        surface, operations={name: replace(operation, api=api) for name, operation in surface.operations.items()}
+    )
+
+
+def part_of(surface: Surface, api: str) -> Adapter:
+    """Return what an adapter says of an API: of one API, whatever its name is in another adapter, all that it says."""
+    return surface.adapter.of_api(api) if surface.adapter.apis else surface.adapter
 
 
 def _surface(

@@ -55,11 +55,13 @@ def compare_examples(pairing: Pairing, changes: list[Change], notes: Notes) -> N
 
 
 def _of_adapter(surface: Surface) -> Texts:
-    servers = {
-        f"description of server {number}": str(server.get("description", ""))
-        for number, server in enumerate(surface.adapter.servers, 1)
-    }
-    return {"title": surface.adapter.title, "description": surface.adapter.description, **servers}
+    texts: dict[str, str] = {}
+    for name, part in surface.adapter.of_each_api().items():
+        whose = f" of {name}" if name else ""
+        texts |= {f"title{whose}": part.title, f"description{whose}": part.description}
+        for number, server in enumerate(part.servers, 1):
+            texts[f"description of server {number}{whose}"] = str(server.get("description", ""))
+    return texts
 
 
 def _of_operation(operation: Operation) -> Texts:

@@ -25,7 +25,7 @@ from aqlgen.conformance.evidence import bundle
 from aqlgen.conformance.operations import operations_of, sampled
 from aqlgen.conformance.results import Category, Outcome, Report, Result
 from aqlgen.conformance.run import Connected, Setup, Test, of_where
-from aqlgen.conformance.stand_in import StandIn, serve
+from aqlgen.conformance.stand_in import StandIn, base_url, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
 
 __all__ = ["DEFAULT_SAMPLE", "Checked", "check_adapter", "test_ids"]
@@ -125,7 +125,7 @@ async def _run_all(setup: Setup, prefix: str, chosen: _Chosen) -> list[Result]:
                 return
             api = StandIn(setup.api.package)
             with serve(api, prefix) as base:
-                launch = setup.launch.with_variables(MCP_AQL_BASE_URL=base)
+                launch = setup.launch.with_variables(MCP_AQL_BASE_URL=base_url(setup.adapter, base))
                 results.extend(await work(replace(setup, api=api, launch=launch)))
 
     works: list[_Work] = []

@@ -20,13 +20,15 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
 from aqlgen.runtime.client.mock import MockTransport
-from aqlgen.runtime.table import FAMILIES, Row, Table
+from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
-__all__ = ["Arrived", "Reply", "StandIn", "serve"]
+__all__ = ["Arrived", "Reply", "StandIn", "base_url", "serve"]
 
 _MERGE_PATCH = ("PATCH", "PUT", "POST")
 _LONGEST_BODY = 16 << 20
+_API = "/~"
+"""The beginning of the paths of one of several APIs, before its name."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Arrived:
     body: bytes
     base: str = ""
     """The API's address, without a slash at its end."""
+    api: str = ""
+    """The API that it is for, where the adapter has several."""
 
     @property
     def data(self) -> Any:
@@ -111,9 +115,10 @@ class StandIn:
                     entries.append((row.method, re.compile(pattern), row))
         return sorted(entries, key=lambda entry: entry[2].path.count("{"))
 
-    def row_of(self, method: str, path: str) -> Row | None:
-        """Return the operation of a request, of several the one with the most literal path."""
-        return next((row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path)), None)
+    def row_of(self, method: str, path: str, api: str = "") -> Row | None:
+        """Return the operation of a request to an API, of several the one with the most literal path."""
+        fitting = (row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path))
+        return next((row for row in fitting if row.api == api), None)
 
     def answer(self, request: Arrived) -> Reply:
         """Return the answer to a request, and remember what it wrote."""
@@ -121,7 +126,7 @@ class StandIn:
             reply = self.misbehaviour(request)
             if reply is not None:
                 return reply
-        row = self.row_of(request.method, request.path)
+        row = self.row_of(request.method, request.path, request.api)
         if row is None:
             return Reply.of(404, {"message": "there is nothing here"})
         reply = self.shape(row)
@@ -183,10 +188,14 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(size) if size else self._chunked()
         parts = urlsplit(self.path)
         path = parts.path.removeprefix(self.prefix) or "/"
+        api, prefix = "", self.prefix
+        if path.startswith(_API):
+            api, slash, path = path.removeprefix(_API).partition("/")
+            path, prefix = f"{slash}{path}" or "/", f"{prefix}{_API}{api}"
         query = tuple(parse_qsl(parts.query, keep_blank_values=True))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        base = f"http://{headers.get('host', '')}{self.prefix}"
-        request = Arrived(self.command, path, query, headers, body, base)
+        base = f"http://{headers.get('host', '')}{prefix}"
+        request = Arrived(self.command, path, query, headers, body, base, api)
         self.api.arrived.append(request)
         reply = self.api.answer(request)
         with suppress(ConnectionError):
@@ -213,6 +222,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Write nothing."""
+
+
+def base_url(adapter: Adapter, base: str) -> str:
+    """Return the setting that leads the adapter to a stand-in; of several APIs each has a path of its own there."""
+    return ",".join(f"{name}={base}{_API}{name}" for name in adapter.apis) if adapter.apis else base
 
 
 @contextmanager

@@ -229,9 +229,16 @@ class Override:
     """The key of the entry that decided, by field; a parameter is a field called `parameters.NAME`."""
 
 
+STATED: Final = "element"
+"""The rule of what a hand-written adapter element decides, which is the owner's as overrides are."""
+
+
 def overridden(override: Override, field: str) -> Reason:
     """Return the reason of what an override decides: the entry that has the field."""
     key = override.sources.get(field, override.key)
+    if key.startswith(f"{STATED}:"):
+        written = key.removeprefix(f"{STATED}:")
+        return Reason(STATED, Evidence.OVERRIDE, 1.0, f"`{written}` of the adapter element")
     return Reason("override", Evidence.OVERRIDE, 1.0, f"`{key}` in overrides.yaml" if key else "overrides.yaml")
 
 
@@ -284,6 +291,8 @@ class Decision:
         """The entries of the overrides that decided something, by their keys, each with the fields that it decided."""
         fields: dict[str, tuple[str, ...]] = {}
         for name, key in self.override.sources.items():
+            if key.startswith(f"{STATED}:"):
+                continue
             fields[key] = (*fields.get(key, ()), name)
         return fields
 

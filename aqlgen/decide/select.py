@@ -14,6 +14,8 @@ from aqlgen.diagnostics.errors import OptionError
 Report = Callable[[Diagnostic], None]
 
 KINDS = ("tag", "path", "operation")
+API: Final = "api"
+"""The kind of pattern that selects by the name of one of several APIs; it is never bare."""
 
 UNMATCHED: Final = "unmatched-pattern"
 
@@ -31,6 +33,8 @@ def _words(decision: Decision, kind: str) -> tuple[str, ...]:
 
 def _matches(decision: Decision, pattern: str) -> bool:
     kind, colon, glob = pattern.partition(":")
+    if colon and kind == API:
+        return bool(decision.operation.api) and fnmatchcase(decision.operation.api, glob)
     if colon and kind in KINDS:
         return any(fnmatchcase(word, glob) for word in _words(decision, kind))
     return any(fnmatchcase(word, pattern) for kind in KINDS for word in _words(decision, kind))
@@ -39,6 +43,9 @@ def _matches(decision: Decision, pattern: str) -> bool:
 def _hint(decisions: Sequence[Decision], pattern: str) -> str:
     """Return what a pattern that matches nothing may be meant for, or else what the tags are."""
     kind, colon, glob = pattern.partition(":")
+    if colon and kind == API:
+        apis = dict.fromkeys(decision.operation.api for decision in decisions if decision.operation.api)
+        return f"The APIs are {', '.join(apis)}." if apis else "The adapter has one API, without a name."
     kinds, wanted = ((kind,), glob) if colon and kind in KINDS else (KINDS, pattern)
     words = {word: None for kind in kinds for decision in decisions for word in _words(decision, kind)}
     near = difflib.get_close_matches(wanted, words, n=1)
@@ -54,8 +61,8 @@ def select(
 ) -> tuple[Decision, ...]:
     """Return the operations that an `include` pattern matches (all if there is none) and no `exclude` pattern does.
 
-    A pattern is a glob, bare or as `tag:…`, `path:…` or `operation:…`. One that matches nothing is a mistake: `report`
-    is called with it, and without `report` it raises OptionError.
+    A pattern is a glob, bare or as `tag:…`, `path:…`, `operation:…` or `api:…`. One that matches nothing is a mistake:
+    `report` is called with it, and without `report` it raises OptionError.
     """
     for option, patterns in (("--include", include), ("--exclude", exclude)):
         for pattern in patterns:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, classify
@@ -11,6 +12,7 @@ from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
+from aqlgen.decide.naming.prefixes import Prefixed
 from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
 from aqlgen.decide.naming.verbs import canonical_relative
 from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
@@ -18,12 +20,15 @@ from aqlgen.decide.overrides import Override, Overrides, Report, check, check_re
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.traits import Around, Subject, replaced, with_traits
+from aqlgen.decide.traits.references import with_references
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.words import split
 
-__all__ = ["Override", "Overrides", "decide", "load_overrides"]
+__all__ = [
+    "Named", "Override", "Overrides", "decide", "decide_named", "load_overrides", "name_operations",
+]  # fmt: skip
 
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""
@@ -47,6 +52,39 @@ def decide(
     which operations that moved are recognised. `retired` are names that stood for operations before: no other operation
     gets one of them.
     """
+    named = name_operations(document, overrides, resolver, report=report, kept=kept, ids=ids, retired=retired)
+    return decide_named(named)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The operations of an API with their categories and names, before the rest is decided about them."""
+
+    document: Document
+    overrides: Overrides
+    resolver: Resolver | None
+    facts: Mapping[str, Facts]
+    chosen: Mapping[str, Override]
+    categories: Mapping[str, tuple[Category, Reason]]
+    candidates: Mapping[str, Names]
+    served: Sequence[str]
+    fixed: Mapping[str, str]
+    aliases: Mapping[str, str]
+    settled: Settled
+    by_kept_name: Set[str]
+
+
+def name_operations(
+    document: Document,
+    overrides: Overrides,
+    resolver: Resolver | None = None,
+    *,
+    report: Report | None = None,
+    kept: Mapping[str, str] | None = None,
+    ids: Mapping[str, str] | None = None,
+    retired: Mapping[str, str] | None = None,
+) -> Named:
+    """Decide the categories and the names; the parameters are those of `decide`."""
     sdk_names = stripe_names(resolver)
     operations = {
         operation.key: Facts(operation, resolver, sdk_names.get(operation.key)) for operation in document.operations
@@ -76,8 +114,33 @@ def decide(
     fixed = {key: name for key in served if (name := chosen[key].name)}
     aliases = _aliases(chosen)
     settled = settle_keeping(names, fixed, kept or {}, aliases, (ids or {}, _operation_ids(document)), retired or {})
+    return Named(
+        document,
+        overrides,
+        resolver,
+        operations,
+        chosen,
+        categories,
+        names,
+        served,
+        fixed,
+        aliases,
+        settled,
+        by_kept_name,
+    )
+
+
+def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decision, ...]:
+    """Decide the rest; `prefixed` are the names among several APIs, where there are any."""
+    operations, chosen, categories = named.facts, named.chosen, named.categories
     lists = {facts.operation.path: facts.answers_list for facts in operations.values() if facts.method == "GET"}
-    namings = {key: _naming(names[key], key, fixed, settled, chosen[key], pinned=key in by_kept_name) for key in served}
+    namings = {
+        key: _naming(
+            named.candidates[key], key, named.fixed, named.settled, chosen[key], pinned=key in named.by_kept_name
+        )
+        for key in named.served
+    }
+    last = {key: naming if prefixed is None else _prefixed(naming, key, prefixed) for key, naming in namings.items()}
     subjects = [
         Subject(
             operations[key].operation,
@@ -89,13 +152,23 @@ def decide(
         )
         for key, naming in namings.items()
     ]
-    around = Around(subjects, resolver, document.description)
+    around = Around(subjects, named.resolver, named.document.description)
     losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
     decisions = [
-        _decision(operations[key], chosen[key], categories[key], naming, lists, losses, overrides)
+        _decision(operations[key], chosen[key], categories[key], naming, last[key], lists, losses, named.overrides)
         for key, naming in namings.items()
     ]
-    return with_traits(decisions, subjects, around)
+    renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}
+    return with_references(with_traits(decisions, subjects, around), renamed)
+
+
+def _prefixed(naming: _Naming, key: str, prefixed: Prefixed) -> _Naming:
+    """Return a naming with the name that the operation has among several APIs."""
+    name, pinned = prefixed.names[key], naming.pinned or key in prefixed.pinned
+    if name == naming.name:
+        return naming._replace(pinned=pinned)
+    note = f"{naming.name} is a name of another API, too"
+    return naming._replace(name=name, pinned=pinned, reason=replace(naming.reason, note=note))
 
 
 def _selecting_names(
@@ -148,22 +221,23 @@ def _decision(
     override: Override,
     classified: tuple[Category, Reason],
     naming: _Naming,
+    last: _Naming,
     lists: Mapping[str, bool | None],
     losses: Mapping[str, str],
     overrides: Overrides,
 ) -> Decision:
-    category, category_reason = classified
+    category, category_reason = classified  # the words of `naming` are the operation's, a prefix is not
     level, reason = danger(facts, category, naming.name, lists, losses)
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
-        name=naming.name,
+        name=last.name,
         category=category,
         category_reason=category_reason,
         verb=naming.verb,
         resource=naming.resource,
-        name_reason=naming.reason,
+        name_reason=last.reason,
         danger=level,
         danger_reason=reason,
         moves_money=moves_money(Change(facts, category, naming.name, lists)) is not None,
@@ -171,7 +245,7 @@ def _decision(
         confirmation=override.confirmation,
         override=override,
         relative=canonical_relative(naming.verb, category, facts.answers_list),
-        pinned=naming.pinned,
+        pinned=last.pinned,
         verb_rule=naming.verb_rule,
         noun_rule=naming.noun_rule,
     )

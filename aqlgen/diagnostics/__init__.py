@@ -30,3 +30,9 @@ class Diagnostic:
     line: int = 0
     column: int = 0
     help: str = ""
+    path: str = ""
+    """The place as the protocol's documents write it, such as `endpoints.read[0].name`; "" for pointers alone."""
+    expected: str = ""
+    """What should stand there, in an adapter element."""
+    actual: str = ""
+    """What stands there, cut to a few words."""

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from aqlgen.diagnostics.catalogue_commands import COMMAND_ENTRIES, Entry
+from aqlgen.diagnostics.catalogue_elements import ELEMENT_ENTRIES
 
 _ENTRIES: Final[dict[str, Entry]] = {
     # Getting the document
@@ -345,6 +346,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The name is mistyped, or its scheme is missing from components/securitySchemes or could not be used.",
         "Declare the scheme or correct the name; calls are sent without that credential meanwhile.",
     ),
+    **ELEMENT_ENTRIES,
     **COMMAND_ENTRIES,
 }
 

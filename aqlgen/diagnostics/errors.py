@@ -2,6 +2,7 @@
 
     AqlgenError
     ├── DocumentError     2  the document cannot be used; carries its diagnostics
+    │   └── SchemaError   2  an adapter element is not as the protocol's documents have it
     ├── OptionError       3  an option or an override is wrong
     ├── FileError         4  reading or writing failed
     └── TemplateError     5  a template failed
@@ -15,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from aqlgen.diagnostics import Diagnostic, Severity
 
-__all__ = ["AqlgenError", "DocumentError", "FileError", "OptionError", "TemplateError"]
+__all__ = ["AqlgenError", "DocumentError", "FileError", "OptionError", "SchemaError", "TemplateError"]
 
 
 class AqlgenError(Exception):
@@ -56,6 +57,12 @@ class DocumentError(AqlgenError):
 
     exit_code = 2
     type = "document"
+
+
+class SchemaError(DocumentError):
+    """An adapter element is invalid (generator document, 2.2 and 7.5)."""
+
+    type = "SCHEMA_VALIDATION_ERROR"
 
 
 class OptionError(AqlgenError):

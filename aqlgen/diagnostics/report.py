@@ -128,19 +128,28 @@ class _Texts:
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
-    """Return the `details` of a JSON failure; `path` is the pointer into the document, or else the file."""
+    """Return the `details` of a JSON failure; `path` is the pointer into the document, or else the file.
+
+    Those of an adapter element are in the form of the generator document, 2.2, with its codes.
+    """
     return [
         {
-            "path": finding.pointer or finding.file,
+            "path": finding.path or finding.pointer or finding.file,
             "file": finding.file,
             "line": finding.line,
             "column": finding.column,
-            "code": finding.code,
+            "code": protocol_code(finding.code),
             "message": finding.message,
+            **({"expected": finding.expected, "actual": finding.actual} if finding.expected else {}),
             "suggestion": finding.help,
         }
         for finding in diagnostics
     ]
+
+
+def protocol_code(code: str) -> str:
+    """Return a code as programs read it: those about adapter elements are the protocol's (`SCHEMA_MISSING_FIELD`)."""
+    return code.upper().replace("-", "_") if code.startswith("schema-") else code
 
 
 def json_text(value: Json) -> str:

@@ -11,20 +11,49 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from json import dumps
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError, OptionError
 from aqlgen.document.link import Linked, link
 from aqlgen.document.overlay import overlay
 from aqlgen.document.positions import Origins
-from aqlgen.document.read import Limits, Source, Version, check, locate, open_document, read, same_origin
+from aqlgen.document.read import (
+    Limits,
+    Source,
+    Version,
+    check,
+    is_element,
+    is_markdown,
+    locate,
+    open_document,
+    read,
+    same_origin,
+)
+from aqlgen.document.read.web import is_url
 from aqlgen.document.request import Request
 from aqlgen.document.texts import InstructionText, clean_texts
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
-__all__ = ["Assembled", "assemble"]
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated
+
+__all__ = ["Assembled", "Inputs", "assemble"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a project is made from, as it was read: the files, what the project keeps of them, and all of it as data."""
+
+    sources: tuple[Source, ...]
+    kept: Mapping[str, bytes]
+    raw: Json
+    instructions: tuple[InstructionText, ...] = ()
+    """Texts that read as instructions to a model."""
+    is_element: bool = False
+    """Whether it is an adapter element, whose owner says what is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +76,13 @@ class Assembled:
     """Texts that read as instructions to a model."""
     workflows: tuple[Source, ...] = ()
     """The Arazzo documents, as they were read."""
+    stated: Stated | None = None
+    """The owner's word, where the document is an adapter element."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """The inputs, apart from the document as later stages have it."""
+        return Inputs(self.sources, self.kept, self.raw, self.instructions, is_element=self.stated is not None)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""
@@ -56,6 +92,11 @@ class Assembled:
 def assemble(request: Request, limits: Limits | None = None) -> Assembled:
     """Assemble the document. Raises AqlgenError with located diagnostics."""
     limits = limits or Limits()
+    if request.element:
+        if is_url(request.spec):
+            message = "an adapter element is read from a file: it decides about your adapter as you do"
+            raise OptionError.of("bad-option", message, help="Download it, look at it, and name the file.")
+        return _of_element(read(request.spec, limits=limits), request)
     origins = Origins()
     diagnostics: list[Diagnostic] = []
     sources: list[Source] = []
@@ -65,6 +106,8 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
             source,
             library,
         ):
+            if request.element is None and is_element(source.root):
+                return _of_element(source, request)
             sources, root = [source], dict(source.root)
             linked = link(source, library, origins, limits)
         diagnostics += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
@@ -108,6 +151,37 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         original,
         cleaned.instructions,
         tuple(workflows),
+    )
+
+
+def _of_element(source: Source, request: Request) -> Assembled:
+    """Assemble the document of an adapter element. Raises SchemaError with located diagnostics."""
+    from aqlgen.document.element import convert  # only elements should pay for importing it
+
+    if request.overlays or request.workflows:
+        message = "an adapter element takes no overlays and no workflows"
+        raise OptionError.of("bad-option", message, help="Change the element itself.")
+    origins = Origins()
+    try:
+        converted = convert(source.root, source.name, origins)
+    except AqlgenError as error:
+        refusal = type(error)(*locate([source], (*error.diagnostics, *source.diagnostics)))
+        refusal.sources = (source,)
+        raise refusal from None
+    cleaned = clean_texts(converted.root, origins)
+    return Assembled(
+        cleaned.root,
+        check(cleaned.root),
+        (source,),
+        origins,
+        (
+            *locate([source], (*source.diagnostics, *converted.diagnostics)),
+            *locate([source], cleaned.diagnostics, converted.root, origins),
+        ),
+        {f"adapter.{'md' if is_markdown(source.name) else source.format}": source.data},
+        source.root,
+        cleaned.instructions,
+        stated=converted.stated,
     )
 
 

@@ -28,6 +28,11 @@ class Request:
     overlays: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     workflows: tuple[str, ...] = ()
+    element: bool | None = False
+    """Whether the document is an adapter element, which decides as the owner does; None if it may be one.
+
+    A project is made of one only where its owner names it as such.
+    """
 
     @classmethod
     def of(

@@ -19,7 +19,6 @@ from aqlgen.ir import Json, Operation
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.page.worklist import quoted, worklist_data
 from aqlgen.pipeline import Prepared
-from aqlgen.runtime.hosts.report import missing_entries
 from aqlgen.runtime.table import Parameter, encode
 from aqlgen.runtime.text import visible
 from aqlgen.schemas import shorten
@@ -60,7 +59,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         },
         "operations": operations,
         "hosts": [use.as_json() | {"summary": use.summary, "used": use.is_used} for use in uses],
-        "hosts_entry": overrides_entry(entries) if (entries := missing_entries(uses)) else "",
+        "hosts_entry": overrides_entry(uses),
         "reviews": worklist_data(review_rows(prepared.decisions), prepared.decisions),
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -14,9 +14,9 @@ from typing import Final, Literal, Self
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.pipeline import Options
+from aqlgen.pipeline import ApiInput, Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
-from aqlgen.project.options import mapping, read_options
+from aqlgen.project.options import mapping, read_apis, read_options
 from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
 from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
@@ -24,16 +24,25 @@ from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
 from aqlgen.table.model import FAMILIES, require_format
 
-__all__ = ["OVERRIDES", "Project"]
+__all__ = ["DOCUMENTS", "ELEMENTS", "OVERRIDES", "Project", "documents_in"]
 
 OVERRIDES: Final = "overrides.yaml"
+ELEMENTS: Final = ("openapi/adapter.md", "openapi/adapter.yaml", "openapi/adapter.json")
+"""Where a project keeps the adapter element that it was made from."""
+
+DOCUMENTS: Final = ("openapi/openapi.json", "openapi/openapi.yaml", *ELEMENTS)
+
+
+def documents_in(home: str) -> tuple[str, ...]:
+    """Return where the kept document of an API may be, whose folder is `openapi/` or one in it."""
+    return DOCUMENTS if home == "openapi/" else (f"{home}openapi.json", f"{home}openapi.yaml")
+
 
 _PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 _READ: Final = (
     OVERRIDES,
-    "openapi/openapi.json",
-    "openapi/openapi.yaml",
+    *DOCUMENTS,
     "openapi/overlays",
     "openapi/workflows",
     "src/{package}/adapter.json",
@@ -91,9 +100,13 @@ class Project:
         problem = problem_of_all(recorded)
         if problem:
             raise damaged(self.folder / FILE, problem)
-        refuse_links(self.folder, (*recorded, *(path.format(package=self.package) for path in _READ)))
+        read = [path.format(package=self.package) for path in _READ]
+        names = [api.name for api in self.apis()]
+        read += [path.replace("/", f"/{name}/", 1) for name in names for path in _READ if path.startswith("openapi/")]
+        refuse_links(self.folder, (*recorded, *read))
         placed = map(self.place_of, recorded)
-        beside = (path.relative_to(self.folder).as_posix() for path in (*self.overlays(), *self.workflows()))
+        kept = (path for name in ("", *names) for path in (*self.overlays(name), *self.workflows(name)))
+        beside = (path.relative_to(self.folder).as_posix() for path in kept)
         refuse_links(self.folder, (*placed, *beside))
 
     @property
@@ -139,41 +152,56 @@ class Project:
         packages = [table.parent.name for table in tables if (self.folder / table.parent / "adapter.json").is_file()]
         return f"src/{packages[0]}/{path.removeprefix(home)}" if len(packages) == 1 else path
 
-    def document(self) -> Path:
-        """Return the file of the kept document. Raises FileError when it is gone."""
-        names = [name for name in ("openapi/openapi.json", "openapi/openapi.yaml") if (self.folder / name).is_file()]
+    def document(self, api: str = "") -> Path:
+        """Return the file of the kept document, of one of several APIs. Raises FileError when it is gone."""
+        home = f"openapi/{api}/" if api else "openapi/"
+        names = [name for name in documents_in(home) if (self.folder / name).is_file()]
         recorded = [name for name in names if name in self.recorded] or names
         if not recorded:
             raise FileError.of(
                 "kept-document-missing",
-                f"the document that the project was made from is not in {self.folder / 'openapi'}",
+                f"the document that the project was made from is not in {self.folder / home}",
                 help="Bring it back (`git log -- openapi` names commits that had it), or give it again with --spec.",
-                file=str(self.folder / "openapi"),
+                file=str(self.folder / home),
             )
         return self.folder / recorded[0]
 
-    def overlays(self) -> tuple[Path, ...]:
+    @property
+    def is_of_element(self) -> bool:
+        """True if the project was made from an adapter element."""
+        return any(name in self.recorded for name in ELEMENTS)
+
+    def overlays(self, api: str = "") -> tuple[Path, ...]:
         """Return the kept overlays in the order in which they are applied."""
-        return self._numbered("overlays")
+        return self._numbered(api, "overlays")
 
-    def workflows(self) -> tuple[Path, ...]:
+    def workflows(self, api: str = "") -> tuple[Path, ...]:
         """Return the kept Arazzo documents in their order."""
-        return self._numbered("workflows")
+        return self._numbered(api, "workflows")
 
-    def _numbered(self, name: str) -> tuple[Path, ...]:
-        folder = self.folder / "openapi" / name
+    def _numbered(self, api: str, name: str) -> tuple[Path, ...]:
+        folder = self.folder / "openapi" / api / name
         if not folder.is_dir():
             return ()
         numbered = [(int(match[1]), path) for path in folder.iterdir() if (match := _NUMBERED.fullmatch(path.name))]
         return tuple(path for _, path in sorted(numbered))
 
-    def request(self) -> Request:
+    def apis(self) -> tuple[ApiInput, ...]:
+        """Return the recorded APIs, where there are several, without the requests for their documents."""
+        return tuple(read_apis(self.recorded_options))
+
+    def request(self, api: str = "") -> Request:
         """Return a request for what the project was generated from: all that it keeps. Raises FileError."""
         return Request(
-            str(self.document()),
-            overlays=tuple(map(str, self.overlays())),
-            workflows=tuple(map(str, self.workflows())),
+            str(self.document(api)),
+            overlays=tuple(map(str, self.overlays(api))),
+            workflows=tuple(map(str, self.workflows(api))),
+            element=self.is_of_element and not api,
         )
+
+    def inputs(self) -> tuple[ApiInput, ...]:
+        """Return the APIs with requests for what the project keeps, () for an adapter of one. Raises FileError."""
+        return tuple(replace(api, request=self.request(api.name)) for api in self.apis())
 
     def options(
         self,
@@ -183,20 +211,25 @@ class Project:
         ids: Mapping[str, str] | None = None,
         strict: bool = False,
         stale: Literal["error", "report"] = "report",
+        apis: tuple[ApiInput, ...] | None = None,
     ) -> Options:
         """Return the options as recorded, with the project's overrides; `request` defaults to the kept document.
+
+        So do `apis`, where there are several.
 
         `names` are kept by operation: those that the record has pinned unless given; `ids` are the operationIds then.
         """
         overrides = self.folder / OVERRIDES
         recorded = read_options(self.recorded_options)
-        recorded["accepted"] = recorded["accepted"] or self._accepted()
+        inputs = self.inputs() if apis is None and request is None else apis or ()
+        recorded["accepted"] = recorded["accepted"] or (None if inputs else self._accepted())
         return Options(
-            request or self.request(),
+            request or (inputs[0].request if inputs else self.request()),
             overrides=overrides if overrides.is_file() else None,
             strict=strict,
             stale=stale,
             ids=ids if ids is not None else self.operation_ids() if names else {},
+            apis=inputs,
             **recorded | ({} if names is None else {"names": names}),
         )
 
@@ -220,9 +253,9 @@ class Project:
             place, content = self._content(f"operations/{family}.json", files)
             for name, row in ({} if content is None else read_json(place, content)).items():
                 if isinstance(row, dict):
-                    method, path, operation_id = values_of(row, ("method", "path", "operation_id"))
-                    if isinstance(method, str) and isinstance(path, str):
-                        yield f"{method} {path}", name, operation_id
+                    method, path, operation_id, api = values_of(row, ("method", "path", "operation_id", "api"))
+                    if isinstance(method, str) and isinstance(path, str) and isinstance(api, str):
+                        yield f"{api}:{method} {path}" if api else f"{method} {path}", name, operation_id
 
     def _accepted(self) -> Accepted | None:
         """Return the accepted origins of a project without a record of them: those that its table names."""

@@ -18,6 +18,7 @@ from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, file_hash, tree_hash
+from aqlgen.resources import SOURCE
 
 __all__ = ["Checked", "check"]
 
@@ -108,7 +109,7 @@ def _other_generator(project: Project) -> str:
     if not project.recorded:
         return "the files have no recorded hashes to compare with"
     if version != __version__:
-        ways = f"`pip install aqlgen=={version}`, or `aqlgen update`"
+        ways = f"install aqlgen {version} ({SOURCE}), or run `aqlgen update`"
         return f"it was made by aqlgen {version}, and this is {__version__}: {ways}"
     if project.template_tag != current().tag:
         return f"its templates are of {project.template_tag or 'no release'}, these of {current().tag or 'no release'}"

@@ -22,7 +22,8 @@ from aqlgen.diagnostics.errors import FileError
 __all__ = ["problem_of", "problem_of_all", "read_below", "refuse_links", "remove_below"]
 
 _HIDDEN: Final = frozenset(
-    ".copier-answers.yml .dockerignore .editorconfig .gitattributes .github .gitignore .python-version".split()
+    ".copier-answers.yml .dockerignore .editorconfig .env.example .gitattributes .github .gitignore .mcpbignore "
+    ".python-version".split()
 )
 """Names with a leading dot that a template of aqlgen may have; others belong to git, editors and shells."""
 

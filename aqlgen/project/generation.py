@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.pipeline import Options, Prepared, Progress, prepare
-from aqlgen.project import OVERRIDES, Project
+from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
+from aqlgen.project import OVERRIDES, Project, documents_in
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
 from aqlgen.project.releases import current
@@ -38,11 +38,10 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         license=license,
         overrides=_overrides(options),
         options=recorded_options(options, prepared, license),
-        skipped=tuple(
-            (f"{skipped.method.upper()} {skipped.path}", skipped.diagnostic.message) for skipped in prepared.skipped
-        ),
+        skipped=tuple((skipped.key, skipped.diagnostic.message) for skipped in prepared.skipped),
         generated_at=generated_at(),
         templates=current().tag,
+        commit=current().commit,
         runtime=runtime_version() if options.runtime == "package" else "",
     )
 
@@ -68,11 +67,11 @@ def regenerate(
     progress("rendering")
     order = order_of(options, prepared, license)
     recorded = dict(order.options)
-    if Path(options.request.spec) == _document(project):
+    if not options.apis and Path(options.request.spec) == _document(project):
         recorded["spec_url"] = project.recorded_options.get("spec_url", "")
     order = replace(
         order,
-        kept=_kept(project, options, order.kept),
+        kept=_kept(project, prepared.apis or options.inputs, order.kept),
         options=recorded,
         overrides=order.overrides and as_generated(order.overrides, project.recorded.get(OVERRIDES, "")),
         hashes=_unchanged(project, order),
@@ -92,19 +91,28 @@ def _unchanged(project: Project, order: Order) -> dict[str, str]:
     return {path: project.recorded[path] for path in yours}
 
 
-def _document(project: Project) -> Path | None:
-    folder = project.folder / "openapi"
-    return next((path for path in (folder / "openapi.json", folder / "openapi.yaml") if path.is_file()), None)
+def _document(project: Project, api: str = "") -> Path | None:
+    home = f"openapi/{api}/" if api else "openapi/"
+    return next((path for name in documents_in(home) if (path := project.folder / name).is_file()), None)
 
 
-def _kept(project: Project, options: Options, kept: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the inputs that the project keeps; what it already keeps beside the document stays under its name."""
-    beside = (*project.overlays(), *project.workflows())
+def _kept(project: Project, apis: Iterable[ApiInput], kept: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the inputs that the project keeps; what it already keeps beside a document stays under its name."""
+    inputs: dict[str, bytes] = {}
+    for api in apis:
+        home = f"{api.name}/" if api.name else ""
+        of_api = {path: content for path, content in kept.items() if path.startswith(home)}
+        inputs |= _kept_of(project, api, home, of_api)
+    return inputs
+
+
+def _kept_of(project: Project, api: ApiInput, home: str, kept: Mapping[str, bytes]) -> dict[str, bytes]:
+    beside = (*project.overlays(api.name), *project.workflows(api.name))
     known = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in beside}
-    request = options.request
-    places = [path for path in kept if path.startswith(("overlays/", "workflows/"))]
+    request = api.request
+    places = [path for path in kept if path.startswith((f"{home}overlays/", f"{home}workflows/"))]
     sources = dict(zip(places, (*request.overlays, *request.workflows), strict=True))
-    again = Path(options.request.spec) == _document(project)
+    again = Path(request.spec) == _document(project, api.name)
     inputs: dict[str, bytes] = {}
     for path, content in kept.items():
         place = known.get(sources.get(path, ""))

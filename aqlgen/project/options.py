@@ -5,17 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.pipeline import Options, Prepared
+from aqlgen.pipeline import ApiInput, Options, Prepared
 from aqlgen.runtime.table import Accepted
+from aqlgen.table.apis import is_api_name
 
-__all__ = ["KEPT", "NOT_RECORDED", "RECORDED", "Recorded", "mapping", "read_options", "recorded_options", "spdx"]
+__all__ = [
+    "KEPT",
+    "NOT_RECORDED",
+    "RECORDED",
+    "Recorded",
+    "addresses",
+    "mapping",
+    "read_apis",
+    "read_options",
+    "recorded_options",
+    "spdx",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,32 @@ def _recorded_origins(accepted: Accepted | None) -> Json:
     return {"api": list((accepted or {}).get("api", ())), "oauth": list((accepted or {}).get("oauth", ()))}
 
 
+def addresses(apis: Iterable[ApiInput]) -> str:
+    """Return the addresses of the documents of several APIs, a line for each, as `aqlgen update --spec` takes them."""
+    return "\n".join(f"{api.name}={api.public_url}" for api in apis if api.public_url)
+
+
+def _api(api: ApiInput) -> Json:
+    """Return what is recorded of one of several APIs."""
+    return {"name": api.name, "spec_url": api.public_url, "accepted": _recorded_origins(api.accepted), "base": api.base}
+
+
+def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
+    """Return the APIs that a provenance records, without the requests for their documents."""
+    entries = recorded.get("apis")
+    return [
+        ApiInput(
+            entry["name"],
+            Request(""),
+            _accepted(entry.get("accepted")) or {"api": [], "oauth": []},
+            _text(entry.get("base")),
+            _text(entry.get("spec_url")) or "",
+        )
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and is_api_name(str(entry.get("name")))
+    ]
+
+
 RECORDED: Final[Mapping[str, Recorded]] = {
     "name": Recorded(lambda _options, prepared, _licence: prepared.identity.name, _text),
     "include": Recorded(lambda options, _prepared, _licence: list(options.include), _texts),
@@ -70,12 +109,16 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "runtime": Recorded(
         lambda options, _prepared, _licence: "package" if options.runtime == "package" else "", _runtime, if_empty=False
     ),
-    "spec_url": Recorded(lambda options, _prepared, _licence: options.request.public_url, None),
+    "spec_url": Recorded(
+        lambda options, prepared, _licence: addresses(prepared.apis) if options.apis else options.request.public_url,
+        None,
+    ),
     "accepted": Recorded(
         lambda options, prepared, _licence: _recorded_origins(options.accepted or prepared.table.adapter.accepted),
         _accepted,
     ),
-    "base": Recorded(lambda _options, prepared, _licence: prepared.base, _text),
+    "base": Recorded(lambda options, prepared, _licence: None if options.apis else prepared.base, _text),
+    "apis": Recorded(lambda _options, prepared, _licence: list(map(_api, prepared.apis)), None, if_empty=False),
     "names": Recorded(lambda _options, prepared, _licence: dict(sorted(prepared.pinned.items())), mapping),
     "retired": Recorded(lambda _options, prepared, _licence: dict(prepared.retired), mapping, if_empty=False),
 }

@@ -24,6 +24,7 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
 from aqlgen.project.releases import current
 from aqlgen.render.provenance import FILE
+from aqlgen.resources import SOURCE
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.runtime.table import FORMAT
 
@@ -144,8 +145,9 @@ def _in_conflict(path: Path) -> FileError:
 def newest_version(provenance: Mapping[str, Json], answers: Mapping[str, Json]) -> str:
     """Return the version of the newest aqlgen, or of its templates, that wrote a project; "" if it is not recorded."""
     generator = provenance.get("generator")
-    recorded = [generator.get("version"), generator.get("templates")] if isinstance(generator, dict) else []
-    texts = [text for text in (*recorded, answers.get("_commit")) if isinstance(text, str) and _is_version(text)]
+    recorded = generator if isinstance(generator, dict) else {}
+    tags = [tag for tag in (recorded.get("templates"), answers.get("_commit")) if str(tag).startswith("v")]
+    texts = [text for text in (recorded.get("version"), *tags) if isinstance(text, str) and _is_version(text)]
     return max(texts, key=Version, default="")
 
 
@@ -165,13 +167,13 @@ def refuse_newer(folder: Path, name: str = "") -> None:
     version = newest_version(_read(folder / FILE), _read(folder / ANSWERS))
     if version and Version(version) > Version(__version__):
         newer = str(Version(version))
-        wanted = f"Install aqlgen {newer} or newer: pip install 'aqlgen>={newer}'."
+        wanted = f"Install aqlgen {newer} or newer: {SOURCE}."
         raise _too_old(folder, name, f"the project was made by aqlgen {newer}, and this is {__version__}", wanted)
     for adapter in sorted(folder.glob("src/*/adapter.json")):
         stated = _read(adapter).get("format")
         if isinstance(stated, int) and stated > FORMAT:
             what = f"the project's operation table is of format {stated}, and aqlgen {__version__} reads {FORMAT}"
-            raise _too_old(folder, name, what, "Install the newest aqlgen: pip install --upgrade aqlgen.")
+            raise _too_old(folder, name, what, f"Install the newest aqlgen: {SOURCE}.")
 
 
 def _too_old(folder: Path, name: str, message: str, way: str) -> OptionError:

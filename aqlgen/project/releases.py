@@ -29,10 +29,11 @@ _TAG: Final = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release by its tag, and the public address of its templates; both are "" when the templates are of none."""
+    """A release by its tag, the public address of its templates, and its commit; all "" when they are of none."""
 
     tag: str = ""
     url: str = ""
+    commit: str = ""
 
 
 @cache
@@ -40,10 +41,13 @@ def current() -> Release:
     """Return the release of this aqlgen's own templates; none when they were changed since."""
     record = PACKAGED / "release.txt"
     if record.is_file():
-        return Release(record.read_text(encoding="utf-8").strip(), URL)
+        recorded, _, commit = record.read_text(encoding="utf-8").strip().partition("\n")
+        return Release(recorded, URL, commit)
     checkout = _checkout()
     tag = f"v{__version__}"
-    return Release(tag, URL) if checkout and _unchanged(checkout, tag) else Release()
+    if checkout is None or not _unchanged(checkout, tag):
+        return Release()
+    return Release(tag, URL, git.attempt("rev-parse", f"refs/tags/{tag}^{{commit}}", cwd=checkout).text)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.committed import Committed
+from aqlgen.project.documents import documents, single
 from aqlgen.project.edits.overrides import overridden, recovered, renamed, with_aliases
 from aqlgen.project.edits.refusals import forked
 from aqlgen.project.generated_paths import refuse_links
@@ -40,7 +41,12 @@ _FREE: Final = (OVERRIDES, "adapter.toml")
 class Asked:
     """The options of an update; what is empty or None stays as it is recorded."""
 
-    spec: str | None = None
+    specs: tuple[str, ...] = ()
+    """The newer document, or those of several APIs as NAME=SPEC."""
+    add: tuple[str, ...] = ()
+    """Documents of further APIs."""
+    remove: tuple[str, ...] = ()
+    """APIs that the adapter is to have no more."""
     headers: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
     workflows: tuple[str, ...] = ()
@@ -57,6 +63,10 @@ class Asked:
     strict: bool = False
     keep_edits: bool = False
     """Keep edited machine files of code as a fork."""
+
+    def request(self, spec: str, overlays: tuple[str, ...], workflows: tuple[str, ...]) -> Request:
+        """Return the request for a document of an API. Raises OptionError."""
+        return Request.of(spec, self.headers, overlays, self.allow, workflows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ def _update(
     edited = committed.edited()
     fork = _fork(committed, edited, keep=asked.keep_edits)
     unkept = {path: content for path, content in edited.items() if path not in fork}
-    edits = recovered(committed, unkept, asked.spec, progress)
+    edits = recovered(committed, unkept, asked.specs, progress)
     licensed = project.license if asked.license is None else spdx(asked.license)
     before = _data(committed)
     names = project.names(before)
@@ -186,11 +196,17 @@ def _data(committed: Committed) -> dict[str, bytes]:
 
 def _options(project: Project, asked: Asked, names: Mapping[str, str], before: Mapping[str, bytes]) -> Options:
     """Return the recorded options, replaced by those that are asked for; existing names are kept."""
-    spec = project.request().spec if asked.spec is None else asked.spec
-    overlays = asked.overlays or tuple(map(str, project.overlays()))
-    workflows = asked.workflows or tuple(map(str, project.workflows()))
-    request = Request.of(spec, asked.headers, overlays, asked.allow, workflows)
     ids = project.operation_ids(before)
-    options = project.options(request, names={} if asked.rename else names, ids=ids, strict=asked.strict)
+    kept = {} if asked.rename else names
+    if project.apis() or asked.add:
+        apis, kept, ids = documents(project, asked.specs, asked.add, asked.remove, kept, ids, asked.request)
+        options = project.options(apis[0].request, names=kept, ids=ids, strict=asked.strict, apis=apis)
+    else:
+        spec = single(asked.specs, asked.remove) or project.request().spec
+        overlays = asked.overlays or tuple(map(str, project.overlays()))
+        workflows = asked.workflows or tuple(map(str, project.workflows()))
+        request = Request.of(spec, asked.headers, overlays, asked.allow, workflows)
+        request = replace(request, element=project.is_of_element)
+        options = project.options(request, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
     return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})

@@ -9,7 +9,6 @@ from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.review.rows import ReviewRow, review_rows
 from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.ir import SIGNATURE
-from aqlgen.runtime.hosts.report import missing_entries
 from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update, Workflow
 from aqlgen.table.hosts import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Table
@@ -172,10 +171,6 @@ def _hosts(table: Table) -> str:
     ]
     head = "Requests and credentials go only to accepted hosts.\n\n| origin | accepted by | what goes there |\n"
     head += "|---|---|---|\n"
-    entries = missing_entries(uses)
-    wanted = (
-        f"\nThis in `overrides.yaml` accepts the others:\n\n```yaml\n{overrides_entry(entries)}\n```\n"
-        if entries
-        else ""
-    )
+    entry = overrides_entry(uses)
+    wanted = f"\nThis in `overrides.yaml` accepts the others:\n\n```yaml\n{entry}\n```\n" if entry else ""
     return f"\n## Hosts\n\n{head}{''.join(lines)}{wanted}"

@@ -54,14 +54,17 @@ def provenance(
     options: Mapping[str, Json],
     tree: Mapping[str, bytes],
     package: str,
-    templates: str,
+    release: Mapping[str, str],
     at: str | None,
     *,
     hashes: Mapping[str, str],
     fork: Mapping[str, str],
     texts_hash: str,
 ) -> bytes:
-    """Return the content of the file; `input_hash` is the hash of the input, `templates` the release of the templates.
+    """Return the content of the file; `input_hash` is the hash of the input.
+
+    `release` says of which release the templates are: `templates` is its tag, "" for none, and `address` and `commit`
+    are where it can be had again.
 
     `texts_hash` is the hash of all that agents read.
 
@@ -73,7 +76,7 @@ def provenance(
     each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
     record: dict[str, Json] = {
         "spec_version": SPEC_VERSION,
-        "generator": {"name": "aqlgen", "version": __version__, "templates": templates},
+        "generator": {"name": "aqlgen", "version": __version__, **release},
         "generated_at": at,
         "input": {"hash": input_hash},
         "texts": {"hash": texts_hash},

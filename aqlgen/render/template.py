@@ -189,6 +189,7 @@ def _template_files(root: Path, answers: Mapping[str, str]) -> dict[str, Path]:
     files = dict(files_in(root / PROJECT))
     for link in (_LINK, _RUNTIME):  # the second is that of older releases
         files.pop(link, None)
-    if not answers.get("runtime") and not any(path.startswith(f"{_RUNTIME}/") for path in files):
+    held = (f"{_RUNTIME}/", f"{_LINK}/")  # in an older release, and where a copy followed the link
+    if not answers.get("runtime") and not any(path.startswith(held) for path in files):
         files |= {f"{_RUNTIME}/{path}": file for path, file in files_in(runtime_of(root))}
     return files

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.logins import Logins
-from .auth.per_user import PerUser
+from .auth.per_user import NOBODY, PerUser
 from .auth.sources import SIGNATURE
 from .client.api import Api
+from .client.apis import Apis, Transports
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.metering import Metering
 from .encode.urls import variable_problem
 from .hooks import Hooks
+from .hosts.apis import config_of_each
 from .logs.log import Logger
-from .redaction import url_secrets
+from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
@@ -100,10 +102,18 @@ def assemble(
     watch = _Watch(observers)
     store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
     shared = State(store, adapter.name, keys)
-    credentials = _credentials(adapter, config, environ, state, shared, mock=mock)
-    credentials.seen.own(_configured_secrets(config))
-    transport = _transport(adapter, table, folder, config, credentials.verify, observers, mock=mock)
-    api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
+    seen = Secrets()
+    seen.own(_configured_secrets(config))
+    per_user = NOBODY if mock else PerUser.of(config, adapter)
+    sides: dict[str, Api] = {}
+    transports: dict[str, Transport] = {}
+    for name, of_api in config_of_each(config, adapter).items():
+        view = adapter.of_api(name)  # what the others are trusted with is not in it
+        credentials = _credentials(view, of_api, environ, state, shared, per_user, seen, mock=mock)
+        transports[name] = _transport(view, table, folder, of_api, credentials.verify, observers, mock=mock)
+        sides[name] = Api.of(of_api, view, table, transports[name], environ=environ, credentials=credentials)
+    api: Api | Apis = sides[""] if not adapter.apis else _together(table, sides)
+    transport = transports[""] if not adapter.apis else Transports(transports)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     observers.add(CallRecords(logger))
     if config.telemetry.otel and not mock:
@@ -236,13 +246,14 @@ def _configured_secrets(config: Config) -> list[str]:
 
 def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
     """Check the values of the servers' variables against the document. Raises ConfigError."""
-    if not config.server_variables:
-        return
-    stated = (servers for _, _, (servers,) in table.values("servers"))
-    servers = [*adapter.servers, *(server for servers in stated for server in servers)]
-    problem = variable_problem(servers, config.server_variables)
-    if problem is not None:
-        raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
+    for name, of_api in config_of_each(config, adapter).items():
+        if not of_api.server_variables:
+            continue
+        stated = (servers for _, _, (servers, api) in table.values("servers", "api") if api == name)
+        servers = [*adapter.of_api(name).servers, *(server for servers in stated for server in servers)]
+        problem = variable_problem(servers, of_api.server_variables)
+        if problem is not None:
+            raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
 
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
@@ -255,12 +266,25 @@ def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> 
     return None if state is None else state.with_name("audit.jsonl")
 
 
+def _together(table: Table, sides: Mapping[str, Api]) -> Apis:
+    apis = Apis(table, sides)
+    apis.secrets()  # so that each masks those of all from the first answer on
+    return apis
+
+
 def _credentials(
-    adapter: Adapter, config: Config, environ: Mapping[str, str], state: SqliteState, shared: State, *, mock: bool
+    adapter: Adapter,
+    config: Config,
+    environ: Mapping[str, str],
+    state: SqliteState,
+    shared: State,
+    per_user: PerUser,
+    seen: Secrets,
+    *,
+    mock: bool,
 ) -> Credentials:
     if mock:
-        return Credentials(adapter, environ, demanded=False)
-    per_user = PerUser.of(config, adapter)
+        return Credentials(adapter, environ, demanded=False, seen=seen)
     tls = None
     if any(scheme.get("type") == "mutualTLS" for scheme in adapter.security_schemes.values()):
         from .auth.tls import ClientTls
@@ -272,7 +296,7 @@ def _credentials(
         from .auth.shared_tokens import SharedTokens
 
         tokens = SharedTokens(shared.shared)
-    return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens)
+    return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens, seen=seen)
 
 
 def open_logins(config: Config, name: str, state: SqliteState, shared: State) -> Logins:

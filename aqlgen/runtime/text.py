@@ -87,7 +87,13 @@ def has_unseen(text: str) -> bool:
 
 def escaped(json: str) -> str:
     """Write unseen characters of a JSON text as escapes, so that they are seen and the value stays what it is."""
-    return json if json.isascii() and "\x7f" not in json else _unseen().sub(_json_escape, json)
+    if json.isascii() and "\x7f" not in json:
+        return json
+    unseen = _unseen()  # what it looks behind at stands on the same line
+    lines = (
+        line if line.isascii() and "\x7f" not in line else unseen.sub(_json_escape, line) for line in json.split("\n")
+    )
+    return "\n".join(lines)
 
 
 def visible(text: str) -> str:

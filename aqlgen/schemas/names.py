@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from aqlgen.ir import Json
@@ -62,9 +62,14 @@ def cut(name: str) -> str:
     return f"{name[: MAX_LENGTH - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def component_names(components: Iterable[str]) -> Mapping[str, str]:
-    """Return the type name of each component schema; a hash distinguishes components with equal names."""
+def component_names(components: Iterable[str], taken: Collection[str] = (), owner: str = "") -> Mapping[str, str]:
+    """Return the type name of each component schema; a hash distinguishes components with equal names.
+
+    What is `taken` by types of other APIs gets the `owner` before it.
+    """
     names = {component: type_name(component) for component in components}
+    names = {component: f"{owner}{name}" if name in taken else name for component, name in names.items()}
+    names = {component: cut(name) for component, name in names.items()}
     counts = Counter(names.values())
     return {
         component: name

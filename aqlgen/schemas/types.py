@@ -7,7 +7,7 @@ R-INT-5). Properties stand under the agent's names, `x-name` beside those that t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import sha256
 from itertools import chain, count
 from json import dumps
@@ -43,7 +43,8 @@ class Types:
     """The types of one adapter. `unresolved(error)` is called for references that lead nowhere.
 
     With `xml`, schemas keep their XML Object (OpenAPI 3.1, 4.8.26), which no other content type needs.
-    `withheld` are the JSON pointers of fields that no request offers.
+    `withheld` are the JSON pointers of fields that no request offers. `taken` are the names of the types of other APIs:
+    one of those gets the name of its `owner` before it.
     """
 
     def __init__(
@@ -55,6 +56,8 @@ class Types:
         openapi: str = "3.1",
         xml: bool = False,
         withheld: Iterable[str] = (),
+        taken: Collection[str] = (),
+        owner: str = "",
     ) -> None:
         components = resolver.root.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
@@ -63,12 +66,13 @@ class Types:
         self._resolver = resolver
         self._xml = xml
         self._views = Views(resolver, openapi, unresolved, (resolver.lookup(f"#{pointer}") for pointer in withheld))
-        self._components = component_names(schemas)
+        self._components = component_names(schemas, taken, owner)
         self._discriminators = Discriminators(self._views, schemas)
         self._writer = Writer(self._views, self._discriminators, self.schema, preserve=preserve)
         self._nesting = Nesting()
         self._read_only = with_read_only(schemas, self._views.withheld)
-        self._taken = set(self._components.values())
+        self._taken = {*self._components.values(), *taken}
+        self._foreign, self._owner = frozenset(taken), owner
         self._named: dict[tuple[str | int, bool], str] = {}
         self._queue: deque[tuple[str, Node, Place, str]] = deque()
         self._types: dict[str, dict[str, Json]] = {}
@@ -255,6 +259,7 @@ class Types:
 
     def _free_name(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
         """Return a name that no other type has; its suffix is a hash of the content, so that the name is stable."""
+        name = cut(f"{self._owner}{name}") if name in self._foreign else name
         seeds = chain((seed,), (f"{seed} {number}" for number in count()))
         digests = (sha256(seed.encode("utf-8", "replace")).hexdigest() for seed in seeds)
         candidates = (cut(f"{name}_{digest[:width]}") for digest in digests for width in (4, 8, 16))

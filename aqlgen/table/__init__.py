@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
@@ -57,10 +57,13 @@ def tabulate(
     base: str | None = None,
     overrides: Overrides = NO_OVERRIDES,
     accepted: Accepted | None = None,
+    api: str = "",
+    taken: Collection[str] = (),
 ) -> Tabulated:
     """Build the table. `base` is the URL of the document, for its relative servers.
 
-    `accepted` has the origins that the owner accepted by generating, None for the first time.
+    `accepted` has the origins that the owner accepted by generating, None for the first time. `api` is the name of the
+    API where the adapter has several, and `taken` are the names of their types so far.
     """
     broken: dict[str, UnresolvedError] = {}
     types = Types(
@@ -70,6 +73,8 @@ def tabulate(
         openapi=document.openapi,
         xml=responses.need_xml(document),
         withheld=document.credential_fields,
+        taken=taken,
+        owner=api.capitalize(),
     )
     applier = OverrideApplier(overrides.file)
     drafts: list[Draft] = []
@@ -95,7 +100,7 @@ def tabulate(
     boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
     decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier, boilerplate) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
-    schemes, findings = security_schemes(identity, document.schemes, overrides)
+    schemes, findings = security_schemes(identity.of_api(api), document.schemes, overrides)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)
     diagnostics = (
         *_unresolved_warnings(resolver.root, broken),

@@ -22,7 +22,7 @@ from aqlgen.schemas import shorten
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
-__all__ = ["SPEC_VERSION", "addressed", "build_adapter", "server_entry"]
+__all__ = ["SPEC_VERSION", "addressed", "are_idempotent", "build_adapter", "quick_start_of", "server_entry"]
 
 SPEC_VERSION = "1.0.0-draft"
 PROJECT_VERSION = "0.1.0"
@@ -64,8 +64,8 @@ def build_adapter(
         security_schemes=schemes,
         headers={header.name: header.value for header in overrides.headers if not header.variable},
         counts={family: len(members) for family, members in families.items()},
-        idempotent=tuple(name for name, members in families.items() if name != "read" and _are_idempotent(members)),
-        quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
+        idempotent=tuple(name for name, members in families.items() if name != "read" and are_idempotent(members)),
+        quick_start={family: quick_start_of(members, family) for family, members in families.items() if members},
         executions=any(row.row.long_running is not None for row in rows),
     )
 
@@ -96,12 +96,13 @@ def _accepted(
     return {**named, "hosts": list(overrides.hosts)} if overrides.hosts else named
 
 
-def _are_idempotent(rows: Iterable[DecidedRow]) -> bool:
+def are_idempotent(rows: Iterable[DecidedRow]) -> bool:
+    """Return True if every one of the operations has the same effect however often it is called (RFC 9110, 9.2.2)."""
     methods = {decided_row.row.method for decided_row in rows}
     return bool(methods) and methods <= {"PUT", "DELETE"}
 
 
-def _quick_start(rows: Iterable[DecidedRow], family: str) -> str:
+def quick_start_of(rows: Iterable[DecidedRow], family: str) -> str:
     """Return the operation that shows a family best: the canonical verb, few required parameters, a short name."""
     verb = {Category.READ.family: "list"}.get(family, family)
 
@@ -125,7 +126,8 @@ def server_entry(server: DocumentServer, base: str | None) -> Server:
 
 def addressed(table: Table) -> bool:
     """Return True if the document says where the API is; otherwise its base URL has to be configured."""
-    servers = [*table.adapter.servers, *(server for row in table.rows for server in row.row.servers)]
+    servers = [server for part in table.adapter.of_each_api().values() for server in part.servers]
+    servers += [server for row in table.rows for server in row.row.servers]
     return any("://" in server["url"] or server["url"].startswith("{") for server in servers)
 
 

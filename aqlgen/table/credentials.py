@@ -15,7 +15,8 @@ def table_credentials(table: Table) -> list[dict[str, Json]]:
     `operations` has `using`, which name it among their alternatives, and `needing`, which are not called without it.
     """
     adapter = table.adapter
-    requirements = [adapter.security if row.row.security is None else row.row.security for row in table.rows]
+    parts = adapter.of_each_api()
+    requirements = [parts[row.row.api].security if row.row.security is None else row.row.security for row in table.rows]
     naming = Usage.of(requirements, ()).naming
     return [
         {

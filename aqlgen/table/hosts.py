@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.runtime.encode.addresses import AddressProblem, operation_problem
 from aqlgen.runtime.hosts.origin import yaml_entry
-from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
+from aqlgen.runtime.hosts.report import HostUse, OperationHost, entry_of, host_uses
 from aqlgen.runtime.table import Adapter, Server
 from aqlgen.runtime.text import line
 from aqlgen.table.model import DecidedRow, Table
@@ -20,22 +20,29 @@ __all__ = ["address_notes", "main_address_problem", "overrides_entry", "table_ho
 
 def table_hosts(table: Table) -> list[HostUse]:
     """Return every host that the table names or accepts, the API's own first."""
-    operations = (OperationHost(row.row.servers, row.row.security) for row in table.rows)
+    operations = (OperationHost(row.row.servers, row.row.security, row.row.api) for row in table.rows)
     return host_uses(table.adapter, operations)
 
 
-def overrides_entry(entries: Iterable[str]) -> str:
-    """Return the lines of `overrides.yaml` that accept hosts."""
-    hosts = ", ".join(map(yaml_entry, entries))
-    return f"adapter:\n  hosts: [{hosts}]"
+def overrides_entry(uses: Iterable[HostUse]) -> str:
+    """Return the lines of `overrides.yaml` that accept what is used and not accepted yet, "" if all is."""
+    entry = entry_of(uses)
+    lines = []
+    if "adapter" in entry:
+        lines.append(f"adapter:\n  hosts: [{', '.join(map(yaml_entry, entry['adapter']['hosts']))}]")
+    if "apis" in entry:
+        listed = {api: ", ".join(map(yaml_entry, section["hosts"])) for api, section in entry["apis"].items()}
+        lines.append("\n".join(("apis:", *(f"  {api}:\n    hosts: [{hosts}]" for api, hosts in listed.items()))))
+    return "\n".join(lines)
 
 
 _MOST = 20
 
 
 def main_address_problem(adapter: Adapter) -> AddressProblem | None:
-    """Return what is wrong with the address of the document's first server, None if it may be the API's."""
-    return operation_problem(adapter.servers, (), None, {})
+    """Return what is wrong with the address of a document's first server, None if it may be the API's."""
+    problems = (operation_problem(part.servers, (), None, {}) for part in adapter.of_each_api().values())
+    return next(filter(None, problems), None)
 
 
 def address_notes(adapter: Adapter, rows: Iterable[DecidedRow]) -> list[Diagnostic]:

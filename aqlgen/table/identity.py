@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Document
 from aqlgen.words import split
+
+if TYPE_CHECKING:
+    from aqlgen.document.element.model import Stated
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LENGTH = 40
@@ -28,6 +32,10 @@ class Identity:
     """The adapter's name (`petstore`); everything else follows from it."""
 
     name: str
+
+    def of_api(self, api: str) -> Identity:
+        """Return what the variables of one of several APIs are named after; itself for ""."""
+        return Identity(f"{self.name}-{api}") if api else self
 
     @property
     def package(self) -> str:
@@ -59,11 +67,19 @@ def identify(document: Document, chosen: str | None, source_stem: str) -> Identi
                 help=f"Use up to {MAX_LENGTH} lower-case letters, digits and hyphens, such as {suggestion!r}.",
             )
         return Identity(chosen)
-    specific, words = _title(document.title)
-    for candidate in (specific, _host(document), _kebab(split(source_stem)), words):
-        if candidate:
-            return Identity(candidate)
-    return Identity("api")
+    named = candidates(document.title, [server.url for server in document.servers], source_stem)
+    return Identity(next(named, "api"))
+
+
+def candidates(title: str, urls: Iterable[str], source_stem: str) -> Iterator[str]:
+    """Yield the names that an API could have: after the title, the host, the file, the rest of the title."""
+    specific, words = _title(title)
+    yield from filter(None, (specific, _host(urls), _kebab(split(source_stem)), words))
+
+
+def stated_name(stated: Stated) -> str:
+    """Return the name that an adapter element gives, as adapters are called."""
+    return _kebab(split(stated.name)) or "api"
 
 
 def _kebab(words: Iterable[str]) -> str:
@@ -89,10 +105,10 @@ def _title(title: str) -> tuple[str, str]:
     return _kebab(specific), _kebab(words)
 
 
-def _host(document: Document) -> str:
-    for server in document.servers:
+def _host(urls: Iterable[str]) -> str:
+    for url in urls:
         try:
-            host = urlsplit(server.url).hostname or ""
+            host = urlsplit(url).hostname or ""
         except ValueError:  # no URL at all, such as http://[
             continue
         labels = [label for label in host.split(".") if label.isascii() and label not in GENERIC_LABELS]

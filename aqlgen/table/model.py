@@ -61,7 +61,7 @@ class Table:
         return tuple(row for row in self.rows if row.decision.category is category)
 
 
-SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs")
+SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs", "apis")
 """Keys whose entries have a line each, also within `pagination`."""
 
 TOGETHER = frozenset("path operation_id tags verb relative rule confidence danger_reason moves_money returns".split())
@@ -69,7 +69,14 @@ TOGETHER = frozenset("path operation_id tags verb relative rule confidence dange
 too.
 """
 
-_line = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+_encode = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+
+
+def _line(value: Json) -> str:
+    """Write a value on one line; for most values the encoder would take longer to begin than to encode."""
+    if value is True or value is False:
+        return "true" if value else "false"
+    return "{}" if value == {} else _encode(value)
 
 
 def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:

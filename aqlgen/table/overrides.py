@@ -23,6 +23,9 @@ __all__ = ["OverrideApplier"]
 
 _NONE: Final = ParameterOverride()
 _PLACES: Final = ("path", "query", "header", "cookie", "body")
+_NOWHERE: Final = (0, 0)
+"""The place of what a hand-written adapter element says: the parameter may be one that no adapter offers."""
+
 _WHOLE_BODY: Final = frozenset({"input", "body"})
 """Names of a body that is one parameter."""
 
@@ -246,7 +249,7 @@ class OverrideApplier:
         self._unmatched.pop(place, None)
 
     def _misses(self, place: Place, message: str, help: str) -> None:
-        if place not in self._matched:
+        if place != _NOWHERE and place not in self._matched:
             self._unmatched.setdefault(place, unmatched(self._file, place, message, help))
 
     def _refuse(self, place: Place, message: str, help: str) -> None:

@@ -26,6 +26,7 @@ from aqlgen.runtime.table import (
     Row,
     Server,
     Update,
+    scheme_of,
 )
 from aqlgen.runtime.text import line
 from aqlgen.schemas import shorten
@@ -38,6 +39,7 @@ from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
 from aqlgen.table.selecting import Readable, answer_of, fields_sent, selecting_parameters
+from aqlgen.table.several import with_api
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -121,6 +123,7 @@ def build_row(
         method=operation.method.upper(),
         path=operation.path,
         operation_id=operation.operation_id,
+        api=operation.api,
         aliases=tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases),
         resource=decision.resource,
         tags=_tags(operation.tags),
@@ -142,8 +145,8 @@ def build_row(
         etag=decision.name in etags,
         confirmation=decision.confirmation or "",
         cooldown_seconds=decision.override.cooldown_seconds or 0,
-        security=operation.security,
-        scopes=operation.scopes,
+        security=with_api(operation.security, operation.api),
+        scopes={scheme_of(operation.api, name): listed for name, listed in operation.scopes.items()},
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
         headers={name.title(): value for name, value in _fixed(operation, Location.HEADER).items()},
         query=_fixed(operation, Location.QUERY),

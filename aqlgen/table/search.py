@@ -40,6 +40,7 @@ def search_index(table: Table) -> str:
 def entries(table: Table) -> Iterator[Entry]:
     """Yield every row as it is indexed."""
     fields = _Fields(table.types)
+    titles = {name: section.title for name, section in table.adapter.apis.items()}
     for decided in table.rows:
         row = decided.row
         yield Entry(
@@ -48,7 +49,7 @@ def entries(table: Table) -> Iterator[Entry]:
             row.danger,
             row.resource,
             row.summary,
-            _weights(decided, fields),
+            _weights(decided, fields, titles),
             tuple(dict.fromkeys(_needs(row.path))),
             tuple(_finds(row)),
             tuple(_reads(row)),
@@ -114,8 +115,11 @@ def _values(schema: Mapping[str, Json]) -> Iterator[str]:
         yield from (value for value in values[:_MOST_VALUES] if isinstance(value, str))
 
 
-def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
-    """Return the terms of a row with their weights, the heaviest first if there are too many."""
+def _weights(decided: DecidedRow, fields: _Fields, titles: Mapping[str, str]) -> dict[str, int]:
+    """Return the terms of a row with their weights, the heaviest first if there are too many.
+
+    `titles` are those of several APIs by their names.
+    """
     row = decided.row
     weights = name_weights(row.name, row.resource, row.summary, row.path)
 
@@ -127,6 +131,8 @@ def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
     if _is_me(row):
         put(_ASKER, WEIGHTS["operation id"])
     put(terms((row.operation_id or "")[:100]), WEIGHTS["operation id"])
+    if row.api:
+        put(terms(f"{row.api} {titles[row.api]}"[:100]), WEIGHTS["resource"])
     for tag in decided.decision.operation.tags[:10]:
         put(terms(str(tag)[:100]), WEIGHTS["tags"])
     put(terms(row.description[:_DESCRIPTION]), WEIGHTS["description"])
@@ -183,7 +189,11 @@ def _finds(row: Row) -> Iterator[str]:
         name in _STRING_QUERIES and parameter.schema.get("type") == "string"
         for name, parameter in row.shown_parameters.items()
     )
-    if row.family == "read" and "{" not in row.path and (by_words or row.name.split("_")[0] in FINDS):
+    if (
+        row.family == "read"
+        and "{" not in row.path
+        and (by_words or (row.verb if row.api else row.name.split("_")[0]) in FINDS)
+    ):
         yield from ("", *_things(row))
 
 

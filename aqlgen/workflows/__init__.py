@@ -6,7 +6,7 @@ said as a plan, which is left out. There is no second engine: what a workflow do
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
@@ -50,10 +50,13 @@ class Translated:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def translate(sources: Sequence[Source], table: Table) -> Translated:
-    """Return the workflows of documents. Raises DocumentError for what is no Arazzo 1.0 document."""
+def translate(sources: Sequence[Source], table: Table, taken: Iterable[str] = ()) -> Translated:
+    """Return the workflows of documents; `taken` are names of other APIs.
+
+    Raises DocumentError for what is no Arazzo 1.0 document.
+    """
     rows = tuple(decided.row for decided in table.rows)
-    taken = {name for row in rows for name in (row.name, *(alias.name for alias in row.aliases))}
+    taken = {*taken, *(name for row in rows for name in (row.name, *(alias.name for alias in row.aliases)))}
     workflows: dict[str, Workflow] = {}
     diagnostics: list[Diagnostic] = []
     for source in sources:

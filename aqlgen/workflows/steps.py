@@ -70,7 +70,7 @@ class Api:
         parts = split(pointer)
         if source.strip("{}") != f"$sourceDescriptions.{self.source}.url" or len(parts) != 3 or parts[0] != "paths":
             return []
-        return [row for row in self.rows if row.key == f"{parts[2].upper()} {parts[1]}"]
+        return [row for row in self.rows if (row.method, row.path) == (parts[2].upper(), parts[1])]
 
 
 def write_step(

@@ -33,6 +33,7 @@ class RawClient:
             stderr=subprocess.DEVNULL,
             env=environment(**(variables or {})),
         )
+        self.pid = self._process.pid
         self._modern = era == ERAS[1]
         self._id = 0
         if self._modern:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -30,8 +30,19 @@ from aqlgen.table.model import table_files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
-typer.main.get_command = cache(typer.main.get_command)
-"""Reading the options of all commands takes as long as a small command does, and is done once for all tests."""
+_read_options = typer.main.get_command
+_groups: dict[tuple[str | None, ...], Any] = {}
+
+
+def _get_command(app: typer.Typer) -> Any:
+    names = tuple(command.name for command in app.registered_commands)
+    if names not in _groups:
+        _groups[names] = _read_options(app)
+    return _groups[names]
+
+
+typer.main.get_command = _get_command
+"""Reading the options of a command takes long, and is done once for all tests."""
 
 
 @dataclass(frozen=True)

@@ -117,3 +117,15 @@ def test_text_of_the_document_never_acts_on_the_terminal(tmp_path: Path) -> None
         assert "\x1b" not in result.out
         assert "\u202e" not in result.out
         assert "[bold]" in result.out.replace("\n", "")
+
+
+def test_a_project_is_explained_as_an_update_would_generate_it(tmp_path: Path, doubtful: Path) -> None:
+    project = tmp_path / "project"
+    assert run("from-openapi", doubtful, "-o", project, "--quiet").code == 0
+    (project / "overrides.yaml").write_text("POST /auth/{mount}/**:\n  name: make_role\n  category: CREATE\n")
+    explained = run("explain", project, "--output-format", "json").json["operations"]
+    assert [(row["name"], row["rule"], row["needs_review"]) for row in explained] == [("make_role", "override", False)]
+    without = tmp_path / "none.yaml"
+    without.write_text("")
+    (row,) = run("explain", project, "--overrides", without, "--output-format", "json").json["operations"]
+    assert row["needs_review"] is True

@@ -1,4 +1,4 @@
-"""Wrong use is refused in one way: on standard error, with the way out and the exit code of the README."""
+"""Wrong use is refused in one way: on standard error, with the way out and the exit code of docs/commands.md."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ MISTAKES = [
     (["zzz"], 3, "No such command 'zzz'", "from-openapi"),
     (["openapi.yaml"], 3, "No such command", "`aqlgen from-openapi openapi.yaml` generates"),
     (["https://example.com/a"], 3, "No such command", "`aqlgen from-openapi https://example.com/a` generates"),
-    (["from-openapi"], 3, "Missing argument 'SPEC'", "`aqlgen from-openapi --help`"),
-    (["from-openapi", PETSTORE, "more"], 3, "extra argument", "`aqlgen from-openapi --help`"),
+    (["from-openapi"], 3, "Missing argument 'SPEC...'", "`aqlgen from-openapi --help`"),
+    (["from-openapi", f"a={PETSTORE}", f"a={PETSTORE}"], 3, "two documents are called 'a'", "Name it: crm="),
+    (["from-openapi", PETSTORE, f"b={PETSTORE}"], 3, "an adapter of 2 documents needs a name", "--name company"),
+    (["from-openapi", "-", "-"], 3, "only one document can be standard input", "files"),
+    (["from-openapi", PETSTORE, "my-b=x.yaml"], 3, "'my-b' is not the name of an API", "myb=x.yaml"),
+    (["from-openapi", f"a={PETSTORE}", "--overlay", "x.yaml"], 3, "does not name the API", "--overlay a=x.yaml"),
     (["from-openapi", PETSTORE, "--licence", "MIT"], 3, "--license", "--help"),
     (["from-openapi", PETSTORE, "--force"], 3, "No such option: --force", "`aqlgen update`"),
     (["from-openapi", PETSTORE, "--tags", "pets"], 3, "No such option: --tags", "--include tag:NAME"),

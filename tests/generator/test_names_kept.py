@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.render.adapter_yaml import adapter_yaml
+from aqlgen.render.adapter_element import adapter_element
 from tests.generator.commands import Tabulation, api, generate, run, tabulate
 
 OK = {"responses": {"200": {"description": "ok"}}}
@@ -101,6 +101,6 @@ def test_the_canonical_relative_of_a_verb_stands_in_the_row_and_in_the_adapters_
     table = tabulate(tmp_path, api(paths))
     assert table.rows["search_pets"]["relative"] == "list"
     assert "relative" not in table.rows["list_pets"]
-    description = adapter_yaml(table.prepared.table)
+    description = adapter_element(table.prepared.table)
     assert '"Find pets (a kind of list)"' in description
     assert description.count("a kind of") == 1

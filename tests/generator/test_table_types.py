@@ -222,7 +222,7 @@ def test_a_table_of_another_format_is_refused_with_the_command_that_mends_it(
     done = run(command, project, *([FIXTURES / "petstore.yaml"] if command == "diff" else []))
     assert done.code == 3
     assert "format 99" in done.err
-    assert "pip install --upgrade aqlgen" in done.err
+    assert "Install the newest aqlgen" in done.err
     shutil.copytree(source, tmp_path / "package")
     shutil.copy(file, tmp_path / "package" / "adapter.json")
     assert main(tmp_path / "package", arguments=["--mock", "operations"]) == 1

@@ -145,7 +145,7 @@ def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_wa
     assert (done.code, clones.read(repo.folder)) == (3, before)
     (detail,) = [detail for detail in done.json["error"]["details"] if detail["path"].endswith(READ)]
     assert "not to be found any more" in detail["message"]
-    assert "pip install aqlgen==0.1.0" in detail["suggestion"]
+    assert "Install aqlgen 0.1.0" in detail["suggestion"]
     assert "--unshallow" in detail["suggestion"]
 
 

@@ -11,12 +11,6 @@ import json
 import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from functools import cache
-
-import typer.main
-
-typer.main.get_command = cache(typer.main.get_command)
-"""The options of the commands are read once as well."""
 
 sys.path.insert(0, sys.argv[1])
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -229,3 +231,24 @@ def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, updated: Upda
     changed = checkout.git("diff", "--name-only", "--relative", "HEAD", cwd=project).splitlines()
     assert {path for path in changed if kind(path, PACKAGE) is not Kind.MACHINE} == set()
     assert "MCPAQL-PROVENANCE.json" in changed
+
+
+def test_update_of_a_project_of_no_release_is_refused_in_one_line(checkout: Checkout, tmp_path: Path) -> None:
+    answers = render_template(ANSWERS)[".copier-answers.yml"]
+    (tmp_path / ".copier-answers.yml").write_bytes(answers)
+    checkout.git("init", "--quiet", cwd=tmp_path)
+    commit(checkout, tmp_path)
+    command = [sys.executable, str(Path(__file__).with_name("plain_copier.py")), "update", *DEFAULTS]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=checkout.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("Cannot update because cannot obtain old template references from")
+    assert b"No release of aqlgen made this project" in answers

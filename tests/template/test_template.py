@@ -1,6 +1,8 @@
 """The project's template: the files that it renders for any answers."""
 
+import json
 import re
+import shlex
 import tomllib
 from pathlib import Path, PurePosixPath
 
@@ -10,6 +12,7 @@ import yaml
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.template import render_template
+from aqlgen.runtime.cli.main import main
 from tests.generator.commands import FIXTURES, run
 
 PLAIN = {
@@ -23,22 +26,31 @@ PLAIN = {
     "license": "MIT",
     "base_url": "https://petstore.example/api",
     "hosts": "https://petstore.example: operations, with apiKey\nhttps://uploads.example: operations",
+    "credentials": "PETSTORE_API_KEY: The key of your shop\nPETSTORE_CLIENT_ID?: staff: id of your client",
+    "calls": 'list_pets {}\nget_pet {"pet_id": 7}\ncreate_pet {"name": "D\'Artagnan"}',
+    "confirmations": "dangerous 1: burn_down\ndestructive 2: delete_pet delete_shop",
     "runtime": "",
 }
+TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (
     "\"\"\"'''\\ \n\t\r\x00\x07\x7f\x85\u2028 {{ 7*7 }} {% raw %} `rm` ]]> <script> --- | [x](y) \U0001f600 宠物 \ud800"
 )
 
 
+SHARED_JSON = {"manifest.json", "server.json"}
+"""Data in the form of others, which has no place for a comment."""
+
+
 def _hostile() -> dict[str, str]:
-    return PLAIN | dict.fromkeys(("title", "description", "api_version", "base_url", "hosts"), HOSTILE)
+    return PLAIN | dict.fromkeys(TEXTS, HOSTILE)
 
 
 def test_texts_of_the_api_reach_no_python_file() -> None:
     plain, hostile = render_template(PLAIN), render_template(_hostile())
     assert plain.keys() == hostile.keys()
     changed = {path for path in plain if plain[path] != hostile[path]}
-    assert changed == {"README.md", "pyproject.toml", ".copier-answers.yml"}
+    pages = {"README.md", "CLIENTS.md"}
+    assert changed == {*pages, *SHARED_JSON, ".env.example", "pyproject.toml", ".copier-answers.yml"}
 
 
 @pytest.mark.parametrize("text", ["", " ", HOSTILE, "x" * 3000, "宠物商店", "../.."])
@@ -54,7 +66,7 @@ def test_every_file_stays_well_formed_whatever_the_api_is_called(text: str) -> N
 
 def test_the_answers_file_names_no_place_of_this_machine() -> None:
     """R-CONF-2: the same input gives the same bytes wherever aqlgen stands."""
-    assert yaml.safe_load(render_template(PLAIN)[".copier-answers.yml"]) == PLAIN
+    assert yaml.safe_load(render_template(PLAIN)[".copier-answers.yml"]) == PLAIN | {"_src_path": "."}
 
 
 def test_the_answers_file_keeps_the_address_of_the_template() -> None:
@@ -95,9 +107,10 @@ def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
     for path in files_of(generated):
         whose, json = kind(path, "petstore_adapter"), path.endswith(".json")
         if path.startswith("openapi/") or (json and not path.startswith("schema/")):
-            assert whose is Kind.MACHINE
+            assert whose is (Kind.SHARED if path in SHARED_JSON else Kind.MACHINE)
             continue
-        first = (generated / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
+        lines = (generated / path).read_text(encoding="utf-8").splitlines()
+        first = lines[1 if json or lines[0] == "---" else 0]  # front matter
         assert re.match(rf"(# |<!-- |// |/\* |  \"\$comment\": \"){whose}: ", first), path
 
 
@@ -110,6 +123,15 @@ def test_the_readme_says_of_every_file_whose_it_is(generated: Path) -> None:
         expected = kind(path, "petstore_adapter")
         assert expected in kinds, path
         assert kinds == {expected} or path.endswith("hooks.py"), path
+
+
+def test_the_calls_of_the_readme_run(generated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (generated / "README.md").read_text(encoding="utf-8")
+    commands = [shlex.split(line)[1:] for line in readme.splitlines() if " call " in line and line.endswith("--mock")]
+    assert len(commands) == 3
+    for command in commands:
+        assert main(generated / "src/petstore_adapter", None, command) == 0
+        assert json.loads(capsys.readouterr().out)["success"] is True
 
 
 def _names(pattern: str, path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -290,3 +291,52 @@ def test_both_are_shared_files_and_the_script_is_of_any_shell() -> None:
     for path in (".github/workflows/update-adapter.yml", "scripts/update-adapter.sh"):
         assert kind(path, "petstore_adapter") is Kind.SHARED
     assert subprocess.run(["sh", "-n", str(PROJECT / "scripts/update-adapter.sh")], check=False).returncode == 0
+
+
+HASH = "0123456789abcdef0123456789abcdef01234567"
+PINNED = {
+    f"git+https://x.example/aqlgen.git@{HASH}": True,
+    f"https://x.example/aqlgen-1.0-py3-none-any.whl#sha256={HASH}{HASH[:24]}": True,
+    "tools/aqlgen.whl": True,
+    "aqlgen": False,
+    "aqlgen==1.0": False,
+    "git+https://x.example/aqlgen.git@v1.0": False,
+    "https://x.example/aqlgen-1.0-py3-none-any.whl": False,
+    f"aqlgen --extra-index-url=https://x.example/@{HASH}": False,
+    "tools/other.whl": False,
+    "": False,
+}
+
+
+def installable(folder: Path, wanted: str, generator: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Ask the script in a project which aqlgen it would install."""
+    for name in ("scripts", "tools", "src/x_adapter"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    shutil.copy(PROJECT / "scripts/update-adapter.sh", folder / "scripts")
+    (folder / "tools/aqlgen.whl").touch()
+    (folder / "src/x_adapter/adapter.json").touch()
+    (folder / "MCPAQL-PROVENANCE.json").write_text(json.dumps({"generator": generator}), encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    return subprocess.run(
+        ["sh", "scripts/update-adapter.sh", "source"],
+        cwd=folder,
+        env=os.environ | {"AQLGEN": wanted, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_only_an_aqlgen_that_cannot_change_is_installed(tmp_path: Path) -> None:
+    for wanted, is_pinned in PINNED.items():
+        done = installable(tmp_path, wanted, {"version": "1.0", "templates": ""})
+        assert (done.returncode == 0) is is_pinned, wanted
+        assert done.stdout.strip() == (wanted if is_pinned else "")
+        assert is_pinned or len(done.stderr.splitlines()) == 1
+
+
+def test_a_project_of_a_release_installs_its_commit(tmp_path: Path) -> None:
+    release = {"version": "1.0", "templates": "v1.0", "address": "https://x.example/aqlgen.git", "commit": HASH}
+    assert installable(tmp_path, "", release).stdout == f"git+https://x.example/aqlgen.git@{HASH}\n"
+    for change in ({"commit": "v1.0"}, {"address": "file:///tmp/x"}, {"commit": f"{HASH} --pre"}):
+        assert installable(tmp_path, "", release | change).returncode == 1

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
-SOURCE = "src/{{package}}/runtime"
+SOURCE = "src/{{package}}/{% if not runtime %}runtime{% endif %}"
 EDITED = f"{RUNTIME}/__init__.py"
 SERVER = "src/shop_adapter/server.py"
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
-SOURCE = "src/{{package}}/runtime"
+SOURCE = "src/{{package}}/{% if not runtime %}runtime{% endif %}"
 
 
 def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> None:

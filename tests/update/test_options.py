@@ -22,7 +22,8 @@ def test_every_option_of_from_openapi_is_recorded_or_declared_as_not_recorded() 
 
 def test_every_field_of_the_options_is_recorded_or_about_a_run() -> None:
     names = {field.name for field in fields(Options)}
-    assert names == set(read_options({})) | RUN
+    assert names == set(read_options({})) | RUN | {"apis"}
+    assert "apis" in RECORDED, "it is read with the requests for the kept documents (`Project.inputs`)"
 
 
 def test_a_record_that_makes_no_sense_gives_the_defaults() -> None:

@@ -238,8 +238,8 @@ def test_the_time_is_recorded_anew_only_with_something_new(
 
 def test_a_new_release_brings_its_changes(repo: Repo, newer: Templates) -> None:
     newer.add("docs/USING.md", "# Using it\n")
-    newer.add("src/{{package}}/runtime/novelty.py", '"""New."""\n')
-    newer.replace("src/{{package}}/runtime/__init__.py", '"""', '"""Newer. ')
+    newer.add("src/{{package}}/{% if not runtime %}runtime{% endif %}/novelty.py", '"""New."""\n')
+    newer.replace("src/{{package}}/{% if not runtime %}runtime{% endif %}/__init__.py", '"""', '"""Newer. ')
     newer.remove("Dockerfile.jinja")
     done = repo.changed()
     assert done["files"]["added"] == ["docs/USING.md", "src/shop_adapter/runtime/novelty.py"]

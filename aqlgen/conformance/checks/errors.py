@@ -209,7 +209,7 @@ async def limits_of_the_api(setup: Setup, result: Result) -> None:
             right = envelope.get("success") is True and len(times) == 2 and waited >= _ALMOST
             text = f"{len(times)} requests, {waited:.1f} s apart, for {status} and Retry-After: 1"
             result.expect(right, operation.name, text, envelope)
-        usual = setup.api.answer(Arrived("GET", path_of(operation), (), {}, b""))
+        usual = setup.api.answer(Arrived("GET", path_of(operation), (), {}, b"", api=operation.row.api))
         left = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "4", "X-RateLimit-Reset": str(int(time()) + 900)}
         with setup.api.behaving(Reply(usual.status, usual.body, {**usual.headers, **left})):
             envelope = await adapter.call("read", operation.name, params)

@@ -72,7 +72,7 @@ async def answers_arrive(run: Connected, result: Result) -> None:
         if not operation.is_safe_read or operation.row.paging is not None or not operation.row.selects:
             continue
         run.setup.api.forget()
-        sent = run.setup.api.answer(Arrived("GET", path_of(operation), (), {}, b""))
+        sent = run.setup.api.answer(Arrived("GET", path_of(operation), (), {}, b"", api=operation.row.api))
         data = sent.data
         if not isinstance(data, dict) or not data:
             continue
@@ -138,7 +138,7 @@ async def updates_preserve(run: Connected, result: Result) -> None:
             continue
         reads = [request for request in arrived if request.method == "GET"]
         result.expect(bool(reads), operation.name, "replaces without reading first", envelope)
-        before = _scalars(run.setup.api.answer(Arrived("GET", writes[-1].path, (), {}, b"")).data)
+        before = _scalars(run.setup.api.answer(Arrived("GET", writes[-1].path, (), {}, b"", api=writes[-1].api)).data)
         result.expect(len(_scalars(body)) > len(named) or len(before) <= len(named), operation.name,
                       "sends only what was named, so that the rest is lost", envelope)  # fmt: skip
         await _removed(run, result, operation)
@@ -158,8 +158,8 @@ async def _removed(run: Connected, result: Result, operation: Operation) -> None
     if update is None or reader is None or update.strategy != "put-merge":
         return
     api.forget()
-    before = at(api.answer(Arrived("GET", path_of(Operation(reader, operation.table)), (), {}, b"")).data,
-                steps_of(update.read_at))  # fmt: skip
+    asked = Arrived("GET", path_of(Operation(reader, operation.table)), (), {}, b"", api=reader.api)
+    before = at(api.answer(asked).data, steps_of(update.read_at))
     if not isinstance(before, dict):
         return
     shape = union_of(operation.table.types, schema)
@@ -191,7 +191,7 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
         def changing(request: Arrived, reads: list[int] = reads) -> Reply | None:
             if request.method != "GET":
                 return None
-            row = run.setup.api.row_of("GET", request.path)
+            row = run.setup.api.row_of("GET", request.path, request.api)
             reply = None if row is None else run.setup.api.shape(row)
             data = None if reply is None else reply.data
             if reply is None or not isinstance(data, dict) or _stamped(data) == data:
@@ -214,7 +214,7 @@ async def _conditional(run: Connected, result: Result, operation: Operation) -> 
     run.setup.api.forget()
 
     def tagged(request: Arrived) -> Reply | None:
-        row = run.setup.api.row_of("GET", request.path) if request.method == "GET" else None
+        row = run.setup.api.row_of("GET", request.path, request.api) if request.method == "GET" else None
         if row is None:
             return None
         reply = run.setup.api.shape(row)

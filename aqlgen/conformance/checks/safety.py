@@ -205,12 +205,19 @@ _AS_THEY_ARE = ("basic", "bearer")
 
 def _shows_credential(setup: Setup, operation: Operation) -> bool:
     """Return True if a call needs a credential that stands in its request as it is, and not as a digest of it."""
-    security = setup.adapter.security if operation.row.security is None else operation.row.security
+    stated = operation.row.security
+    security = setup.adapter.of_api(operation.row.api).security if stated is None else stated
     schemes = [setup.adapter.security_schemes.get(name) for option in security for name in option]
     return bool(security) and all(security) and all(
         scheme is not None and (scheme["type"] != "http" or scheme.get("scheme", "").lower() in _AS_THEY_ARE)
         for scheme in schemes
     )  # fmt: skip
+
+
+def _variables(setup: Setup, operation: Operation) -> set[str]:
+    """Return the variables of the credentials of an operation's API."""
+    schemes = setup.adapter.of_api(operation.row.api).security_schemes.values()
+    return {name for scheme in schemes for name in scheme["variables"]}
 
 
 def _whole(request: Arrived) -> str:
@@ -239,9 +246,18 @@ async def secrets(setup: Setup, result: Result) -> None:
         async with connect(launch, _MODERN) as adapter:
             for operation in [*setup.reads(4), *grave_of(setup)]:
                 carried: list[bool] = []
+                crossed: list[str] = []
+                of_others = [setup.secrets[name] for name in setup.secrets.keys() - _variables(setup, operation)]
 
-                def echo(request: Arrived, status: int, carried: list[bool] = carried) -> Reply:
+                def echo(
+                    request: Arrived,
+                    status: int,
+                    carried: list[bool] = carried,
+                    crossed: list[str] = crossed,
+                    of_others: list[str] = of_others,
+                ) -> Reply:
                     whole = _whole(request)
+                    crossed += [secret for secret in of_others if secret in whole]
                     carried.append(any(secret in whole for secret in setup.secrets.values()))
                     return Reply.of(status, {"you_sent": dict(request.headers), "query": list(request.query)})
 
@@ -249,6 +265,7 @@ async def secrets(setup: Setup, result: Result) -> None:
                     with setup.api.behaving(partial(echo, status=status)):
                         answer = await adapter.call(operation.family, operation.name, operation.params or {})
                     seen.append(json.dumps(answer))
+                result.expect(not crossed, operation.name, "is sent with the credential of another API")
                 if _shows_credential(setup, operation) and carried:
                     result.expect(any(carried), operation.name, "is sent without its credential")
                 away = Reply(302, b"", {"Location": f"{other}/stolen"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from aqlgen.decide.decision import Place, Requirements
@@ -29,17 +29,16 @@ _CREDENTIAL: Final = "authorization"
 
 
 def read_adapter(tree: Tree, path: Path, data: Mapping[str, Any]) -> AdapterOverride:
-    """Return what holds for the whole adapter; `tree` takes the findings."""
+    """Return what holds for the whole adapter, or for an API; `tree` takes the findings."""
     schemes = {
         name: scheme
         for name, scheme in data.get("security_schemes", {}).items()
         if _is_sendable(tree, (*path, "security_schemes", name), scheme)
     }
     security = data.get("security")
-    headers = [_header(tree, (*path, "headers", name), name, value) for name, value in data.get("headers", {}).items()]
-    places: dict[str, Place] = {}
-    if security is not None:
-        places["security"] = tree.values[*path, "security"]
+    stated = data.get("headers", {})
+    headers = [_header(tree, (*path, "headers", name), name, value, stated) for name, value in stated.items()]
+    places: dict[str, Place] = {name: tree.values[*path, name] for name in data}
     for name in data.get("variables", {}):
         places[f"variables.{name}"] = tree.keys[*path, "variables", name]
     return AdapterOverride(
@@ -50,7 +49,9 @@ def read_adapter(tree: Tree, path: Path, data: Mapping[str, Any]) -> AdapterOver
         variables=data.get("variables", {}),
         hosts=_hosts(tree, (*path, "hosts"), data),
         accept=tuple(_accepted(tree, (*path, "accept"), data.get("accept", []))),
+        prefix=data.get("prefix", ""),
         places=places,
+        place=tree.keys.get(path, (0, 0)),
     )
 
 
@@ -110,10 +111,10 @@ def _is_sendable(tree: Tree, path: Path, scheme: Mapping[str, Any]) -> bool:
     return "in" in scheme
 
 
-def _header(tree: Tree, path: Path, name: str, value: Any) -> HeaderOverride | None:
+def _header(tree: Tree, path: Path, name: str, value: Any, headers: Iterable[str]) -> HeaderOverride | None:
     place = tree.keys[path]
     folded = name.strip().lower()
-    others = [key for key in tree.data["adapter"]["headers"] if key.strip().lower() == folded]
+    others = [key for key in headers if key.strip().lower() == folded]
     message, hint = "", "Leave it out."
     if not _TOKEN.fullmatch(name.strip()):
         message, hint = f"`{name}` is no name of a header", "Write it as in: X-Tenant."

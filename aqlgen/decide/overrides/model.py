@@ -85,7 +85,7 @@ class HeaderOverride:
 
 @dataclass(frozen=True, slots=True)
 class AdapterOverride:
-    """The owner's decisions for the whole adapter; None and empty leave it to the document."""
+    """The owner's decisions for the whole adapter, or for one of its APIs; None and empty leave it to the document."""
 
     field_case: str | None = None
     security_schemes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
@@ -99,8 +99,11 @@ class AdapterOverride:
     """The origins that the owner accepts, beside those that generating accepts."""
     accept: tuple[AcceptEntry, ...] = ()
     """The entries that settle rows of the review."""
+    prefix: str = ""
+    """The word before names that another API has too; "" for the API's name."""
     places: Mapping[str, Place] = field(default_factory=dict)
-    """The positions of `security`, and of schemes and variables as `variables.NAME`."""
+    """The positions of the fields, and of variables as `variables.NAME`."""
+    place: Place = (0, 0)
 
 
 @cache
@@ -121,8 +124,12 @@ class Overrides:
     entries: Mapping[str, Override] = field(default_factory=dict)
     patterns: Mapping[str, Override] = field(default_factory=dict)
     adapter: AdapterOverride = field(default_factory=AdapterOverride)
+    apis: Mapping[str, AdapterOverride] = field(default_factory=dict)
+    """What holds for each of several APIs, by its name."""
     file: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    stated: Mapping[str, Override] = field(default_factory=dict)
+    """What a hand-written adapter element says of operations, by `METHOD /path`; every entry of the file wins."""
 
     @property
     def needs_names(self) -> bool:
@@ -142,7 +149,7 @@ class Overrides:
         combined = self.entries.get(operation.key, _NONE)
         for _, _, override in sorted(matching, key=lambda match: match[:2], reverse=True):
             combined = _completed(combined, override)
-        return combined
+        return _completed(combined, self.stated[operation.key]) if operation.key in self.stated else combined
 
     def unmatched(
         self, operations: Iterable[Operation], names: Mapping[str, Sequence[str]] | None = None
@@ -169,6 +176,8 @@ class Overrides:
 def _words(kind: Kind, operation: Operation, names: Mapping[str, Sequence[str]]) -> Iterable[str]:
     if kind is Kind.TAG:
         return operation.tags
+    if kind is Kind.API:
+        return filter(None, (operation.api,))
     if kind is Kind.PATH:
         return (operation.path,)
     return names.get(operation.key) or filter(None, (operation.operation_id,))
@@ -178,6 +187,8 @@ def _nothing(selector: Selector) -> str:
     """Return the message for a selector that selects nothing."""
     if selector.is_pattern:
         return f"no operation matches `{selector.key}`"
+    if selector.kind is Kind.API:
+        return f"there is no API called `{selector.text}`"
     if selector.kind is Kind.TAG:
         return f"no operation has the tag `{selector.text}`"
     return f"no operation has the name or the operationId `{selector.text}`"

@@ -61,6 +61,7 @@ def parse(text: str, file: str = "") -> Overrides:
     tree = Tree(root, file)
     data: dict[str, Any] = dict(tree.data)
     adapter = read_adapter(tree, ("adapter",), data.pop("adapter", {}))
+    apis = {name: read_adapter(tree, ("apis", name), entry) for name, entry in data.pop("apis", {}).items()}
     entries: dict[str, Override] = {}
     patterns: dict[str, Override] = {}
     for key, entry in data.items():
@@ -75,7 +76,7 @@ def parse(text: str, file: str = "") -> Overrides:
         else:
             group[selector.key] = override
     findings = sorted((*tree.findings, *name_collisions(entries, file)), key=lambda each: (each.line, each.column))
-    return Overrides(entries, patterns, adapter, file, tuple(findings))
+    return Overrides(entries, patterns, adapter, apis, file, tuple(findings))
 
 
 def _compose(text: str, file: str) -> yaml.Node | None:

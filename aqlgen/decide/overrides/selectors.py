@@ -6,11 +6,14 @@
 | `operation:delete_pet`, `operation:delete_*` | by the name that agents use or the operationId |
 | `GET /v1/*`, `* /admin/**` | by method and path: `*` is a segment or a part of one, `**` any number of segments |
 | `tag:pets`, `tag:admin *` | by tag |
+| `api:crm` | every operation of one of several APIs |
+| `crm:GET /pets/{petId}`, `crm:tag:pets` | as behind the API's name, in that API alone |
 
-The most exact key wins. A row of the table is more exact than the rows below it, and in a row a key without a pattern
-than one with. Of two patterns in a row the more exact has more characters written out; else fewer `**`, else more
-segments, else fewer `*` within segments, else a method instead of `*`; else it is the later one. So a pattern that
-selects a part of what another selects, is the more exact one.
+The most exact key wins. A row of the table is more exact than the rows below it, but for the last; in a row a key
+without a pattern is more exact than one with, and one with an API's name than the same without. Of two patterns in a
+row the more exact has more characters written out; else fewer `**`, else more segments, else fewer `*` within segments,
+else a method instead of `*`; else it is the later one. So a pattern that selects a part of what another selects, is the
+more exact one.
 
 The entries of `adapter: {accept: […]}` are what the owner has looked at, and agrees with:
 adapter:
@@ -29,7 +32,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -48,28 +51,34 @@ _STAR: Final = re.compile(r"\*+")
 class Kind(IntEnum):
     """The kind of name that a selector matches; the greater is the more exact."""
 
+    API = 0
     TAG = 1
     PATH = 2
     OPERATION = 3
 
 
-_PREFIXES: Final = {"operation:": Kind.OPERATION, "tag:": Kind.TAG}
+_RULE: Final = "rule:"
+_PREFIXES: Final = {"operation:": Kind.OPERATION, "tag:": Kind.TAG, "api:": Kind.API}
+_API: Final = re.compile(r"([a-z][a-z0-9]{0,23}):")
 
 
 @dataclass(frozen=True)
 class Selector:
-    """A selector of operations. `text` is a path, a name or a tag, with its wildcards; `method` is for paths alone."""
+    """A selector of operations. `text` is a path, a name, a tag or an API, with its wildcards.
+
+    `method` is for paths alone; `api` narrows it to one of several APIs.
+    """
 
     kind: Kind
     text: str
     method: str = ""
+    api: str = ""
 
     @property
     def key(self) -> str:
         """The selector as it is written in its usual form, which is the key of the operation if it is exact."""
-        if self.kind is Kind.PATH:
-            return f"{self.method} {self.text}"
-        return f"{self.kind.name.lower()}:{self.text}"
+        inner = f"{self.method} {self.text}" if self.kind is Kind.PATH else f"{self.kind.name.lower()}:{self.text}"
+        return f"{self.api}:{inner}" if self.api else inner
 
     @property
     def is_pattern(self) -> bool:
@@ -80,16 +89,20 @@ class Selector:
     def rank(self) -> Rank:
         """The order of exactness, as the module describes it."""
         if not self.is_pattern:
-            return (len(Kind) + 1 if self.kind is Kind.PATH else self.kind, 1)
+            return (len(Kind) + 1 if self.kind is Kind.PATH else self.kind, 1, bool(self.api))
         segments = _segments(self.text) if self.kind is Kind.PATH else [_STAR.sub("*", self.text)]
         parts = [segment for segment in segments if segment.strip("*")]
         written = sum(len(segment.replace("*", "")) for segment in parts)
         stars = sum(segment.count("*") for segment in parts)
-        return (self.kind, 0, written, -segments.count("**"), len(segments), -stars, self.method != "*")
+        return (self.kind, 0, written, -segments.count("**"), len(segments), -stars, self.method != "*", bool(self.api))
 
     def matches(self, operation: Operation, names: Sequence[str] = ()) -> bool:
         """Return True if the selector selects an operation, whose names for agents are `names`."""
+        if self.api and self.api != operation.api:
+            return False
         match self.kind:
+            case Kind.API:
+                return bool(operation.api) and self._fits(operation.api)
             case Kind.TAG:
                 return any(self._fits(tag) for tag in operation.tags)
             case Kind.OPERATION:
@@ -112,6 +125,10 @@ class Selector:
 def parse_selector(key: str) -> Selector | None:
     """Return the selector that a key is, None if it is of no such form."""
     key = key.strip()
+    api = _API.match(key)
+    if api is not None and f"{api[1]}:" not in (*_PREFIXES, _RULE):
+        inner = parse_selector(key[api.end() :])
+        return None if inner is None or inner.api or inner.kind is Kind.API else replace(inner, api=api[1])
     for prefix, kind in _PREFIXES.items():
         if key.startswith(prefix):
             text = key.removeprefix(prefix).strip()
@@ -142,9 +159,6 @@ def _segment_expression(segment: str) -> str:
 
 def _expression(text: str, wildcard: str) -> str:
     return wildcard.join(map(re.escape, _STAR.split(text)))
-
-
-_RULE: Final = "rule:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,4 +199,6 @@ def parse_entry(text: str, place: Place = (0, 0)) -> AcceptEntry | None:
 def is_broad(entry: str) -> bool:
     """Return True if an entry also accepts operations that the document does not have yet."""
     parsed = parse_entry(entry)
-    return parsed is None or parsed.selector is None or parsed.selector.is_pattern or parsed.selector.kind is Kind.TAG
+    if parsed is None or parsed.selector is None:
+        return True
+    return parsed.selector.is_pattern or parsed.selector.kind in (Kind.API, Kind.TAG)

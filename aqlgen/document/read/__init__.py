@@ -7,7 +7,8 @@ only called when there is something to report.
 """
 
 from aqlgen.document.read.fetch import open_document, read
-from aqlgen.document.read.identify import Version, check
+from aqlgen.document.read.front_matter import is_markdown
+from aqlgen.document.read.identify import Version, check, is_element
 from aqlgen.document.read.library import Library, NotRead
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.locate import locate
@@ -21,6 +22,8 @@ __all__ = [
     "Source",
     "Version",
     "check",
+    "is_element",
+    "is_markdown",
     "locate",
     "open_document",
     "parse",

@@ -7,11 +7,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
+from aqlgen.document.read.front_matter import front_matter
 from aqlgen.document.read.library import FileStore, Folder, Library, NoFiles
 from aqlgen.document.read.limits import Limits, too_large
 from aqlgen.document.read.source import Source, parse
@@ -140,7 +141,13 @@ def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> S
         raw = fetch(spec, limits, web)
     finally:
         web.close()
-    return parse(raw.name, raw.data, raw.base, limits=limits)
+    return _parsed(raw, limits)
+
+
+def _parsed(raw: Raw, limits: Limits) -> Source:
+    """Return the document that a file holds, which is the front matter if it is Markdown."""
+    source = parse(raw.name, front_matter(raw.name, raw.data), raw.base, limits=limits)
+    return replace(source, data=raw.data)
 
 
 @contextmanager
@@ -156,7 +163,7 @@ def open_document(
     try:
         raw, address, files = _open(spec, web, allowed, limits)
         library = Library(address, files, web, allowed, limits)
-        yield parse(raw.name, raw.data, raw.base, limits=limits), library
+        yield _parsed(raw, limits), library
     finally:
         web.close()
 

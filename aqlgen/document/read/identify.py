@@ -96,8 +96,25 @@ _BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
 )
 
 
+def is_element(root: Mapping[str, Json]) -> bool:
+    """Return True if an object is meant as an adapter element of the protocol, in one of its forms."""
+    if "openapi" in root or "swagger" in root:
+        return False
+    return root.get("type") == "adapter" or any(
+        keys <= root.keys() for keys in ({"schema_version"}, {"adapter", "endpoints"}, {"target", "operations"})
+    )
+
+
+_ELEMENT: Final = OtherFormat(
+    "an adapter element",
+    "`aqlgen from-schema FILE` generates a project from it: it decides as your overrides do, so it is a file of yours.",
+)
+
+
 def format_of_object(root: Mapping[str, Json]) -> OtherFormat | None:
     """Return the format of an object that is not OpenAPI, judged by its keys; None if they do not tell."""
+    if is_element(root):
+        return _ELEMENT
     for key, kind in _BY_KEY:
         if key in root and _VALUE_TESTS.get(key, lambda _value: True)(root[key]):
             return kind

@@ -155,8 +155,14 @@ def _is(node: yaml.Node, key: str, *, top: bool) -> bool:
     """Return True if a node is a key; that of an operation may have its method in lower case."""
     if not isinstance(node, yaml.ScalarNode):
         return False
-    method, _, rest = node.value.partition(" ")
-    return key in (node.value, f"{method.upper()} {rest.strip()}") if top else key == node.value
+    return key in (node.value, _spelled(node.value)) if top else key == node.value
+
+
+def _spelled(key: str) -> str:
+    """Return the key of an operation with its method in capitals, behind the name of its API if there is one."""
+    written, _, path = key.partition(" ")
+    api, colon, method = written.rpartition(":")
+    return f"{api}{colon}{method.upper()} {path.strip()}"
 
 
 def _appended(text: str, path: _Path, value: Json, indent: int) -> str:
@@ -273,5 +279,4 @@ def _merged(data: Any, path: Sequence[str], value: Any) -> Any:
 
 
 def _folded(key: str) -> str:
-    method, _, rest = key.partition(" ")
-    return f"{method.upper()} {rest.strip()}" if rest.strip().startswith("/") else key
+    return _spelled(key) if key.partition(" ")[2].strip().startswith("/") else key

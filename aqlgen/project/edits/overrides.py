@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -20,16 +21,17 @@ from aqlgen.project.edits import Recovered, recover
 from aqlgen.project.edits.insertion import InsertionError, insert
 from aqlgen.project.merge_inputs import Pristine
 from aqlgen.resources import own_templates
+from aqlgen.table.apis import split_name
 
 __all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases", "with_hosts"]
 
 
-def recovered(committed: Committed, edited: Mapping[str, bytes], spec: str | None, progress: Progress) -> Recovered:
+def recovered(committed: Committed, edited: Mapping[str, bytes], specs: Iterable[str], progress: Progress) -> Recovered:
     """Turn hand edits of machine files into overrides. Raises OptionError for those that overrides cannot express.
 
-    The edited document may be what `spec` gives as the new one.
+    An edited document may be what one of the `specs` gives as the new one.
     """
-    if spec is not None:
+    for _, spec in map(split_name, specs):
         edited = {path: content for path, content in edited.items() if not _is_given(spec, path, content)}
     if not edited:
         return Recovered()
@@ -101,17 +103,31 @@ def with_aliases(folder: Path, overrides: bytes | None, added: Mapping[str, Mapp
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None
 
 
-def with_hosts(path: Path | None, entries: Iterable[str]) -> bytes:
-    """Return the overrides of a new project, with more accepted hosts. Raises OptionError where there is no place."""
+def with_hosts(path: Path | None, entry: Mapping[str, Mapping[str, Json]]) -> bytes:
+    """Return the overrides of a new project, with more accepted hosts. Raises OptionError where there is no place.
+
+    `entry` is as `entry_of` returns it.
+    """
     if path is None:
         text = (own_templates() / "templates/project" / OVERRIDES).read_text(encoding="utf-8")
-        listed: list[Json] = []
     else:
         text = path.read_text(encoding="utf-8")
-        adapter = (yaml.safe_load(text) or {}).get("adapter") or {}
-        listed = list(adapter.get("hosts") or ())
+    before: dict[str, Any] = yaml.safe_load(text) or {}
+    added: dict[str, dict[str, Json]] = {}
+    if "adapter" in entry:
+        listed = (before.get("adapter") or {}).get("hosts") or ()
+        added["adapter"] = {"hosts": [*listed, *entry["adapter"]["hosts"]]}
+    if "apis" in entry:
+        sections = before.get("apis") or {}
+        added["apis"] = {
+            api: {
+                **(sections.get(api) or {}),
+                "hosts": [*((sections.get(api) or {}).get("hosts") or ()), *section["hosts"]],
+            }
+            for api, section in entry["apis"].items()
+        }
     try:
-        return insert(text, {"adapter": {"hosts": [*listed, *entries]}}).encode("utf-8")
+        return insert(text, added).encode("utf-8")
     except InsertionError:
         message = "the hosts cannot be put where the overrides of the adapter stand"
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None

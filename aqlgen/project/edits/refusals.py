@@ -10,6 +10,7 @@ from aqlgen.document.positions import Lines, find
 from aqlgen.ir import Json
 from aqlgen.project.edits.insertion import flow
 from aqlgen.render.kinds import is_code
+from aqlgen.resources import SOURCE
 
 __all__ = ["CODE", "forked", "paste", "refused", "unknown", "whole"]
 
@@ -21,6 +22,7 @@ _EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or 
 _KEEP: Final = "`aqlgen update --keep-edits` keeps the file as it is: a fork, which no later fix reaches."
 
 _WAYS: Final = (
+    ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
     ("openapi/", "An overlay changes what is read (`aqlgen update --overlay FILE`), or give your document by --spec."),
     ("src/{package}/operations/", "Change it in the document, best by an overlay (`aqlgen update --overlay FILE`)."),
     ("src/{package}/adapter.json", "Settings belong in adapter.toml, decisions in overrides.yaml."),
@@ -69,7 +71,7 @@ def unknown(path: str, version: str) -> Diagnostic:
     """Refuse the edits of a table whose generated content cannot be found; `version` is that of the aqlgen it is by."""
     message = "this file was edited by hand, and what was generated there is not to be found any more"
     first = (
-        f"`pip install aqlgen=={version}`, `aqlgen update` and commit"
+        f"Install aqlgen {version} ({SOURCE}), run `aqlgen update` and commit"
         if version
         else "Update by the aqlgen that made it"
     )

@@ -94,7 +94,10 @@ def _key(row: Json) -> str | None:
     method, path = row.get("method"), row.get("path")
     entries = row["parameters"].values()
     whole = isinstance(method, str) and isinstance(path, str) and all(isinstance(entry, dict) for entry in entries)
-    return f"{method} {path}" if whole else None
+    if not whole:
+        return None
+    api = row.get("api", "")
+    return f"{api}:{method} {path}" if api else f"{method} {path}"
 
 
 def _by_wire(row: dict[str, Any]) -> dict[str, Json]:

@@ -42,7 +42,10 @@ _PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_
 
 
 class Credentials:
-    """The credentials of an adapter. `demanded` is false if none are needed, as in mock mode."""
+    """The credentials of an adapter. `demanded` is false if none are needed, as in mock mode.
+
+    `seen` are the secrets to mask that it shares with others.
+    """
 
     def __init__(
         self,
@@ -54,12 +57,13 @@ class Credentials:
         logins: Logins | None = None,
         tls: ClientTls | None = None,
         shared_tokens: SharedTokens | None = None,
+        seen: Secrets | None = None,
     ) -> None:
         self.adapter = adapter
         self.variables = Variables(environ)
         more = {} if per_user is None else {"per_user": per_user}
         self.sources = Sources(adapter, self.variables, logins=logins, **more)
-        self.seen = Secrets()
+        self.seen = Secrets() if seen is None else seen
         self.marks: dict[str, str] = {}
         self._demanded = demanded
         self.shared_tokens = shared_tokens

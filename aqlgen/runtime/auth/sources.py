@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from ..encode.urls import server_url
+from ..hosts.apis import config_of_each
 from ..session import caller_headers
 from ..settings.config import Config
 from ..settings.load import Variables
@@ -229,9 +230,12 @@ def report(
     """
     per_user = NOBODY if config is None else PerUser.of(config, adapter)
     sources = Sources(adapter, Variables(environ), per_user=per_user, logins=logins)
-    configured = None if config is None else config.base_url
-    base = configured or (server_url(adapter.servers[0]) if adapter.servers else "")
-    return [_entry(sources, name, scheme, base) for name, scheme in adapter.security_schemes.items()]
+    entries = []
+    for api, part in adapter.of_each_api().items():
+        configured = None if config is None else config_of_each(config, adapter)[api].base_url
+        base = configured or (server_url(part.servers[0]) if part.servers else "")
+        entries += [_entry(sources, name, scheme, base) for name, scheme in part.security_schemes.items()]
+    return entries
 
 
 def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) -> dict[str, Any]:

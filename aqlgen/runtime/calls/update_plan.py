@@ -43,7 +43,7 @@ class Plan:
             parameter.wire: name for name, parameter in self.row.parameters.items() if parameter.location == "path"
         }
         values = tuple(str(params.get(names.get(wire, ""))) for wire in placeholders(self.row.path))
-        return without_names(self.row.path.rstrip("/")), values
+        return self.row.api, without_names(self.row.path.rstrip("/")), values
 
     def operations(self, change: Any) -> Any:
         """Return the operations of a change to a resource that was not read."""

@@ -12,7 +12,7 @@ from typing import NoReturn
 from ..table import FAMILIES, Adapter
 from ..text import line
 
-__all__ = ["parse_arguments"]
+__all__ = ["argument_parser", "parse_arguments"]
 
 
 def parse_arguments(adapter: Adapter, folder: Path, arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -20,7 +20,7 @@ def parse_arguments(adapter: Adapter, folder: Path, arguments: Sequence[str] | N
 
     Wrong ones end the process with exit code 2, after a line that says what is wrong.
     """
-    parser = _parser(adapter, folder)
+    parser = argument_parser(adapter, folder)
     options, rest = parser.parse_known_args(arguments)
     if rest and (options.command != "call" or any(argument.startswith("-") for argument in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -63,11 +63,13 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")
 
 
+_CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "zed")
 _OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke", "follow")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
 
-def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
+def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
+    """Return the parser of the command of the adapter in a folder."""
     name, title = f"{adapter.name}-adapter", line(adapter.title, 100).replace("%", "")
     parser = _Parser(
         prog=name,
@@ -77,7 +79,9 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     parser.folder, parser.adapter, parser.most_calls = folder, adapter, 1
     parser.examples = (f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000")
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
-    parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
+    parser.add_argument(
+        "--transport", choices=("stdio", "http"), default="stdio", help="how clients talk to it (default: stdio)"
+    )
     parser.add_argument(
         "--host",
         default="127.0.0.1",
@@ -103,7 +107,7 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     call.folder, call.adapter, call.most_calls = folder, adapter, 3
-    call.add_argument("operation", metavar="OPERATION")
+    call.add_argument("operation", metavar="OPERATION", help="its name, or the API's own")
     call.add_argument(
         "params",
         metavar="PARAMS",
@@ -137,6 +141,11 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     login.add_argument("--no-browser", action="store_true", help="only print the address")
     login.add_argument("--forget", action="store_true", help="forget the login")
     login.set_defaults(command="login")
+
+    clients = commands.add_parser("clients", help="show the settings that start this adapter in an MCP client")
+    clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
+    clients.add_argument("--env-file", type=Path, metavar="FILE", help="name this file, instead of each variable")
+    clients.set_defaults(command="clients")
 
     audit = commands.add_parser("audit", help="show the end of the audit log, or whether all of it is there unchanged")
     audit.add_argument("action", choices=("verify", "tail"))
@@ -183,7 +192,9 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call with no network")
     for command in (operations, describe, doctor):
-        command.add_argument("--output-format", choices=("human", "json"), default="human")
+        command.add_argument(
+            "--output-format", choices=("human", "json"), default="human", help="for people or for programs"
+        )
     parser.commands = list(commands.choices)
     return parser
 

@@ -82,6 +82,7 @@ def doctor(
     from ..auth.sources import report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import NAMES
+    from ..hosts.apis import config_of_each
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
     from ..safety.policy.rules import check_rules
@@ -96,8 +97,15 @@ def doctor(
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     check_variables(adapter, table, config)
     check_rules(config, Table(folder))
-    unknown = not has_base_url(adapter, config.base_url, config.server_variables)
-    first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
+    parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
+    unknown = any(
+        not has_base_url(part, configs[name].base_url, configs[name].server_variables) for name, part in parts.items()
+    )
+    servers = {
+        name: [server_url(server, configs[name].server_variables) for server in part.servers]
+        for name, part in parts.items()
+    }
+    addresses = {name: configs[name].base_url or next(iter(urls), "") for name, urls in servers.items()}
     check_extra(config)
     keys, local = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
     keys.check()
@@ -106,15 +114,16 @@ def doctor(
     usage = with_use(credentials, adapter, table)
     address = address_report(adapter, table, config)
     secrets = adapter_secrets(adapter, environ, config)
-    operations = (OperationHost(servers, security) for _, _, (servers, security) in table.values("servers", "security"))
-    uses = host_uses(adapter, operations, config.base_url, config.server_variables)
+    operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
+    settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
+    uses = host_uses(adapter, operations, settings)
     hosts = [use.as_json() | {"summary": use.summary} for use in uses]
-    base_url = config.base_url or first or ""
+    base_url = ", ".join(f"{name}={url}" for name, url in addresses.items()) if adapter.apis else addresses[""]
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
-        "base_url": None if unknown else config.base_url or first,
+        "base_url": None if unknown else base_url,
         "address": address,
-        "servers": [server_url(server, config.server_variables) for server in adapter.servers],
+        "servers": [] if adapter.apis else servers[""],
         "hosts": hosts,
         "settings": {
             setting.key: {
@@ -139,7 +148,9 @@ def doctor(
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
         "files": files_read(folder, environ),
         "credentials": credentials,
-        "encrypted": config.auth_allow_http or unknown or is_safe(base_url) or is_listed(adapter, base_url),
+        "encrypted": config.auth_allow_http
+        or unknown
+        or all(is_safe(url) or is_listed(parts[name], url) for name, url in addresses.items()),
         "callable": counts_of(adapter, table, config, credentials, hosts),
     }
     shown["next"] = next_steps(shown, usage)
@@ -257,12 +268,15 @@ def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
         used = host["operations"] or host["purposes"]
         state = f"accepted by {host['accepted_by']}" if host["accepted"] else "refused" if used else "not called"
         yield f"  {host['origin']:<26} {state:<26} {host['summary']}"
-    refused = [host["overrides"] for host in hosts if not host["accepted"] and (host["operations"] or host["purposes"])]
+    refused = [host for host in hosts if not host["accepted"] and (host["operations"] or host["purposes"])]
     if refused:
         from ..hosts.origin import yaml_entry
 
-        entries = ", ".join(map(yaml_entry, dict.fromkeys(refused)))
-        yield f"  to accept: 'adapter: {{hosts: [{entries}]}}' in overrides.yaml, then `aqlgen update`"
+        for api in dict.fromkeys(host.get("api", "") for host in refused):
+            listed = dict.fromkeys(host["overrides"] for host in refused if host.get("api", "") == api)
+            entry = f"{{hosts: [{', '.join(map(yaml_entry, listed))}]}}"
+            entry = f"apis: {{{api}: {entry}}}" if api else f"adapter: {entry}"
+            yield f"  to accept: '{entry}' in overrides.yaml, then `aqlgen update`"
     if not hosts:
         yield "  none is known"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..text import line
 
-__all__ = ["YES_COUNTS_FOR_NOTHING", "advice", "no_such_command", "no_such_name", "serving_notice"]
+__all__ = ["YES_COUNTS_FOR_NOTHING", "advice", "no_such_command", "no_such_name", "serving_notice", "start_command"]
 
 YES_COUNTS_FOR_NOTHING = (
     'Note: --yes confirms nothing here, since the adapter\'s owner demands a person (approval = "person").'
@@ -21,19 +21,20 @@ YES_COUNTS_FOR_NOTHING = (
 
 def serving_notice(name: str, package: str, options: Sequence[str] = ()) -> str:
     """Return what to do, for somebody who started the server on a terminal, where no client talks to it."""
-    command, *arguments = [*_command(package), *options]
+    command, *arguments = [*start_command(package), *options]
     server = {name: {"command": command, "args": arguments}}
     return "\n".join(
         (
             f"{name}-adapter serves MCP on standard input and output: an MCP client starts it and talks to it.",
             f"In a client's settings:  {json.dumps({'mcpServers': server}, ensure_ascii=False)}",
             f"For Claude Code:         claude mcp add {name} -- {shlex.join((command, *arguments))}",
+            f"For other clients:       {name}-adapter clients",
             f"For yourself:            {name}-adapter --help. Ctrl-C ends this.",
         )
     )
 
 
-def _command(package: str) -> list[str]:
+def start_command(package: str) -> list[str]:
     """Return the words that start this program from anywhere; -P keeps the working directory out of the imports."""
     script = Path(sys.argv[0])
     if script.name == "__main__.py" or not script.is_file():

@@ -10,6 +10,7 @@ from ..assembly import check_extra, open_logins
 from ..auth.login import LoginError, LoginIO, LoginOptions, login, schemes_of
 from ..auth.sources import Sources
 from ..encode.urls import server_url
+from ..hosts.apis import config_of_each
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import Variables, load
@@ -39,6 +40,9 @@ def log_in(
 
     config, adapter, sources = _open(folder, environ)
     chosen = _chosen(sources, scheme)
+    config = config_of_each(config, adapter)[chosen.partition(":")[0] if adapter.apis else ""]
+    adapter = adapter.of_api(chosen.partition(":")[0] if adapter.apis else "")
+    sources.schemes = adapter.security_schemes  # the addresses of the others are none that this login may reach
     base = config.base_url or (server_url(adapter.servers[0], config.server_variables) if adapter.servers else "")
     if not options.scopes:
         options = options._replace(scopes=" ".join(_needed_scopes(folder, adapter, chosen)))

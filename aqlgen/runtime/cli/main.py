@@ -153,6 +153,19 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     return 0
 
 
+def _clients(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .clients import CLIENTS, client_texts, start_of
+
+    start = start_of(folder, options.env_file)
+    if options.client:
+        settings, remark = client_texts(start, CLIENTS[options.client])
+        sys.stderr.write(f"{terminal_text(remark)}\n")
+        _print(settings)
+        return 0
+    _print("\n\n".join("\n".join(reversed(client_texts(start, client))) for client in CLIENTS.values()))
+    return 0
+
+
 def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from .audit import AuditError, audit_tail, audit_verdict
 
@@ -221,6 +234,7 @@ _COMMANDS = {
     "call": _call,
     "plan": _plan,
     "login": _login,
+    "clients": _clients,
     "doctor": _doctor,
     "audit": _audit,
     "trust": _trust,

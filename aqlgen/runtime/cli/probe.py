@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..auth.usage import alternative_in_use
 from ..encode.addresses import operation_problem
+from ..hosts.apis import config_of_each
 from ..media import is_json
 from ..settings.load import load
 from ..table import Adapter, Table
@@ -59,6 +60,7 @@ def choose(
 
     One that needs a credential is preferred, then one about the caller, then one whose answer is small.
     """
+    parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     candidates: list[tuple[tuple[Any, ...], Probe]] = []
     for name, family, (method, danger) in table.values("method", "danger"):
         if family != "read" or danger != "safe" or method != "GET":
@@ -67,9 +69,10 @@ def choose(
         params = None if row is None else _params(row)
         if row is None or params is None:
             continue
-        alternatives = adapter.security if row.security is None else row.security
+        part, of_api = parts[row.api], configs[row.api]
+        alternatives = part.security if row.security is None else row.security
         credentials: tuple[str, ...] | None = () if mock else alternative_in_use(alternatives, ready)
-        problem = operation_problem(adapter.servers, row.servers, config.base_url, config.server_variables)
+        problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
         if credentials is not None and (mock or problem is None or not problem.certain):
             schemes = [
                 adapter.security_schemes.get(name, {}) for names in alternatives for name in names if name not in ready

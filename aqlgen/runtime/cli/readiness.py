@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, use_of
 from ..encode.addresses import operation_problem
 from ..encode.urls import operation_url
+from ..hosts.apis import config_of_each
 from ..hosts.origin import Origin
 from ..text import counted
 
@@ -49,35 +50,42 @@ def with_use(credentials: list[dict[str, Any]], adapter: Adapter, table: Table) 
 
 
 def _requirements(adapter: Adapter, table: Table) -> Iterator[Alternatives]:
-    for _, _, (stated,) in table.values("security"):
-        yield adapter.security if stated is None else stated
+    parts = adapter.of_each_api()
+    for _, _, (stated, api) in table.values("security", "api"):
+        yield parts[api].security if stated is None else stated
 
 
 def address_report(adapter: Adapter, table: Table, config: Config) -> dict[str, Any]:
     """Return where the API's address comes from, and what is wrong with it and with those of single operations."""
-    main = operation_problem(adapter.servers, (), config.base_url, config.server_variables)
+    parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
+    mains = {name: _problem(part, (), configs[name]) for name, part in parts.items()}
+    main = next(filter(None, mains.values()), None)
     others: dict[str, dict[str, Any]] = {}
-    for _, _, (servers,) in table.values("servers"):
-        problem = _problem(adapter, servers, config) if servers else None
-        if problem is not None and not config.base_url:
-            entry = others.setdefault(
-                servers[0]["url"], {**_as_json(problem), "url": servers[0]["url"], "operations": 0}
-            )
+    for _, _, (servers, api) in table.values("servers", "api"):
+        of_api = configs[api]
+        problem = _problem(parts[api], servers, of_api) if servers else mains[api] if api else None
+        if problem is not None and not of_api.base_url:
+            url = servers[0]["url"] if servers else api
+            entry = others.setdefault(url, {**_as_json(problem, api), "url": url, "operations": 0})
             entry["operations"] += 1
     return {
         "source": config.sources.get("base_url", "default") if config.base_url else "document",
-        "problem": None if main is None else _as_json(main),
+        "problem": None if main is None or adapter.apis else _as_json(main),
         "others": list(others.values()),
     }
 
 
-def _as_json(problem: AddressProblem) -> dict[str, Any]:
+def _as_json(problem: AddressProblem, api: str = "") -> dict[str, Any]:
+    remedy = problem.remedy
+    if api:
+        of_api = ", ".join(f"{api}.{name}=…" for name in problem.variables) or f"{api}=URL"
+        remedy = f"set {problem.setting}={of_api}"
     return {
         "rule": problem.rule,
         "reason": problem.reason,
         "certain": problem.certain,
         "setting": problem.setting,
-        "remedy": problem.remedy,
+        "remedy": remedy,
     }
 
 
@@ -94,15 +102,17 @@ def counts_of(
 ) -> dict[str, int]:
     """Count the operations: all, those with their credentials, with an address, at an accepted host, and with all."""
     ready = ready_schemes(credentials)
-    open_hosts = {host["origin"] for host in hosts if host["accepted"]}
-    main = operation_problem(adapter.servers, (), config.base_url, config.server_variables)
+    parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
+    open_hosts = {(host.get("api", ""), host["origin"]) for host in hosts if host["accepted"]}
+    mains = {name: _problem(part, (), configs[name]) for name, part in parts.items()}
     counts = {"operations": 0, "with_credentials": 0, "with_address": 0, "accepted": 0, "ready": 0}
-    for _, _, (stated, servers) in table.values("security", "servers"):
-        problem = _problem(adapter, servers, config) if servers else main
-        is_met = alternative_in_use(adapter.security if stated is None else stated, ready) is not None
+    for _, _, (stated, servers, api) in table.values("security", "servers", "api"):
+        part, of_api = parts[api], configs[api]
+        problem = _problem(part, servers, of_api) if servers else mains[api]
+        is_met = alternative_in_use(part.security if stated is None else stated, ready) is not None
         has_address = problem is None or not problem.certain
-        url = operation_url(adapter.servers, servers or (), config.base_url, config.server_variables)
-        accepted = not has_address or str(Origin.of(url.strip())) in open_hosts
+        url = operation_url(part.servers, servers or (), of_api.base_url, of_api.server_variables)
+        accepted = not has_address or (api, str(Origin.of(url.strip()))) in open_hosts
         counts["operations"] += 1
         counts["accepted"] += accepted
         counts["with_credentials"] += is_met

@@ -81,8 +81,8 @@ def _readers(row: Row, table: Table) -> list[tuple[str, Row]]:
         wanted[_without_names(path)] = path
         path = path.rpartition("/")[0]
     readers = []
-    for name, family, (method, reader_path) in table.values("method", "path"):
-        same = wanted.get(_without_names(str(reader_path).rstrip("/")))
+    for name, family, (method, reader_path, api) in table.values("method", "path", "api"):
+        same = wanted.get(_without_names(str(reader_path).rstrip("/"))) if api == row.api else None
         if family == "read" and method == "GET" and same is not None:
             reader = table.find(name, "read")
             if reader is not None:

@@ -94,7 +94,8 @@ class Concurrency:
         last = max((index for index, step in enumerate(steps) if "{" in step), default=len(steps) - 1)
         for name, value in values.items():
             steps = [step.replace(name, value) for step in steps]
-        return "/".join(steps[: last + 1])
+        resource = "/".join(steps[: last + 1])
+        return f"{row.api}:{resource}" if row.api else resource
 
     async def _leased(self, resource: str) -> Lease | None:
         """Wait for the lease of a resource and return it; None where there is no shared store, or it is away."""

@@ -108,9 +108,11 @@ def cancel_of(monitor: Row, table: Table) -> Row | None:
     """Return the operation that cancels what an operation tells of, by its path; it asks for nothing else."""
     base = without_names(monitor.path.rstrip("/"))
     places = {f"{base}{mark}{CANCELLING[0]}" for mark in ("/", ":", "/actions/")}
-    for name, family, (method, path) in table.values("method", "path"):
+    cancels = f"{monitor.api}_cancel_" if monitor.api else "cancel_"
+    for name, family, (method, path, api) in table.values("method", "path", "api"):
         place = without_names(str(path).rstrip("/"))
-        if method == "GET" or not (place in places or (place == base and name.startswith("cancel_"))):
+        is_named = name.startswith(("cancel_", cancels))
+        if api != monitor.api or method == "GET" or not (place in places or (place == base and is_named)):
             continue
         row = table.find(name, family)
         if row is not None and not any(
@@ -121,11 +123,15 @@ def cancel_of(monitor: Row, table: Table) -> Row | None:
 
 
 def _reader_at(path: str, query: str, base: str, row: Row, table: Table) -> tuple[Row, dict[str, Any]] | None:
-    """Return the operation that a GET of an address is, with its parameters; the one with the most text in its path."""
+    """Return the operation that a GET of an address is, with its parameters; the one with the most text in its path.
+
+    It is of the API that answered: an answer of one has no say in what is asked of another.
+    """
     steps = path.removeprefix(base).strip("/").split("/")
     matches: list[tuple[int, str, str, dict[str, str]]] = []
-    for name, family, (method, template) in table.values("method", "path"):
-        values = _matched(str(template).strip("/").split("/"), steps) if method == "GET" else None
+    for name, family, (method, template, api) in table.values("method", "path", "api"):
+        is_asked = method == "GET" and api == row.api
+        values = _matched(str(template).strip("/").split("/"), steps) if is_asked else None
         if values is not None:
             matches.append((-len(values), name, family, values))
     if not matches:

@@ -106,6 +106,7 @@ class Hosts:
         self._base_url = base_url
         self._chosen = chosen or {}
         self._settings = settings
+        self._name = adapter.api
 
     def admit(self, url: str) -> None:
         """Let a request to the API pass. Raises Failure (PERMISSION_DENIED) for an origin that is not accepted."""
@@ -113,7 +114,7 @@ class Hosts:
             return
         origin = Origin.of(url)
         if origin is None or origin not in self._api:
-            raise refused(origin)
+            raise refused(origin, self._name)
 
     def admit_authorization(self, url: str) -> None:
         """Let a request to an authorization server pass. Raises Failure (PERMISSION_DENIED)."""
@@ -121,7 +122,7 @@ class Hosts:
         if origin is not None and (origin in self._api or origin in self._oauth):
             return
         if origin is None or origin not in _origins(self._settings()):
-            raise refused(origin)
+            raise refused(origin, self._name)
 
     def is_owners(self, url: str) -> bool:
         """Return True if the owner named the origin of a URL, in `overrides.yaml` or in the settings."""
@@ -149,13 +150,15 @@ class Hosts:
         return tuple(f"{origin}/" for origin in self._api)
 
 
-def refused(origin: Origin | None) -> Failure:
-    """Build the refusal of an origin; it names the host and the entry that accepts it."""
+def refused(origin: Origin | None, api: str = "") -> Failure:
+    """Build the refusal of an origin; it names the host and the entry that accepts it, for one of several APIs."""
     if origin is None:
         reason = "its address in the API's document is of a form to which no request is sent"
         return Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}. Nothing was sent.", {"reason": reason})
-    reason = f"the adapter's owner has not accepted the host '{origin.place}'"
-    entry = f"adapter: {{hosts: [{yaml_entry(origin.entry)}]}}"
+    whose = f" for the API '{api}'" if api else ""
+    reason = f"the adapter's owner has not accepted the host '{origin.place}'{whose}"
+    entry = f"{{hosts: [{yaml_entry(origin.entry)}]}}"
+    entry = f"apis: {{{api}: {entry}}}" if api else f"adapter: {entry}"
     return Failure(
         Code.PERMISSION_DENIED,
         f"Permission denied: {reason}. Nothing was sent. If requests and credentials may go there, the owner adds "

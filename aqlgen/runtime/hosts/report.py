@@ -16,9 +16,10 @@ from .origin import Origin
 if TYPE_CHECKING:
     from ..table import Adapter, Server
 
-__all__ = ["HostUse", "OperationHost", "host_uses", "missing_entries"]
+__all__ = ["HostUse", "OperationHost", "entry_of", "host_uses"]
 
 _MAX_NAMES = 4
+_NO_SETTINGS: Mapping[str, tuple[str | None, Mapping[str, str]]] = {}
 _ENDPOINTS = {
     "token_url": "tokens",
     "refresh_url": "renewed tokens",
@@ -33,6 +34,8 @@ class OperationHost:
 
     servers: Sequence[Server]
     security: Sequence[Sequence[str]] | None
+    api: str = ""
+    """The API that it belongs to, where the adapter has several."""
 
 
 @dataclass(slots=True)
@@ -49,6 +52,8 @@ class HostUse:
     operations: int = 0
     credentials: dict[str, None] = field(default_factory=dict)
     purposes: dict[str, None] = field(default_factory=dict)
+    api: str = ""
+    """The API whose requests go there, where the adapter has several."""
 
     @property
     def is_used(self) -> bool:
@@ -63,7 +68,8 @@ class HostUse:
         names = list(self.credentials)
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         credentials = f", with {', '.join(names[:_MAX_NAMES])}{more}" if names else ""
-        return f"{'; '.join(parts)}{credentials}" if parts else "named by the document, and not called"
+        whose = f"{self.api}: " if self.api else ""
+        return f"{whose}{'; '.join(parts)}{credentials}" if parts else f"{whose}named by the document, and not called"
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -76,23 +82,44 @@ class HostUse:
             "credentials": list(self.credentials),
             "purposes": list(self.purposes),
             "overrides": self.entry,
+            **({"api": self.api} if self.api else {}),
         }
 
 
 def host_uses(
     adapter: Adapter,
     operations: Iterable[OperationHost],
-    base_url: str | None = None,
-    chosen: Mapping[str, str] | None = None,
+    settings: Mapping[str, tuple[str | None, Mapping[str, str]]] = _NO_SETTINGS,
 ) -> list[HostUse]:
     """Return the hosts that the document names, and those that the owner accepts, the API's own first.
 
-    `base_url` and `chosen` are the owner's settings, where there are any.
+    Of several APIs, each has its own. `settings` are, by API, the owner's base URL and values of servers' variables.
     """
+    operations = list(operations)
+    return [
+        use
+        for name, part in adapter.of_each_api().items()
+        for use in _uses_of(part, [item for item in operations if item.api == name], *settings.get(name, (None, {})))
+    ]
+
+
+def entry_of(uses: Iterable[HostUse]) -> dict[str, Any]:
+    """Return the entry of `overrides.yaml` that would accept what is used and not accepted yet, {} if all is."""
+    hosts: dict[str, dict[str, None]] = {}
+    for use in uses:
+        if use.is_used and not use.accepted_by:
+            hosts.setdefault(use.api, {})[use.entry] = None
+    entries: dict[str, Any] = {"adapter": {"hosts": list(hosts.pop(""))}} if "" in hosts else {}
+    return entries | ({"apis": {api: {"hosts": list(listed)} for api, listed in hosts.items()}} if hosts else {})
+
+
+def _uses_of(
+    adapter: Adapter, operations: Iterable[OperationHost], base_url: str | None, chosen: Mapping[str, str]
+) -> list[HostUse]:
     uses: dict[Origin, HostUse] = {}
     main = base_url or (server_url(adapter.servers[0], chosen) if adapter.servers else "")
     for operation in operations:
-        use = _use(uses, operation_url(adapter.servers, operation.servers, base_url, chosen))
+        use = _use(uses, adapter.api, operation_url(adapter.servers, operation.servers, base_url, chosen))
         if use is not None:
             use.operations += 1
             security = adapter.security if operation.security is None else operation.security
@@ -102,21 +129,16 @@ def host_uses(
             (flow.get(key), words) for flow in scheme.get("flows", {}).values() for key, words in _ENDPOINTS.items()
         ]
         for address, words in [*urls, (scheme.get("discovery_url"), "discovery of the authorization server")]:
-            use = _use(uses, _joined(main, str(address))) if address else None
+            use = _use(uses, adapter.api, _joined(main, str(address))) if address else None
             if use is not None:
                 use.purposes[words] = None
                 use.credentials[name] = None
     for server in adapter.servers:
-        _use(uses, server_url(server, chosen))
+        _use(uses, adapter.api, server_url(server, chosen))
     for origin in accepted_of(adapter).get("hosts", ()):
-        _use(uses, origin)
-    _mark(uses, adapter, base_url, chosen or {})
+        _use(uses, adapter.api, origin)
+    _mark(uses, adapter, base_url, chosen)
     return list(uses.values())
-
-
-def missing_entries(uses: Iterable[HostUse]) -> list[str]:
-    """Return the entries of `overrides.yaml` that would accept what is used and not accepted yet."""
-    return list(dict.fromkeys(use.entry for use in uses if use.is_used and not use.accepted_by))
 
 
 def _mark(uses: Mapping[Origin, HostUse], adapter: Adapter, base_url: str | None, chosen: Mapping[str, str]) -> None:
@@ -133,11 +155,11 @@ def _mark(uses: Mapping[Origin, HostUse], adapter: Adapter, base_url: str | None
             use.accepted_by = "generating"
 
 
-def _use(uses: dict[Origin, HostUse], url: str) -> HostUse | None:
+def _use(uses: dict[Origin, HostUse], api: str, url: str) -> HostUse | None:
     origin = Origin.of(url.strip())
     if origin is None:
         return None
-    return uses.setdefault(origin, HostUse(str(origin), origin.place, origin.entry))
+    return uses.setdefault(origin, HostUse(str(origin), origin.place, origin.entry, api=api))
 
 
 def _joined(base: str, url: str) -> str:

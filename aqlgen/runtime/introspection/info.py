@@ -23,7 +23,7 @@ from ..text import brief, clean, folded, line
 from .bounds import UNBOUNDED, Bounds
 from .fields import IN_FULL, Detail, Info, parameter_info, with_notes, within
 from .names import Alias
-from .protocol import INTROSPECT, PERMISSIONS, tool_name
+from .protocol import API, INTROSPECT, PERMISSIONS, tool_name
 from .type_info import kind_of, more_note
 
 __all__ = [
@@ -255,10 +255,15 @@ def protocol_operation_details(operation: ProtocolOperation, config: Config) -> 
     return details
 
 
-def introspect_details(config: Config, operation: str, resource: str) -> dict[str, Any]:
-    """Return `introspect` itself in full; its examples name an operation and a resource of the adapter."""
+def introspect_details(config: Config, operation: str, resource: str, apis: Sequence[str] = ()) -> dict[str, Any]:
+    """Return `introspect` itself in full; its examples name an operation and a resource of the adapter.
+
+    `apis` are the names of several APIs.
+    """
     words = {"{operation}": operation, "{resource}": resource}
     parameters: Sequence[Mapping[str, Any]] = INTROSPECT["parameters"]
+    if apis:
+        parameters = [*parameters, {**API, "enum": list(apis)}]
     return {
         **_header(config, INTROSPECT["name"], INTROSPECT["endpoint"], INTROSPECT["description"]),
         "parameters": [

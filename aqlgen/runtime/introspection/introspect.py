@@ -69,7 +69,8 @@ class Introspection:
         self.workflows = tuple(workflow_operations(table))
         operations = (*active_operations(adapter, config), *self.workflows)
         self._protocol_operations = {operation.name: operation for operation in operations}
-        self._search = Search(table, self._protocol_operations.values())
+        prefixes = frozenset(section.prefix or name for name, section in adapter.apis.items())
+        self._search = Search(table, self._protocol_operations.values(), prefixes)
 
     def answer(
         self, params: Mapping[str, Any], session_id: str | None, history: History | None = None
@@ -120,12 +121,13 @@ class Introspection:
         return self._aliases.find(name)
 
     def _data(self, params: Mapping[str, Any], session_id: str | None, history: History | None) -> dict[str, Any]:
-        query = checked_query(params, self._config.max_list)
+        query = checked_query(params, self._config.max_list, self._adapter.apis)
         if query == protocol.QUOTA_STATUS:
             return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
         if query == protocol.ADAPTER_INFO:
             trust = {"level": self._config.trust_level, **self._config.trust.shown()}
-            return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust}
+            apis = {"apis": protocol.apis_of(self._adapter)} if self._adapter.apis else {}
+            return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust, **apis}
         if query == protocol.REVOKE_TOKEN:
             if params.get("token") is None:
                 raise Failure(Code.MISSING_PARAM, "Query 'revoke_token' needs token, the confirmation token to revoke.")
@@ -174,7 +176,7 @@ class Introspection:
                 "Query 'search' needs search, the words to find an operation by, or name, the operations or types "
                 "to describe, as a list.",
             )
-        matches = self._search.find(params["search"], _wanted(params))
+        matches = self._search.find(params["search"], self._wanted(params))
         best = None if matches.best is None or params.get("after") is not None else self._outline(matches.best.name)
         infos = [{"name": hit.name, "description": hit.summary} for hit in matches.hits[best is not None :]]
         tokens = max(1, self._tokens - (0 if best is None else tokens_of(best)))
@@ -230,9 +232,21 @@ class Introspection:
     def _resources(self) -> dict[str, str]:
         return {name: resource for name, _, (resource,) in self._table.values("resource")}
 
+    @cached_property
+    def _apis(self) -> dict[str, str]:
+        return {name: api for name, _, (api,) in self._table.values("api")}
+
+    def _wanted(self, params: Mapping[str, Any]) -> Callable[[Hit], bool] | None:
+        """Return what a search is narrowed to; None for a search of all."""
+        wanted, api = _wanted(params), params.get("api")
+        if api is None:
+            return wanted
+        apis = self._apis
+        return lambda hit: apis.get(hit.name) == api and (wanted is None or wanted(hit))
+
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
-        search, wanted = params.get("search"), _wanted(params)
+        search, wanted = params.get("search"), self._wanted(params)
         nearest = False
         if search is not None:
             matches = self._search.find(search, wanted)
@@ -240,13 +254,15 @@ class Introspection:
             infos = [operation_info(hit.name, hit.family, hit.summary) for hit in matches.hits]
         else:
             infos = self._operation_list
-            category, resource = params.get("category"), params.get("resource")
+            category, resource, api = params.get("category"), params.get("resource"), params.get("api")
+            if api is not None:
+                infos = [info for info in infos if self._apis.get(info["name"]) == api]
             if category is not None:
                 infos = [info for info in infos if info["endpoint"] == category.lower()]
             if resource is not None:
                 spellings = spellings_of_resource(resource)
                 infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
-        narrowed = any(key in params for key in ("search", "category", "resource", "after"))
+        narrowed = any(key in params for key in ("search", "category", "resource", "api", "after"))
         metadata: dict[str, Any] = (
             {"version": self._adapter.spec_version}
             if narrowed
@@ -268,7 +284,8 @@ class Introspection:
     def _operation(self, name: str) -> dict[str, Any] | None:
         if name == "introspect":
             last = self._operation_list[-1]["name"]
-            return introspect_details(self._config, last, next(iter(self._resources.values()), "introspect"))
+            resource = next(iter(self._resources.values()), "introspect")
+            return introspect_details(self._config, last, resource, tuple(self._adapter.apis))
         if name in self._protocol_operations:
             return protocol_operation_details(self._protocol_operations[name], self._config)
         row = self.find(name)

@@ -84,9 +84,11 @@ class Spellings:
 
     @cached_property
     def _by_address(self) -> Mapping[str, str]:
-        rows = list(self._table.values("operation_id", "method", "path"))
-        ids = ((folded(operation_id or name), name) for name, _, (operation_id, _, _) in rows)
-        return _unique((*ids, *((folded(f"{method} {path}"), name) for name, _, (_, method, path) in rows)))
+        rows = list(self._table.values("operation_id", "method", "path", "api"))
+        ids = ((folded(operation_id or name), name) for name, _, (operation_id, *_) in rows)
+        keys = ((folded(f"{method} {path}"), name) for name, _, (_, method, path, _) in rows)
+        of_apis = ((folded(f"{api}:{method} {path}"), name) for name, _, (_, method, path, api) in rows if api)
+        return _unique((*ids, *keys, *of_apis))
 
     def at(self, text: str) -> list[str]:
         """Return the operations whose path a method and path, or a path alone, fits; those of that method first."""

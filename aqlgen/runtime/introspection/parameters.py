@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..errors import Code, Failure
@@ -19,23 +19,24 @@ _QUOTED_QUERIES = ", ".join(f"'{query}'" for query in protocol.QUERIES)
 _PYTHON_TYPES = {"integer": int, "boolean": bool}
 
 
-def checked_query(params: Mapping[str, Any], max_list: int) -> str:
+def checked_query(params: Mapping[str, Any], max_list: int, apis: Collection[str] = ()) -> str:
     """Check the parameters of introspect and return the query; None counts as absent (R-REQ-3, R-REQ-4).
 
-    Raises Failure.
+    `apis` are the names of several APIs, of which `api` may be one. Raises Failure.
     """
-    unknown = [name for name in params if name not in _PARAMETERS]
+    known = {**_PARAMETERS, protocol.API["name"]: protocol.API["type"]} if apis else _PARAMETERS
+    unknown = [name for name in params if name not in known]
     if params.get("query") is None:
         raise Failure(Code.MISSING_PARAM, f"Missing required parameter 'query'. It is one of {_QUOTED_QUERIES}.")
     if unknown:
         raise Failure(
             Code.UNKNOWN_PARAM,
             f"Unknown parameter(s) for operation 'introspect': {line(', '.join(unknown), 200)}. "
-            f"Valid: {', '.join(_PARAMETERS)}.",
+            f"Valid: {', '.join(known)}.",
         )
     for name, value in params.items():
         if value is not None and not (name == "name" and isinstance(value, list)):
-            _check_type(name, value)
+            _check_type(name, value, known[name])
     query = str(params["query"])
     if query not in protocol.QUERIES:
         raise Failure(
@@ -46,16 +47,19 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     category = params.get("category")
     if category is not None and category.upper() not in protocol.CATEGORIES:
         raise Failure(Code.INVALID_VALUE, f"Parameter 'category' must be one of {', '.join(protocol.CATEGORIES)}")
+    api = params.get("api")
+    if api is not None and api not in apis:
+        raise Failure(Code.INVALID_VALUE, f"Parameter 'api' is '{line(api, 40)}'; the APIs are {', '.join(apis)}")
     first = params.get("first")
     if first is not None and not 1 <= first <= max_list:
         raise Failure(Code.INVALID_VALUE, f"Parameter 'first' must be from 1 to {max_list}; it is {first}")
     return query
 
 
-def _check_type(name: str, value: Any) -> None:
-    python_type = _PYTHON_TYPES.get(_PARAMETERS[name], str)
+def _check_type(name: str, value: Any, kind: str) -> None:
+    python_type = _PYTHON_TYPES.get(kind, str)
     if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
-        expected = "string" if python_type is str else _PARAMETERS[name]
+        expected = "string" if python_type is str else kind
         raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
 
 

@@ -9,10 +9,11 @@ from typing import Any
 from ..safety.loop_operations import loop_settings
 from ..settings.config import Config
 from ..table import Adapter
+from ..text import line
 
 __all__ = [
-    "ADAPTER_INFO", "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS",
-    "REVOKE_TOKEN", "TOOL", "TYPES", "capabilities", "metadata", "tool_name",
+    "ADAPTER_INFO", "API", "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES",
+    "QUOTA_STATUS", "REVOKE_TOKEN", "TOOL", "TYPES", "apis_of", "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
@@ -77,7 +78,17 @@ def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[s
     }
     if config.safety_loop != "disabled":
         metadata["safety_loop"] = loop_settings(config)
+    if adapter.apis:
+        metadata["apis"] = apis_of(adapter)
     return metadata
+
+
+def apis_of(adapter: Adapter) -> dict[str, Any]:
+    """Return several APIs by name, each with its title and how many operations it has."""
+    return {
+        name: {"title": line(section.title, 60), "operations": sum(section.counts.values())}
+        for name, section in adapter.apis.items()
+    }
 
 
 def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
@@ -120,6 +131,9 @@ INTROSPECT: Mapping[str, Any] = {
         {"description": "Show one operation", "params": {"query": "operations", "name": "{operation}"}},
     ],
 }
+
+API: Mapping[str, Any] = _field("api", "string", False, "Only operations of this API")
+"""The parameter that adapters of several APIs have besides."""
 
 TYPES: Mapping[str, Mapping[str, Any]] = {
     "SemanticCategory": {

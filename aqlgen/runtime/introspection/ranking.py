@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
@@ -53,8 +53,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 class Ranking:
     """Searches of one index."""
 
-    def __init__(self, postings: Postings, weights: Weights | None = None) -> None:
+    def __init__(self, postings: Postings, weights: Weights | None = None, *, prefixes: Collection[str] = ()) -> None:
         self._postings = postings
+        self._prefixes = prefixes
         self._weights = weights or Weights()
         self._count = max(1, len(postings.operations))
         self._rarities: dict[str, float] = {}
@@ -241,7 +242,7 @@ class Ranking:
     # Operations
 
     def _weighed(self, asked: Question, text: str, scores: Mapping[str, float]) -> dict[str, float]:
-        weighing = Weighing(asked, text, self._weights, self._rarity, named=self._named(asked))
+        weighing = Weighing(asked, text, self._weights, self._rarity, named=self._named(asked), prefixes=self._prefixes)
         hit, postings = self._postings.hit, self._postings
         takers = [
             (thing, postings.of_term(TAKES + thing)) for thing in asked.identified if TAKES + thing in postings.lines

@@ -8,7 +8,7 @@ summaries and paths. Nothing is read before the first search.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -61,8 +61,11 @@ class Nearest:
 class Search:
     """The search of an adapter's operations, those of the protocol included."""
 
-    def __init__(self, table: Table, operations: Iterable[ProtocolOperation] = ()) -> None:
+    def __init__(
+        self, table: Table, operations: Iterable[ProtocolOperation] = (), prefixes: Collection[str] = ()
+    ) -> None:
         self._table = table
+        self._prefixes = prefixes
         self._operations = tuple(operations)
 
     def find(self, text: str, wanted: Callable[[Hit], bool] | None = None) -> Matches:
@@ -94,7 +97,8 @@ class Search:
             mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
             hits = [*mistyped, *self._ranking.search(text, admitted, _MOST_NEAR * 4)]
             hits = list({hit.name: hit for hit in hits}.values())
-        same = by_path[:1] or [hit.name for hit in hits if same_words(text, hit.name)]
+        apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
+        same = (by_path[:1] if len(apis) == 1 else []) or [hit.name for hit in hits if same_words(text, hit.name)]
         sure = same[0] if len(same) == 1 else None
         hits.sort(key=lambda hit: hit.name != sure)
         return Nearest(hits[:_MOST_NEAR], sure)
@@ -122,7 +126,7 @@ class Search:
                 *(plain_entry(item.name, item.family, "", "", item.description) for item in self._operations),
             ]
         )
-        return Ranking(postings)
+        return Ranking(postings, prefixes=self._prefixes)
 
     def _postings(self) -> Postings:
         text = self._table.text(FILE)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from .postings import Hit
@@ -96,9 +96,14 @@ class Weighing:
     """What a question asks for, against which operations are weighed."""
 
     def __init__(
-        self, asked: Question, text: str, weights: Weights, rarity: Callable[[str], float], *, named: bool
-    ) -> None:
-        """Read the question `text`; with `named` it has names of things instead of ids."""
+        self, asked: Question, text: str, weights: Weights, rarity: Callable[[str], float], *, named: bool,
+        prefixes: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        """Read the question `text`; with `named` it has names of things instead of ids.
+
+        `prefixes` are the words that several APIs put before names: they say nothing of what is done.
+        """
+        self._prefixes = prefixes
         self._asked, self._text, self._weights, self._rarity = asked, text, weights, rarity
         self._terms = terms(text)
         self._words = {word.stem for word in asked.words}
@@ -118,14 +123,15 @@ class Weighing:
 
         `takes` says for each thing of which the question has the id whether the operation takes it.
         """
-        words, summary = terms(hit.name), terms(hit.summary)
+        name = self._without_prefix(hit.name) if self._prefixes else hit.name
+        words, summary = terms(name), terms(hit.summary)
         factor = self._coverage(words, summary) * self._needs(hit.needs, words)
         for taken in takes:
             factor *= _signed(taken, self._weights.takes)
         if self._noun:
             factor *= self._object(words, terms(hit.resource)[-1:])
             if self._noun in words:
-                factor *= self._number(hit.name.split("_"))
+                factor *= self._number(name.split("_"))
         if len(summary) > 1 and self._words.issuperset(summary):
             factor *= 1.0 + self._weights.whole_summary
         if self._verbs:
@@ -139,11 +145,15 @@ class Weighing:
         if self._terms and self._terms in (words, summary):
             factor *= _SAME
             asked = plain_words(self._text)
-            if asked == plain_words(hit.name):
+            if asked in (plain_words(hit.name), plain_words(name)):
                 return score * factor + 2 * EXACT
             if asked == plain_words(hit.summary):
                 return score * factor + EXACT
         return score * factor
+
+    def _without_prefix(self, name: str) -> str:
+        prefix, _, rest = name.partition("_")
+        return rest if rest and prefix in self._prefixes else name
 
     def _coverage(self, words: Sequence[str], summary: Sequence[str]) -> float:
         weights = self._weights

@@ -29,17 +29,21 @@ _METRICS = {
 class Pattern:
     """A pattern over operations: a name, or a method and a path, with `*` for any part; case is ignored.
 
-    Several `*` are matched in one pass, each as early as possible.
+    Of several APIs, `api:NAME` is for all operations of one, and `NAME:` before a method narrows it to one. Several `*`
+    are matched in one pass, each as early as possible.
     """
 
     def __init__(self, text: str) -> None:
         self._parts = text.lower().split("*")
         self._by_path = " " in text
+        self._by_api = ":" in text.partition(" ")[0]
         self.length = len(text) - text.count("*")
 
-    def fits(self, name: str, method: str, path: str) -> bool:
-        """Return True for an operation of that name, method and path."""
-        return self.fits_text(f"{method} {path}" if self._by_path else name)
+    def fits(self, name: str, method: str, path: str, api: str = "") -> bool:
+        """Return True for an operation of that name, method, path and API."""
+        if self._by_path:
+            return self.fits_text(f"{api}:{method} {path}" if self._by_api else f"{method} {path}")
+        return bool(api) and self.fits_text(f"api:{api}") if self._by_api else self.fits_text(name)
 
     def fits_text(self, text: str) -> bool:
         """Return True for a text that is as the pattern."""
@@ -120,12 +124,12 @@ class Limits:
         key = (row.family, row.name)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = tuple(self._of(row.name, row.method, row.path))
+            known = self._known[key] = tuple(self._of(row.name, row.method, row.path, row.api))
         return known
 
-    def _of(self, name: str, method: str, path: str) -> Iterator[tuple[Limit, int]]:
-        price = next((price for pattern, _, price in self._prices if pattern.fits(name, method, path)), 0)
-        fitting = (limits for pattern, limits in self._patterns if pattern.fits(name, method, path))
+    def _of(self, name: str, method: str, path: str, api: str) -> Iterator[tuple[Limit, int]]:
+        price = next((price for pattern, _, price in self._prices if pattern.fits(name, method, path, api)), 0)
+        fitting = (limits for pattern, limits in self._patterns if pattern.fits(name, method, path, api))
         for limit in (*self._everywhere, *(limit for limits in fitting for limit in limits)):
             amount = price if limit.is_cost else 1
             if amount:
@@ -135,8 +139,8 @@ class Limits:
 def unused_patterns(settings: QuotaSettings, table: Table) -> list[str]:
     """Return the patterns of the settings that fit no operation of a table."""
     left = {text: Pattern(text) for text in (*settings.operations, *settings.prices) if text != "*"}
-    for name, _, (method, path) in table.values("method", "path") if left else ():
-        left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, method, path)}
+    for name, _, values in table.values("method", "path", "api") if left else ():
+        left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, *values)}
     return list(left)
 
 

@@ -166,6 +166,8 @@ def _phrase(row: Row, params: Mapping[str, Any]) -> _Phrase:
 def _verb(row: Row) -> tuple[str, list[str]]:
     """Return the verb as a sentence begins with it, and the words of the name behind it."""
     words, verb = row.name.split("_"), (row.verb or row.name.partition("_")[0]).split("_")
+    if row.api and words[1 : len(verb) + 1] == verb:  # behind the prefix of its API
+        words = words[1:]
     if words[: len(verb)] != verb:
         verb = words[:1]
     rest = words[len(verb) :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias, TypeGuard
 from urllib.parse import unquote
 
 from ..table import JsonSchema
@@ -284,11 +284,31 @@ class Shape:
     discriminator: tuple[str, Mapping[str, str]] | None = None
 
 
+_SHAPING: Final = frozenset(
+    (
+        "$ref",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "properties",
+        "required",
+        "x-read-only",
+        "items",
+        "prefixItems",
+        "additionalProperties",
+        "patternProperties",
+        "discriminator",
+    )
+)
+"""The keywords that say something of a shape; most schemas have none of them."""
+
+
 def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
     """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
     shape = Shape()
-    for part in parts(schema, types):
-        _add(shape, part)
+    if isinstance(schema, Mapping) and not _SHAPING.isdisjoint(schema):
+        for part in parts(schema, types):
+            _add(shape, part)
     if base is not None:
         shape.properties = {**base.properties, **shape.properties}
         shape.required |= base.required

@@ -110,7 +110,9 @@ def _can_call(adapter: Adapter, table: Table, config: Config, environ: Mapping[s
 
     entries = report(adapter, environ, config)
     ready = {entry["scheme"] for entry in entries if entry["set"] or "per_user" in entry}
-    requirements = (adapter.security if stated is None else stated for _, _, (stated,) in table.values("security"))
+    parts = adapter.of_each_api()
+    stated = (values for _, _, values in table.values("security", "api"))
+    requirements = (parts[api].security if security is None else security for security, api in stated)
     return any(alternative_in_use(alternatives, ready) is not None for alternatives in requirements)
 
 

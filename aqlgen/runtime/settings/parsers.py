@@ -93,10 +93,17 @@ def prefix(value: Any) -> str:
     return value
 
 
+_NAMED_URLS = re.compile(
+    r"[a-z][a-z0-9]{0,23}=https?://[^\s/?#,][^\s?#,]*+(?:\s*+,\s*+[a-z][a-z0-9]{0,23}=https?://[^\s/?#,][^\s?#,]*+)*+"
+)
+
+
 def base_url(value: Any) -> str | None:
-    """Return the API's address, None for an empty one."""
+    """Return the API's address, or those of several APIs by their names, None for an empty one."""
     if value == "":
         return None
+    if isinstance(value, str) and _NAMED_URLS.fullmatch(value.strip()):
+        return value.strip()
     if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#][^\s?#]*", value):
         raise ValueError("must be an http or https address without a query, such as https://api.example.com/v1")
     return value

@@ -7,7 +7,18 @@ says what the adapter is, `operations/<family>.json` hold the rows by name, and 
 
 from __future__ import annotations
 
-from .adapter import FAMILIES, FORMAT, Accepted, Adapter, Flow, FormatError, SecurityScheme, check_format
+from .adapter import (
+    FAMILIES,
+    FORMAT,
+    Accepted,
+    Adapter,
+    ApiSection,
+    Flow,
+    FormatError,
+    SecurityScheme,
+    check_format,
+    scheme_of,
+)
 from .choices import chosen
 from .codec import decode, encode
 from .files import Table, row_of, values_of
@@ -23,6 +34,7 @@ __all__ = [
     "WORKFLOWS",
     "Accepted",
     "Adapter",
+    "ApiSection",
     "Body",
     "Choice",
     "DangerLevel",
@@ -52,5 +64,6 @@ __all__ = [
     "decode",
     "encode",
     "row_of",
+    "scheme_of",
     "values_of",
 ]

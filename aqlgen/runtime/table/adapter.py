@@ -10,7 +10,10 @@ from typing import Any, Self, TypedDict
 from .codec import column, decode
 from .row import Server
 
-__all__ = ["FAMILIES", "FORMAT", "Accepted", "Adapter", "Flow", "FormatError", "SecurityScheme", "check_format"]
+__all__ = [
+    "FAMILIES", "FORMAT", "Accepted", "Adapter", "ApiSection", "Flow", "FormatError", "SecurityScheme", "check_format",
+    "scheme_of",
+]  # fmt: skip
 
 FORMAT = 1
 """The format of the table's files that this code reads and writes."""
@@ -77,6 +80,39 @@ class Accepted(TypedDict, total=False):
     """The origins that the owner listed under `adapter: {hosts: […]}` in `overrides.yaml`."""
 
 
+def scheme_of(api: str, name: str) -> str:
+    """Return the name of an API's security scheme among those of several APIs, the same name where there is one."""
+    return f"{api}:{name}" if api else name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSection:
+    """One of several APIs: what the adapter says of itself where there is one, without the security schemes."""
+
+    name: str = column(outside=True)
+    """What owners and agents call it."""
+    title: str
+    """The title of the API."""
+    description: str
+    """What the API says of itself."""
+    api_version: str
+    """The version of the API's document."""
+    servers: tuple[Server, ...]
+    """Where the API is, the first one unless another is set."""
+    accepted: Accepted | None = None
+    """Where requests of this API may go; without it, what generating accepts."""
+    security: tuple[tuple[str, ...], ...]
+    """The alternatives of security schemes of all its operations that name none; each is given whole."""
+    scopes: Mapping[str, Sequence[str]] = column(factory=dict)
+    """The scopes that the operations ask of these schemes."""
+    headers: Mapping[str, str] = column(factory=dict)
+    """Headers that are sent with every request to it, as the owner set them."""
+    counts: Mapping[str, int]
+    """How many operations each family has of it."""
+    prefix: str = ""
+    """The word before names that another API has too, if it is not the API's name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
     """The adapter as a whole."""
@@ -123,6 +159,37 @@ class Adapter:
     """The operation that shows a family best."""
     executions: bool = False
     """Whether any operation answers before its work has ended."""
+    apis: Mapping[str, ApiSection] = column(factory=dict)
+    """The APIs by name, where there are several: each with its own servers, origins, security and headers."""
+    api: str = column("", outside=True)
+    """The API that this is the part of, of an adapter of several; "" in the table."""
+
+    def of_each_api(self) -> dict[str, Self]:
+        """Return the adapter as it is for each of its APIs, by name; for one API itself, by ""."""
+        return {name: self.of_api(name) for name in self.apis} if self.apis else {"": self}
+
+    def of_api(self, api: str) -> Self:
+        """Return the adapter as it is for an API: with the hosts and credentials of no other. Raises KeyError."""
+        if not api and not self.apis:
+            return self
+        section = self.apis[api]
+        return replace(
+            self,
+            title=section.title,
+            description=section.description,
+            api_version=section.api_version,
+            servers=section.servers,
+            accepted=section.accepted,
+            security=section.security,
+            scopes=section.scopes,
+            headers=section.headers,
+            counts=section.counts,
+            security_schemes={
+                name: scheme for name, scheme in self.security_schemes.items() if name.startswith(f"{api}:")
+            },
+            apis={},
+            api=api,
+        )
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:

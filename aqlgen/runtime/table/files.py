@@ -19,6 +19,7 @@ __all__ = ["Attribute", "Table", "row_of", "values_of"]
 
 Attribute: TypeAlias = Literal[
     "aliases",
+    "api",
     "danger",
     "danger_reason",
     "deprecated",

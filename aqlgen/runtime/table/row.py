@@ -105,6 +105,8 @@ class Row:
     """The path below the server's address, with `{name}` for each path parameter."""
     operation_id: str | None = None
     """The operationId of the document."""
+    api: str = ""
+    """The API that it belongs to, where the adapter has several."""
     aliases: tuple[FormerName, ...] = ()
     """Other names that it answers to."""
     resource: str
@@ -248,5 +250,5 @@ class Row:
 
     @property
     def key(self) -> str:
-        """The request that it sends: `METHOD /path`."""
-        return f"{self.method} {self.path}"
+        """The request that it sends: `METHOD /path`, with `NAME:` before it where the adapter has several APIs."""
+        return f"{self.api}:{self.method} {self.path}" if self.api else f"{self.method} {self.path}"

@@ -105,8 +105,8 @@ def _lookup(row: Row, table: Table) -> str:
     if row.method != "GET":
         return ""
     below = re.compile(re.escape(row.path.rstrip("/")) + r"/\{[^{}/]{1,200}\}/?")
-    for name, family, (method, path, deprecated) in table.values("method", "path", "deprecated"):
-        if family == "read" and method == "GET" and not deprecated and below.fullmatch(path):
+    for name, family, (method, path, deprecated, api) in table.values("method", "path", "deprecated", "api"):
+        if api == row.api and family == "read" and method == "GET" and not deprecated and below.fullmatch(path):
             return name
     return ""
 

@@ -79,10 +79,13 @@ class Rule:
 
     def selects(self, name: str, family: str, values: tuple[Any, ...]) -> bool:
         """Return True for an operation that the rule is about; the values are those of `_ATTRIBUTES`."""
-        aliases, method, path, danger, tags = values
+        aliases, method, path, danger, tags, api = values
         names = (name, *(alias.name for alias in aliases))
         return (
-            (not self.names or any(pattern.fits(each, method, path) for _, pattern in self.names for each in names))
+            (
+                not self.names
+                or any(pattern.fits(each, method, path, api) for _, pattern in self.names for each in names)
+            )
             and (not self.tags or any(tag.casefold() in self.tags for tag in tags))
             and (not self.families or family in self.families)
             and (not self.levels or danger in self.levels)
@@ -103,7 +106,7 @@ class Rule:
         return truth is True if strictly else truth is not False
 
 
-_ATTRIBUTES: tuple[Attribute, ...] = ("aliases", "method", "path", "danger", "tags")
+_ATTRIBUTES: tuple[Attribute, ...] = ("aliases", "method", "path", "danger", "tags", "api")
 
 
 class Rules:
@@ -172,7 +175,7 @@ class Rules:
     def _unfitting(self, rule: Rule, operations: Sequence[tuple[str, str, tuple[Any, ...]]]) -> Iterator[str]:
         for text, pattern in rule.names:
             if not any(
-                pattern.fits(each, values[1], values[2])
+                pattern.fits(each, values[1], values[2], values[5])
                 for name, _, values in operations
                 for each in (name, *(alias.name for alias in values[0]))
             ):

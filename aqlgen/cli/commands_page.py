@@ -1,0 +1,146 @@
+"""The page docs/commands.md: every command of aqlgen and of an adapter, with its options, read from their parsers.
+
+`python -m aqlgen.cli.commands_page > docs/commands.md` writes it anew in a clone of aqlgen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from aqlgen.cli.app import app
+from aqlgen.runtime.cli.arguments import argument_parser
+from aqlgen.runtime.table import Adapter
+
+__all__ = ["page"]
+
+_HEAD = """\
+# Commands and exit codes
+
+`aqlgen` makes projects and keeps them up to date; a generated project has a command of its own, named after its API,
+such as `petstore-adapter`. `--help` shows the same. This page is written by `python -m aqlgen.cli.commands_page` from
+the commands themselves.
+"""
+
+_EXIT_CODES = """\
+### Exit codes of aqlgen
+
+| exit code | means |
+|---|---|
+| 0 | done |
+| 1 | internal error; for `update` conflicts are left, for `diff` something breaks an agent, for `check` it failed |
+| 2 | the document is invalid |
+| 3 | an option or an override is wrong |
+| 4 | reading or writing failed |
+| 5 | a template failed |
+
+With `--output-format json` a failure is an object on standard output, whose `error` has this code, a type, a message
+and `details`, one for each [finding](diagnostics.md): path, line, column, code, message and suggestion.
+"""
+
+_ADAPTER_EXIT_CODES = """\
+### Exit codes of an adapter
+
+| exit code | means |
+|---|---|
+| 0 | done; for `call` the envelope is a success |
+| 1 | it failed; for `call` the envelope is a failure |
+| 2 | arguments or settings are wrong |
+| 3 | HTTP without saying who may use it |
+"""
+
+
+def page() -> str:
+    """Return the text of docs/commands.md."""
+    return "\n".join((_HEAD, *_of_aqlgen(), _EXIT_CODES, *_of_adapters(), _ADAPTER_EXIT_CODES))
+
+
+def _of_aqlgen() -> Iterator[str]:
+    yield "## aqlgen\n"
+    yield "`aqlgen --version` prints the version.\n"
+    group: Any = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        yield f"### aqlgen {name}\n"
+        yield f"{_sentences(command.help)}\n"
+        with command.make_context(name, [], resilient_parsing=True) as context:
+            records = [parameter.get_help_record(context) for parameter in command.params]
+        yield from _table((_names(names), _explained(text)) for names, text in filter(None, records))
+        yield from _examples(command.epilog)
+
+
+def _names(text: str) -> str:
+    """Return the names of an option or an argument, with what it takes, as typer's help has them."""
+    names, _, kind = text.partition(" <")
+    choices = kind.removesuffix(">").removeprefix("list[").removesuffix("]").replace("int range", "N")
+    return f"`{names}`" if choices in ("", "str", "path") else f"`{names} {choices.replace('|', '/')}`"
+
+
+def _explained(text: str) -> str:
+    """Return the help of an option with its default as a sentence."""
+    words, _, extra = text.partition("  [")
+    default = re.search(r"default: ([^;\]]+)", extra)
+    return f"{_sentences(words)} Default: `{default[1]}`." if default else _sentences(words)
+
+
+def _of_adapters() -> Iterator[str]:
+    adapter = Adapter(
+        name="petstore", package="petstore_adapter", title="the petstore", description="", version="0", api_version="",
+        spec_version="", field_case="snake", servers=(), security=(), security_schemes={}, counts={}, quick_start={},
+    )  # fmt: skip
+    parser = argument_parser(adapter, Path())
+    yield "## The command of an adapter\n"
+    yield f"{_sentences(parser.description or '')}\n"
+    yield from _table(_argument(action) for action in _actions(parser))
+    commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    texts = {action.dest: action.help for action in commands._choices_actions}
+    for name, command in commands.choices.items():
+        yield f"### petstore-adapter {name}\n"
+        yield f"{_sentences(str(texts[name]))}\n"
+        yield from _table(_argument(action) for action in _actions(command))
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        if not isinstance(action, (argparse._HelpAction, argparse._SubParsersAction)):
+            yield action
+
+
+def _argument(action: argparse.Action) -> tuple[str, str]:
+    """Return the names of an argument, and its help."""
+    choices = "/".join(map(str, action.choices or ()))
+    text = _sentences(action.help or (f"one of {choices}" if not action.option_strings else ""))
+    if not action.option_strings:
+        return f"`{action.metavar or action.dest.upper()}`", text
+    value = "" if action.nargs == 0 else choices or str(action.metavar or action.dest.upper())
+    return f"`{', '.join(action.option_strings)} {value}".strip() + "`", text
+
+
+def _table(rows: Iterator[tuple[str, str]]) -> Iterator[str]:
+    lines = [f"| {names.replace('|', '/')} | {text} |" for names, text in rows]
+    if lines:
+        yield "\n".join(("| argument or option | does |", "|---|---|", *lines, ""))
+
+
+def _examples(epilog: str | None) -> Iterator[str]:
+    """Yield the examples of a command as code that is shown, not run: their documents are made up."""
+    lines = [line.strip() for line in (epilog or "").splitlines()[2:]]
+    if lines:
+        yield "\n".join(("```bash", *lines, "```", ""))
+
+
+def _sentences(text: str | None) -> str:
+    """Return a help text as it stands on the page: one paragraph that begins upper-case and ends in a full stop."""
+    plain = re.sub(r"(?<![`\w])<(\w+)>", r"&lt;\1&gt;", " ".join((text or "").split()))
+    if not plain:
+        return ""
+    return plain[0].upper() + plain[1:] + ("" if plain.endswith((".", "?", "!", "…")) else ".")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

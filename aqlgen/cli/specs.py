@@ -1,0 +1,82 @@
+"""The documents of a command: one, or those of several APIs, each with the files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.request import Request
+
+if TYPE_CHECKING:
+    from aqlgen.pipeline import ApiInput, Options
+
+__all__ = ["inputs_of", "options_of"]
+
+
+def options_of(
+    specs: Sequence[str],
+    *,
+    name: str | None,
+    overrides: Path | None,
+    include: Iterable[str] | None,
+    exclude: Iterable[str] | None,
+    field_case: str | None,
+    strict: bool,
+    header: Iterable[str] | None,
+    overlay: Iterable[str] | None,
+    workflows: Iterable[str] | None,
+    allow_refs: Iterable[str] | None,
+) -> Options:
+    """Return the options for one document, or for several APIs. Raises OptionError."""
+    from aqlgen.pipeline import Options
+    from aqlgen.table.apis import split_name
+
+    pairs = [split_name(spec) for spec in specs]
+    rest = (name, overrides, tuple(include or ()), tuple(exclude or ()), field_case, strict)
+    headers, allowed = tuple(header or ()), tuple(allow_refs or ())
+    if len(pairs) == 1 and not pairs[0][0]:
+        return Options(Request.of(pairs[0][1], headers, overlay or (), allowed, workflows or ()), *rest)
+    if [spec for _, spec in pairs].count("-") > 1:
+        raise OptionError.of("bad-option", "only one document can be standard input", help="Give the others as files.")
+    apis = inputs_of(pairs, headers, tuple(overlay or ()), tuple(workflows or ()), allowed)
+    return Options(apis[0].request, *rest, apis=apis)
+
+
+def inputs_of(
+    pairs: Iterable[tuple[str, str]],
+    headers: Sequence[str],
+    overlays: Sequence[str],
+    workflows: Sequence[str],
+    allowed: Sequence[str],
+) -> tuple[ApiInput, ...]:
+    """Return the inputs of several APIs, by names and documents. Raises OptionError."""
+    from aqlgen.table.apis import ApiInput, split_name
+
+    pairs = list(pairs)
+    beside: dict[str, dict[str, list[str]]] = {}
+    for option, files in (("--overlay", overlays), ("--workflows", workflows)):
+        for written in files:
+            name, file = split_name(written)
+            if not name or name not in dict(pairs):
+                known = next((api for api, _ in pairs if api), "NAME")
+                raise OptionError.of(
+                    "bad-option",
+                    f"{option} {written} does not name the API that it is for",
+                    help=f"Name it, and the API's document too: {known}=SPEC {option} {known}={file}",
+                )
+            beside.setdefault(name, {}).setdefault(option, []).append(file)
+    return tuple(
+        ApiInput(
+            name,
+            Request.of(
+                spec,
+                headers,
+                beside.get(name, {}).get("--overlay", ()),
+                allowed,
+                beside.get(name, {}).get("--workflows", ()),
+            ),
+        )
+        for name, spec in pairs
+    )

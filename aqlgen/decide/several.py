@@ -1,0 +1,78 @@
+"""The operations of several APIs, each named as if it were alone, and then told apart (`naming.prefixes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aqlgen.decide.decision import Decision
+from aqlgen.decide.naming.prefixes import ApiNames, base_names, prefix_names
+from aqlgen.decide.overrides import Overrides, name_collisions
+from aqlgen.decide.overrides.several import unmatched_by_all
+from aqlgen.decide.stage import Named, decide_named, name_operations
+from aqlgen.diagnostics import Diagnostic
+from aqlgen.document.resolve import Resolver
+from aqlgen.ir import Document
+
+__all__ = ["Api", "Known", "decide_each"]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """An API before anything is decided about it; `prefix` is the word before names that another API has too."""
+
+    document: Document
+    overrides: Overrides
+    resolver: Resolver
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What there was before, as `decide` takes it, with `NAME:METHOD /path` for `METHOD /path`."""
+
+    names: Mapping[str, str]
+    ids: Mapping[str, str]
+    retired: Mapping[str, str]
+
+
+def decide_each(apis: Mapping[str, Api], known: Known) -> tuple[dict[str, tuple[Decision, ...]], list[Diagnostic]]:
+    """Return the decisions of each API by its name, and what is wrong with the overrides of all."""
+    named: dict[str, Named] = {}
+    names: dict[str, ApiNames] = {}
+    reports: dict[str, list[Diagnostic]] = {api: [] for api in apis}
+    for name, api in apis.items():
+        kept = _of(name, known.names)
+        bases = base_names(kept, api.prefix)
+        retired = {old: key for old, key in known.retired.items() if key.startswith(f"{name}:")}
+        ids = _of(name, known.ids)
+        result = name_operations(
+            api.document,
+            api.overrides,
+            api.resolver,
+            report=reports[name].append,
+            kept=bases,
+            ids=ids,
+            retired={old: key for old, key in retired.items() if not old.startswith(f"{api.prefix}_")},
+        )
+        named[name] = result
+        names[name] = ApiNames(
+            api.prefix,
+            result.settled.names,
+            result.fixed.keys(),
+            result.settled.pinned.keys(),
+            {bases[key]: full for key, full in kept.items()},
+            result.aliases.keys(),
+        )
+    reserved = {old: key.partition(":")[0] for old, key in known.retired.items()}
+    reserved |= {full: key.partition(":")[0] for key, full in known.names.items()}
+    prefixed = prefix_names(names, reserved)
+    findings = unmatched_by_all(reports, {name: api.overrides for name, api in apis.items()})
+    chosen = {key: override for result in named.values() for key, override in result.chosen.items()}
+    file = next(iter(apis.values())).overrides.file
+    findings = list(dict.fromkeys([*findings, *name_collisions(chosen, file)]))
+    return {name: decide_named(result, prefixed) for name, result in named.items()}, findings
+
+
+def _of(api: str, entries: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in entries.items() if key.startswith(f"{api}:")}

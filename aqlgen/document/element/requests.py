@@ -1,0 +1,233 @@
+"""The request of an element's operation: method, path and query of `maps_to`, and `response: {x-request: …}`.
+
+`x-request` says what the protocol has no words for. aqlgen writes it, and a hand-written element may have it too:
+`places` (of parameters, as in `header X-Tenant`), `styles` (of lists and objects, as OpenAPI has them), `headers` and
+`query` (sent as they stand), `content_type`, `accept` (of the answer), `list` (pointer to the list in it, "" for the
+whole), `input` (the query parameters that an update's `input` holds), `pagination` (as in overrides.yaml) and
+`security` (alternatives of the schemes in `auth`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, get_args
+
+from aqlgen.document.element.model import Place
+from aqlgen.document.element.reader import Field, Node, Reader
+from aqlgen.ir import Json
+from aqlgen.runtime.encode.urls import placeholders
+from aqlgen.runtime.media import JSON as JSON_TYPE
+from aqlgen.runtime.table import Pagination, PagingStyle
+
+__all__ = [
+    "CREDENTIAL",
+    "IN_QUERY",
+    "METHODS",
+    "Request",
+    "read_maps_to",
+    "read_notes",
+    "read_path",
+    "read_requirements",
+]
+
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+IN_QUERY: Final = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+"""Methods whose parameters go into the query, if nothing else is said; those of others go into the JSON body."""
+
+CREDENTIAL: Final = "credential"
+"""The place of a placeholder that a credential fills, which no element can give."""
+
+LOCATIONS: Final = ("path", "query", "header", "cookie", "body")
+ALONE: Final = ("whole", "rest", "adapter", CREDENTIAL)
+"""Places without a name: the parameter is the body, holds further fields of it, is the adapter's own, or a credential.
+"""
+
+_NOTES: Final[Mapping[str, Field]] = {
+    "places": Field("object"),
+    "styles": Field("object"),
+    "headers": Field("object"),
+    "query": Field("object"),
+    "content_type": Field(""),
+    "accept": Field(""),
+    "list": Field(),
+    "input": Field("array"),
+    "pagination": Field("object"),
+    "security": Field("array"),
+}
+_STYLE: Final[Mapping[str, Field]] = {
+    "style": Field(values=("matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject")),
+    "explode": Field("boolean"),
+}
+_MAPS_TO: Final = "METHOD /path, as in `GET /pets/{pet_id}`"
+_CONTENT_TYPE: Final = re.compile(r"[\w.*+-]{1,100}/[\w.+*-]{1,100}(?:; ?[\w.=\"-]{1,100}){0,4}")
+_LONGEST: Final = 4_000
+_DEEPEST: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an operation sends beside its parameters, and where those go that do not go where they usually do."""
+
+    method: str = ""
+    path: str = ""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    styles: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    content_types: tuple[str, ...] = (JSON_TYPE,)
+    accept: tuple[str, ...] = (JSON_TYPE,)
+    items: str | None = None
+    input: tuple[str, ...] = ()
+    pagination: Pagination | None = None
+    security: tuple[tuple[str, ...], ...] | None = None
+
+
+def read_maps_to(reader: Reader, node: Node) -> Request | None:
+    """Return method, path and query of `METHOD /path?type=all&q={text}`; None after a report of what is wrong.
+
+    What stands in the query in braces is a parameter under that name of the API; the rest is sent as it stands.
+    """
+    if not reader.is_readable(node):
+        return None
+    method, _, target = node.value.strip().partition(" ")
+    target = target.strip()
+    if method.upper() in METHODS and method != method.upper():
+        reader.bad_value(node, _MAPS_TO, f"Write the method in capitals: `{method.upper()} {target[:200]}`.")
+        return None
+    if method not in METHODS:
+        reader.bad_value(node, f"{_MAPS_TO} ({', '.join(METHODS)})", "Begin with one of these methods.")
+        return None
+    return read_path(reader, node, method, target)
+
+
+def read_path(reader: Reader, node: Node, method: str, target: str) -> Request | None:
+    """Return the request of a method and a path, None after a report of what is wrong."""
+    if "://" in target or target.startswith("//"):
+        hint = "Leave the host out: requests and credentials go to base_url alone."
+        reader.bad_value(node, "a path below base_url, without a host", hint)
+        return None
+    if not target.startswith("/") or " " in target or len(target) > _LONGEST:
+        reader.bad_value(node, _MAPS_TO, f"Write `{method} /{target.lstrip('/').replace(' ', '%20')[:200]}`.")
+        return None
+    if any(char in re.sub(r"\{[^{}]{1,200}\}", "", target) for char in "{}"):
+        reader.bad_value(node, "a path whose braces close", "Write a placeholder as in `/pets/{pet_id}`.")
+        return None
+    path, mark, query = target.partition("#")[0].partition("?")
+    fragment = target[len(path) + len(mark) + len(query) :]
+    places: dict[str, Place] = {}
+    fixed: list[str] = []
+    for pair in query.split("&") if mark else ():
+        wire, _, value = pair.partition("=")
+        names = placeholders(value)
+        if len(names) == 1 and value == f"{{{names[0]}}}" and wire:
+            places[names[0]] = Place("query", wire)
+        elif names or "{" in wire:
+            reader.bad_value(node, "a query of pairs like `q={text}` or `type=all`", "Give each placeholder a pair.")
+        else:
+            fixed.append(pair)
+    return Request(method, path + ("?" + "&".join(fixed) if fixed else "") + fragment, places)
+
+
+def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:
+    """Return a request with what `x-request` says of it."""
+    if node is None:
+        return request
+    notes = reader.fields(node, _NOTES)
+    places = dict(request.places)
+    for name, place in _texts(reader, notes.get("places")).items():
+        if name in places:
+            reader.bad_value(place, "the place that the query of maps_to gives it", "Say it once.")
+        location, _, wire = place.value.strip().partition(" ")
+        if location in ALONE and not wire:
+            places[name] = Place(location, name)
+        elif location in LOCATIONS and reader.is_readable(place):
+            places[name] = Place(location, wire.strip() or name)
+        else:
+            expected = f"{', '.join(LOCATIONS)} with the API's name behind it, or {', '.join(ALONE)}"
+            reader.bad_value(place, expected, "Write it as in `header X-Tenant`.")
+    security, wires = notes.get("security"), notes.get("input")
+    return Request(
+        request.method,
+        request.path,
+        places,
+        _styles(reader, notes.get("styles")),
+        headers=_values(reader, notes.get("headers")),
+        query=_values(reader, notes.get("query")),
+        content_types=_content_types(reader, notes.get("content_type")),
+        accept=_content_types(reader, notes.get("accept")),
+        items=_pointer(reader, notes.get("list")),
+        input=() if wires is None else tuple(wire.value for wire in wires.items() if reader.is_of(wire, "string")),
+        pagination=read_pagination(reader, notes.get("pagination")),
+        security=None if security is None else read_requirements(reader, security),
+    )
+
+
+def _styles(reader: Reader, node: Node | None) -> dict[str, dict[str, Json]]:
+    """Return how the lists and objects of parameters are written."""
+    styles = {}
+    for name, member in () if node is None else node.members():
+        members = reader.fields(member, _STYLE)
+        styles[name] = {key: part.value for key, part in members.items()}
+    return styles
+
+
+def _pointer(reader: Reader, node: Node | None) -> str | None:
+    """Return a JSON pointer, None if there is none or it cannot be used."""
+    if node is None or not node.value or (node.value.startswith("/") and node.value.count("/") <= _DEEPEST):
+        return None if node is None else node.value
+    reader.bad_value(node, "a JSON pointer", 'Write "" for the answer itself, or as in `/items`.')
+    return None
+
+
+def _content_types(reader: Reader, node: Node | None) -> tuple[str, ...]:
+    """Return the content types that a call can choose from, the usual one first; JSON if there are none."""
+    if node is None:
+        return (JSON_TYPE,)
+    kinds = []
+    for item in node.items() if isinstance(node.value, list) else (node,):
+        if reader.is_of(item, "string"):
+            if _CONTENT_TYPE.fullmatch(item.value):
+                kinds.append(item.value)
+            else:
+                reader.bad_value(item, "a content type", "Write it as in `application/json`.")
+    return tuple(kinds) or (JSON_TYPE,)
+
+
+def _values(reader: Reader, node: Node | None) -> dict[str, str]:
+    """Return texts that are sent as they stand."""
+    return {name: text.value for name, text in _texts(reader, node).items() if reader.is_readable(text)}
+
+
+def _texts(reader: Reader, node: Node | None) -> dict[str, Node]:
+    """Return the members of an object that are texts."""
+    members = [] if node is None else list(node.members())
+    return {key: member for key, member in members if reader.is_of(member, "string")}
+
+
+def read_requirements(reader: Reader, node: Node) -> tuple[tuple[str, ...], ...]:
+    """Return alternatives of security schemes, each a list of names."""
+    alternatives = []
+    for item in node.items():
+        if reader.is_of(item, "array"):
+            alternatives.append(tuple(name.value for name in item.items() if reader.is_of(name, "string")))
+    return tuple(alternatives)
+
+
+_PAGING: Final[Mapping[str, Field]] = {
+    (each.metadata.get("key") or each.name): Field("integer" if each.name == "size_max" else "string")
+    for each in fields(Pagination)
+    if each.name not in ("parameters", "demanded")
+}
+_STYLES: Final[tuple[str, ...]] = get_args(PagingStyle)
+
+
+def read_pagination(reader: Reader, node: Node | None) -> Pagination | None:
+    """Return a pagination in the keys of the operation table; None if there is none, or it cannot be used."""
+    if node is None:
+        return None
+    chosen = {"style": Field(values=_STYLES, required=True), "next_in": Field(values=("header",))}
+    members = reader.fields(node, {**_PAGING, **chosen, "in": Field(values=("body",))})
+    values: dict[str, Any] = {"location" if key == "in" else key: member.value for key, member in members.items()}
+    return Pagination(**values) if "style" in values else None

@@ -1,0 +1,180 @@
+"""Types and parameters of an adapter element as JSON Schemas (element type, 8; generator document, 2.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from aqlgen.document.element.reader import Field, Node, Reader, type_name
+from aqlgen.document.positions import escape
+from aqlgen.ir import Json
+
+__all__ = ["CONSTRAINTS", "JSON_TYPES", "constrained", "parameter_name", "reference", "text_type"]
+
+JSON_TYPES: Final = ("string", "integer", "number", "boolean", "array", "object")
+CONSTRAINTS: Final[Mapping[str, Field]] = {
+    "description": Field(),
+    "default": Field(""),
+    "enum": Field("array"),
+    "minimum": Field("number"),
+    "maximum": Field("number"),
+    "pattern": Field(),
+    "format": Field(),
+    "minLength": Field("integer"),
+    "maxLength": Field("integer"),
+    "items": Field("object"),
+    "sensitive": Field("boolean"),
+}
+"""What a parameter may say beside its type: the keys of the adapter schema, and of introspection's ParameterInfo."""
+
+_ITEMS: Final[Mapping[str, Field]] = {"name": Field(), "type": Field(), "required": Field("boolean"), **CONSTRAINTS}
+_COPIED: Final = ("pattern", "format", "minLength", "maxLength")
+_BOUNDS: Final = (("minimum", "maximum"), ("minLength", "maxLength"))
+_CLOSE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("str", "char", "varchar"), "string"),
+    **dict.fromkeys(("int", "int32", "int64"), "integer"),
+    **dict.fromkeys(("float", "double"), "number"),
+    **dict.fromkeys(("bool",), "boolean"),
+    **dict.fromkeys(("list", "tuple"), "array"),
+    **dict.fromkeys(("dict", "map"), "object"),
+}
+"""What people write for a JSON type, with what it is here."""
+
+_NAME_OF_TYPE: Final = re.compile(r"\w[\w .$/:<>,\[\]{}()#@+-]{0,199}")
+_DEEPEST: Final = 32
+_MOST_MEMBERS: Final = 50
+_LONGEST_NAME: Final = 200
+
+
+def text_type(reader: Reader, node: Node) -> dict[str, Json]:
+    """Return the schema of a type that is a text: a JSON type, several with `|` between, or any value.
+
+    Any other name is of one of the API's types, whose shape an element does not tell, unless it is nearly a JSON type.
+    """
+    schemas = []
+    for word in str(node.value).split("|")[:_MOST_MEMBERS]:
+        word = word.strip()
+        if word in JSON_TYPES:
+            schemas.append({"type": word})
+            continue
+        close = [_CLOSE[word]] if word in _CLOSE else get_close_matches(word[:_LONGEST_NAME], JSON_TYPES, 1, 0.85)
+        if _NAME_OF_TYPE.fullmatch(word) and not close:
+            return {}
+        expected = ", ".join(JSON_TYPES)
+        message = f"{node.path} must be a type, and is {reader.shown(node.value)}"
+        hint = f"Write `type: {close[0] if close else 'string'}`."
+        reader.report("schema-invalid-type", node, message, expected=expected, suggestion=hint)
+        return {}
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def reference(reader: Reader, node: Node, types: Collection[str], depth: int = 0) -> dict[str, Json]:
+    """Return the schema of a TypeReference (generator document, 2.1): a JSON type, an array, an object or a ref."""
+    value = node.value
+    if isinstance(value, str) and value not in types:
+        return text_type(reader, node)
+    if isinstance(value, str):
+        return _named(value)
+    if depth >= _DEEPEST:
+        reader.bad_value(node, f"at most {_DEEPEST} types in one another", "Give the inner one a name under `types`.")
+        return {}
+    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in ("array", "object", "ref"):
+        reader.wrong_type(node, "a type", "Write a JSON type, {array: TYPE}, {object: {NAME: TYPE}} or {ref: NAME}.")
+        return {}
+    kind = next(iter(value))
+    inner = node.member(kind)
+    if kind == "array":
+        return {"type": "array", "items": reference(reader, inner, types, depth + 1)}
+    if kind == "object":
+        if not reader.is_of(inner, "object", "Write the name of each field with its type."):
+            return {}
+        fields = {key: reference(reader, inner.member(key), types, depth + 1) for key in inner.value}
+        return {"type": "object", "properties": fields}
+    if not reader.is_of(inner, "string"):
+        return {}
+    if inner.value not in types:
+        close = get_close_matches(inner.value[:_LONGEST_NAME], types, n=1)
+        message = f"there is no type {reader.shown(inner.value)} under `types`"
+        hint = f"Did you mean `{close[0]}`?" if close else "Declare it under `types`, or write a JSON type."
+        expected = "a name under `types`"
+        reader.report("schema-unresolved-ref", inner, message, expected=expected, suggestion=hint)
+        return {}
+    return _named(inner.value)
+
+
+def _named(name: str) -> dict[str, Json]:
+    return {"$ref": f"#/components/schemas/{escape(name)}"}
+
+
+def constrained(reader: Reader, members: Mapping[str, Node], schema: dict[str, Json]) -> dict[str, Json]:
+    """Return a schema with what a parameter says beside its type; report what contradicts it."""
+    kind = schema.get("type")
+    result = dict(schema)
+    for key in _COPIED:
+        if key in members:
+            result[key] = members[key].value
+    for low, high in _BOUNDS:
+        result |= {key: members[key].value for key in (low, high) if key in members}
+        if low in members and high in members and members[low].value > members[high].value:
+            reader.bad_value(members[high], f"at least {low}, {members[low].value}", f"Exchange {low} and {high}.")
+    if "items" in members and kind == "array":
+        inner = reader.fields(members["items"], _ITEMS)
+        if "type" in inner:
+            result["items"] = constrained(reader, inner, text_type(reader, inner["type"]))
+    if "enum" in members:
+        result["enum"] = _values(reader, members["enum"], kind)
+    if "default" in members:
+        _check_default(reader, members, result, kind)
+        result["default"] = members["default"].value
+    if "sensitive" in members and members["sensitive"].value and kind == "string":
+        result.setdefault("format", "password")
+    return result
+
+
+def _values(reader: Reader, node: Node, kind: Json) -> list[Json]:
+    """Return the values of an enumeration; report those of another type, repeated ones, and that there are none."""
+    if not node.value:
+        reader.bad_value(node, "a list of at least one value", "Leave the line out where any value will do.")
+    values: list[Json] = []
+    seen: set[tuple[type, Json]] = set()
+    for item in node.items():
+        key = type(item.value), None if isinstance(item.value, dict | list) else item.value
+        if kind in JSON_TYPES and item.value is not None and not _fits(item.value, kind):
+            reader.wrong_type(item, kind)
+        elif key in seen and not isinstance(item.value, dict | list):
+            message = f"the value {reader.shown(item.value)} stands here twice"
+            expected, hint = "each value once", "Keep one of them."
+            reader.report("schema-duplicate-name", item, message, expected=expected, suggestion=hint)
+        else:
+            seen.add(key)
+            values.append(item.value)
+    return values
+
+
+def _check_default(reader: Reader, members: Mapping[str, Node], schema: Mapping[str, Json], kind: Json) -> None:
+    node = members["default"]
+    if kind in JSON_TYPES and node.value is not None and not _fits(node.value, kind):
+        reader.wrong_type(node, kind)
+    elif "enum" in schema and node.value not in schema["enum"] and node.value is not None:
+        few = ", ".join(map(reader.shown, schema["enum"][:5]))
+        reader.bad_value(node, f"one of the values of enum ({few})", "Write one of them, or leave the line out.")
+    elif type(node.value) in (int, float):
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if (low is not None and node.value < low) or (high is not None and node.value > high):
+            reader.bad_value(node, "within minimum and maximum", "Write a value that is, or leave the line out.")
+
+
+def _fits(value: Json, kind: str) -> bool:
+    actual = type_name(value)
+    return actual == kind or (kind == "number" and actual == "integer")
+
+
+def parameter_name(reader: Reader, node: Node, name: str) -> bool:
+    """Return True if a text can be the name of a parameter; report it otherwise."""
+    if 0 < len(name) <= _LONGEST_NAME and name == name.strip() and name.isprintable():
+        return True
+    expected = f"1 to {_LONGEST_NAME} visible characters without spaces around"
+    reader.bad_name(node, name, expected, "Write it as agents are to give it, such as `user_name`.")
+    return False

@@ -1,0 +1,108 @@
+"""The documents of an update: those that a project keeps, and what is asked for in their place or beside them.
+
+A project of one document becomes one of several APIs when a document is added: its own API is named after its document,
+and what was kept by `METHOD /path` is kept by `NAME:METHOD /path`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.read import open_document
+from aqlgen.document.request import Request
+from aqlgen.project import Project
+from aqlgen.project.options import read_options
+from aqlgen.table.apis import ApiInput, api_names, split_name
+
+__all__ = ["documents", "single"]
+
+Requesting: TypeAlias = Callable[[str, tuple[str, ...], tuple[str, ...]], Request]
+"""Returns the request for a document with its overlays and workflows."""
+
+
+def single(specs: Sequence[str], remove: Sequence[str]) -> str | None:
+    """Return the newer document of a project of one, None for none. Raises OptionError for what only several have."""
+    if remove:
+        raise OptionError.of("bad-option", "the adapter has one API, which cannot be removed")
+    if len(specs) > 1:
+        raise OptionError.of("bad-option", "the adapter has one API", help="Give a further one with --add.")
+    if specs and split_name(specs[0])[0]:
+        raise OptionError.of("bad-option", "the adapter has one API, without a name", help="Give its document alone.")
+    return specs[0] if specs else None
+
+
+def documents(
+    project: Project,
+    specs: Sequence[str],
+    add: Sequence[str],
+    remove: Sequence[str],
+    names: Mapping[str, str],
+    ids: Mapping[str, str],
+    requesting: Requesting,
+) -> tuple[tuple[ApiInput, ...], dict[str, str], dict[str, str]]:
+    """Return the documents of the APIs, with the names and the operationIds to keep. Raises AqlgenError."""
+    apis = {api.name: api for api in project.apis()}
+    if not apis:
+        first = _first(project)
+        apis = {first.name: first}
+        names, ids = ({f"{first.name}:{key}": value for key, value in kept.items()} for kept in (names, ids))
+    newer = _newer(specs, apis)
+    for name in remove:
+        if name not in apis:
+            raise _unknown(name, apis, "--remove")
+        if name in newer:
+            raise OptionError.of("bad-option", f"{name} is both replaced and removed")
+        del apis[name]
+    inputs = []
+    for name, api in apis.items():
+        if name in newer:
+            overlays = api.request.overlays or tuple(map(str, project.overlays(name)))
+            workflows = api.request.workflows or tuple(map(str, project.workflows(name)))
+            inputs.append(replace(api, request=requesting(newer[name], overlays, workflows), spec_url=None))
+        else:
+            inputs.append(api if api.request.spec else replace(api, request=project.request(name)))
+    for name, spec in map(split_name, add):
+        if name in apis:
+            raise OptionError.of(
+                "bad-option", f"there is an API {name} already", help=f"Replace it: --spec {name}={spec}"
+            )
+        inputs.append(ApiInput(name, requesting(spec, (), ())))
+    if not inputs:
+        raise OptionError.of("bad-option", "no API would be left")
+    return tuple(inputs), dict(names), dict(ids)
+
+
+def _first(project: Project) -> ApiInput:
+    """Return the one API of a project under the name that it has among several. Raises AqlgenError."""
+    request = project.request()
+    with open_document(request.spec) as (source, _):
+        api = ApiInput("", request, spec_url=str(project.recorded_options.get("spec_url") or ""))
+        (name,) = api_names([api], [source.root])
+    recorded = read_options(project.recorded_options)
+    return replace(api, name=name, accepted=recorded["accepted"], base=recorded["base"])
+
+
+def _newer(specs: Sequence[str], apis: Mapping[str, ApiInput]) -> dict[str, str]:
+    """Return the newer documents by API. Raises OptionError."""
+    newer: dict[str, str] = {}
+    for written in specs:
+        name, spec = split_name(written)
+        if not name and len(apis) == 1:
+            name = next(iter(apis))
+        if not name:
+            ways = " or ".join(f"--spec {api}={spec}" for api in list(apis)[:4])
+            raise OptionError.of("bad-option", f"--spec {spec} does not say which API it is of", help=f"Write {ways}.")
+        if name not in apis:
+            raise _unknown(name, apis, "--spec", spec)
+        if name in newer:
+            raise OptionError.of("bad-option", f"--spec gives {name} twice")
+        newer[name] = spec
+    return newer
+
+
+def _unknown(name: str, apis: Mapping[str, ApiInput], option: str, spec: str = "") -> OptionError:
+    way = f"The APIs are {', '.join(apis)}." + (f" Write --add {name}={spec} for a further one." if spec else "")
+    return OptionError.of("bad-option", f"{option} names {name}, which is no API of the adapter", help=way)

@@ -1,0 +1,170 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The settings with which MCP clients start this adapter, in each client's own format, to paste or by one command.
+
+They hold no credential: a variable is a reference to the environment or to a question where the client knows such, and
+empty elsewhere. With a file of variables (`MCP_AQL_ENV_FILE`) they name that file alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..auth.usage import Usage
+from ..settings.env_file import VARIABLE as ENV_FILE
+from ..table import Adapter, Table
+from .guidance import start_command
+
+__all__ = ["CLIENTS", "Client", "Start", "client_texts", "start_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a client starts the adapter: its name there, the command's words, and the variables of credentials."""
+
+    name: str
+    command: str
+    arguments: Sequence[str]
+    variables: Sequence[str]
+    env_file: str = ""
+
+    def entry(self, reference: str = "", **more: str) -> dict[str, Any]:
+        """Return the entry of most clients; `reference` has `{}` for a variable's name, or is empty."""
+        return {**more, "command": self.command, "args": [*self.arguments], "env": self.environment(reference)}
+
+    def environment(self, reference: str = "") -> dict[str, str]:
+        """Return the variables with the references that the client expands, or the file of variables."""
+        if self.env_file:
+            return {ENV_FILE: self.env_file}
+        return {name: reference.replace("{}", name) for name in self.variables}
+
+    def words(self, option: str) -> str:
+        """Return an option for each variable as words for a shell, which fills in what it has of them."""
+        if self.env_file:
+            return f"{option} {shlex.quote(f'{ENV_FILE}={self.env_file}')} "
+        return "".join(f'{option} {name}="${name}" ' for name in self.variables)
+
+    @property
+    def line(self) -> str:
+        """The command as words for a shell."""
+        return shlex.join((self.command, *self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client: its name, the file that it reads, the settings to put there, and a command or link that does it."""
+
+    title: str
+    file: str
+    settings: Callable[[Start], str]
+    one_step: Callable[[Start], str] | None = None
+    language: str = "json"
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _servers(reference: str = "", **more: str) -> Callable[[Start], str]:
+    """Return the settings of a client that lists its servers under `mcpServers`."""
+    return lambda start: _json({"mcpServers": {start.name: start.entry(reference, **more)}})
+
+
+def _cursor_link(start: Start) -> str:
+    config = base64.b64encode(json.dumps(start.entry("${env:{}}")).encode()).decode()
+    return f"cursor://anysphere.cursor-deeplink/mcp/install?name={start.name}&config={quote(config, safe='')}"
+
+
+def _vscode(start: Start) -> dict[str, Any]:
+    asked = [] if start.env_file else start.variables
+    inputs = [{"type": "promptString", "id": name, "description": name, "password": True} for name in asked]
+    return {"inputs": inputs, "servers": {start.name: start.entry("${input:{}}", type="stdio")}}
+
+
+def _vscode_link(start: Start) -> str:
+    settings = _vscode(start)
+    server = {"name": start.name, **settings["servers"][start.name], "inputs": settings["inputs"]}
+    return f"vscode:mcp/install?{quote(json.dumps(server), safe='')}"
+
+
+def _zed(start: Start) -> str:
+    return _json({"context_servers": {start.name: start.entry()}})
+
+
+def _codex(start: Start) -> str:
+    """Return a table of TOML, whose basic strings are those of JSON."""
+    lines = [f"[mcp_servers.{start.name}]", f"command = {_text(start.command)}", f"args = {_text([*start.arguments])}"]
+    if start.env_file:
+        lines.append(f"env = {{ {ENV_FILE} = {_text(start.env_file)} }}")
+    else:
+        lines.append(f"env_vars = {_text([*start.variables])}")
+    return "\n".join(lines)
+
+
+def _text(value: str | Sequence[str]) -> str:
+    return json.dumps(value).replace("\x7f", "\\u007f")
+
+
+CLIENTS: Mapping[str, Client] = {
+    "claude-desktop": Client(
+        "Claude Desktop",
+        "claude_desktop_config.json, which Settings > Developer > Edit Config opens",
+        _servers(),
+    ),
+    "claude-code": Client(
+        "Claude Code",
+        ".mcp.json in the folder of your work",
+        _servers("${{}:-}", type="stdio"),
+        lambda start: (
+            f"claude mcp add {start.words('--env')}--transport stdio --scope user {start.name} -- {start.line}"
+        ),
+    ),
+    "cursor": Client("Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json", _servers("${env:{}}"), _cursor_link),
+    "vscode": Client(
+        "VS Code",
+        ".vscode/mcp.json, or the one of “MCP: Open User Configuration”",
+        lambda start: _json(_vscode(start)),
+        _vscode_link,
+    ),
+    "windsurf": Client("Windsurf", "~/.codeium/windsurf/mcp_config.json", _servers("${env:{}}")),
+    "codex": Client(
+        "Codex",
+        "~/.codex/config.toml, or .codex/config.toml",
+        _codex,
+        lambda start: f"codex mcp add {start.name} {start.words('--env')}-- {start.line}",
+        "toml",
+    ),
+    "gemini-cli": Client(
+        "Gemini CLI",
+        "~/.gemini/settings.json, or .gemini/settings.json",
+        _servers("${}"),
+        lambda start: f"gemini mcp add --scope user {start.words('--env')}{start.name} {start.line}",
+    ),
+    "zed": Client("Zed", "settings.json of “zed: open settings file”", _zed),
+}
+"""The clients by the name that a person types; each form is the one of the client's own documentation."""
+
+
+def start_of(folder: Path, env_file: Path | None = None) -> Start:
+    """Return how this installed adapter is started. Raises OSError, ValueError or TypeError for a damaged table."""
+    adapter, table = Adapter.load(folder), Table(folder)
+    requirements = (adapter.security if stated is None else stated for _, _, (stated,) in table.values("security"))
+    naming = Usage.of(requirements, ()).naming
+    schemes = sorted((name for name in adapter.security_schemes if naming[name]), key=lambda name: -naming[name])
+    variables = [name for scheme in schemes for name in adapter.security_schemes[scheme].get("variables", ())]
+    command, *arguments = start_command(adapter.package)
+    file = "" if env_file is None else os.path.abspath(env_file)
+    return Start(adapter.name, command, arguments, [*dict.fromkeys(variables)], file)
+
+
+def client_texts(start: Start, client: Client) -> tuple[str, str]:
+    """Return the settings to paste, and what to say beside them: where they belong, and what does it in one step."""
+    step = f"\nor at once: {client.one_step(start)}" if client.one_step is not None else ""
+    return client.settings(start), f"{client.title}, in {client.file}:{step}"

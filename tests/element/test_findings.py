@@ -1,0 +1,262 @@
+"""What is wrong with an adapter element: path, expected, actual and suggestion, with line and column, all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.element.reading import BOOKS, TARGET, element, reading, refusal, refused, schema, written
+from tests.generator.commands import FIXTURES, run
+
+
+def with_parameter(**parameter: Any) -> dict[str, Any]:
+    """Build an element whose operation has a parameter `size`."""
+    return reading(params={"size": parameter})
+
+
+INVALID: dict[str, tuple[dict[str, Any], str, str, str, str, str]] = {
+    "a required field": (
+        {key: value for key, value in element().items() if key != "description"},
+        "SCHEMA_MISSING_FIELD",
+        "description",
+        "string",
+        "nothing",
+        "Write what the adapter is for: `description: …`.",
+    ),
+    "a field of an operation": (
+        element(operations={"read": [{"name": "get_it"}]}),
+        "SCHEMA_MISSING_FIELD",
+        "operations.read[0].maps_to",
+        "string",
+        "nothing",
+        'Write what it sends: `maps_to: "GET /users/{user_id}"`.',
+    ),
+    "a boolean in quotes": (
+        with_parameter(type="integer", required="true"),
+        "SCHEMA_INVALID_TYPE",
+        "operations.read[0].params.size.required",
+        "boolean",
+        '"true"',
+        "Write `required: true`, without quotes.",
+    ),
+    "a number as version": (
+        element(version=1.5),
+        "SCHEMA_INVALID_TYPE",
+        "version",
+        "string",
+        "1.5",
+        'Quote it: `version: "1.5"`.',
+    ),
+    "a list that is an object": (
+        element(operations={"read": {"get_status": "GET /status"}}),
+        "SCHEMA_INVALID_TYPE",
+        "operations.read",
+        "array",
+        "object",
+        "Write `read:` and each item on a line of its own behind `- `.",
+    ),
+    "a type that there is not": (
+        with_parameter(type="int"),
+        "SCHEMA_INVALID_TYPE",
+        "operations.read[0].params.size.type",
+        "string, integer, number, boolean, array, object",
+        '"int"',
+        "Write `type: integer`.",
+    ),
+    "a default of another type": (
+        with_parameter(type="integer", default="5"),
+        "SCHEMA_INVALID_TYPE",
+        "operations.read[0].params.size.default",
+        "integer",
+        '"5"',
+        "Write `default: 5`, without quotes.",
+    ),
+    "a default that is not listed": (
+        with_parameter(type="string", enum=["s", "m"], default="l"),
+        "SCHEMA_INVALID_VALUE",
+        "operations.read[0].params.size.default",
+        'one of the values of enum ("s", "m")',
+        '"l"',
+        "Write one of them, or leave the line out.",
+    ),
+    "bounds that exclude everything": (
+        with_parameter(type="integer", minimum=5, maximum=1),
+        "SCHEMA_INVALID_VALUE",
+        "operations.read[0].params.size.maximum",
+        "at least minimum, 5",
+        "1",
+        "Exchange minimum and maximum.",
+    ),
+    "a misspelt key": (
+        with_parameter(type="integer", requird=True),
+        "SCHEMA_UNKNOWN_FIELD",
+        "operations.read[0].params.size.requird",
+        "",
+        "requird",
+        "Did you mean `required`?",
+    ),
+    "a family that there is not": (
+        element(operations={"query": []}),
+        "SCHEMA_UNKNOWN_FIELD",
+        "operations.query",
+        "create, read, update, delete, execute",
+        "query",
+        "It takes create, read, update, delete, execute.",
+    ),
+    "a name in camel case": (
+        element(operations={"read": [{"name": "getStatus", "maps_to": "GET /status"}]}),
+        "SCHEMA_INVALID_NAME",
+        "operations.read[0].name",
+        "lower-case words joined by _, beginning with a letter, at most 64 characters",
+        '"getStatus"',
+        "Write `get_status`.",
+    ),
+    "a placeholder without a parameter": (
+        reading("GET /things/{thing_id}", params={"size": {"type": "string"}}),
+        "SCHEMA_UNRESOLVED_REF",
+        "operations.read[0].maps_to",
+        "one of the parameters (size)",
+        '"GET /things/{thing_id}"',
+        "Add `thing_id` to the parameters: type: string, required: true.",
+    ),
+    "a method in lower case": (
+        reading("get /things"),
+        "SCHEMA_INVALID_VALUE",
+        "operations.read[0].maps_to",
+        "METHOD /path, as in `GET /pets/{pet_id}`",
+        '"get /things"',
+        "Write the method in capitals: `GET /things`.",
+    ),
+    "another host": (
+        reading("GET https://evil.example/things"),
+        "SCHEMA_INVALID_VALUE",
+        "operations.read[0].maps_to",
+        "a path below base_url, without a host",
+        '"GET https://evil.example/things"',
+        "Leave the host out: requests and credentials go to base_url alone.",
+    ),
+    "an address that is none": (
+        element(target={**TARGET, "base_url": "api.example.com"}),
+        "SCHEMA_INVALID_VALUE",
+        "target.base_url",
+        "an address such as https://api.example.com/v1",
+        '"api.example.com"',
+        "Begin with https:// and the host of the API.",
+    ),
+    "another transport": (
+        element(target={**TARGET, "transport": "websocket"}),
+        "SCHEMA_INVALID_VALUE",
+        "target.transport",
+        "http",
+        '"websocket"',
+        "Write `http`.",
+    ),
+    "a danger that there is not": (
+        reading(danger_level="destructiv"),
+        "SCHEMA_INVALID_VALUE",
+        "operations.read[0].danger_level",
+        "safe or reversible or destructive or dangerous or forbidden",
+        '"destructiv"',
+        "Write `destructive`.",
+    ),
+    "a paging parameter that there is not": (
+        reading(pagination={"style": "page", "param_name": "page"}),
+        "SCHEMA_UNRESOLVED_REF",
+        "operations.read[0].pagination.param_name",
+        "a parameter of the operation",
+        '"page"',
+        "Add it to the parameters of the operation.",
+    ),
+    "a variable in lower case": (
+        element(auth={"type": "bearer", "token_env": "my-token"}),
+        "SCHEMA_INVALID_NAME",
+        "auth.token_env",
+        "an environment variable: capitals, digits and _, not with _FILE at the end",
+        '"my-token"',
+        "Write it as in: PETSTORE_API_KEY.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", INVALID)
+def test_a_finding_says_where_what_is_expected_what_stands_there_and_what_to_write(tmp_path: Path, case: str) -> None:
+    content, code, path, expected, actual, suggestion = INVALID[case]
+    detail = refusal(tmp_path, content)
+    assert (detail["code"], detail["path"], detail["actual"]) == (code, path, actual)
+    assert detail["suggestion"] == suggestion
+    assert not expected or detail["expected"] == expected
+    assert detail["line"] > 0
+    assert detail["column"] > 0
+    assert detail["message"]
+
+
+def test_the_form_of_the_generator_document_has_the_codes_of_that_document(tmp_path: Path) -> None:
+    document = schema(schema_version="2.0", colour="red")
+    document["adapter"]["name"] = "My Books"
+    get, listed = document["endpoints"]["read"]
+    get["params"] = [{"name": "bookId", "type": {"ref": "Bok"}, "required": "true"}]
+    listed["name"] = "get_book"
+    del listed["returns"]
+    document["types"].append(document["types"][0])
+    found_details = {(detail["code"], detail["path"]) for detail in refused(tmp_path, document)}
+    assert found_details == {
+        ("SCHEMA_VERSION_UNSUPPORTED", "schema_version"),
+        ("SCHEMA_UNKNOWN_FIELD", "colour"),
+        ("SCHEMA_INVALID_NAME", "adapter.name"),
+        ("SCHEMA_DUPLICATE_NAME", "types[1].name"),
+        ("SCHEMA_INVALID_NAME", "endpoints.read[0].params[0].name"),
+        ("SCHEMA_INVALID_TYPE", "endpoints.read[0].params[0].required"),
+        ("SCHEMA_UNRESOLVED_REF", "endpoints.read[0].params[0].type.ref"),
+        ("SCHEMA_UNRESOLVED_REF", "endpoints.read[0].http"),
+        ("SCHEMA_DUPLICATE_NAME", "endpoints.read[1].name"),
+        ("SCHEMA_MISSING_FIELD", "endpoints.read[1].returns"),
+    }
+
+
+def test_a_name_may_stand_in_one_family_alone(tmp_path: Path) -> None:
+    same = {"name": "get_it", "maps_to": "GET /it"}
+    detail = refusal(tmp_path, element(operations={"read": [same], "execute": [{**same, "maps_to": "POST /it"}]}))
+    assert (detail["code"], detail["path"]) == ("SCHEMA_DUPLICATE_NAME", "operations.execute[0].name")
+    assert "operations.read[0].name" in detail["message"]
+
+
+@pytest.mark.parametrize(
+    "auth", [{"type": "bearer", "token": "sk-123"}, {"type": "api_key", "config": {"key": "sk-123"}}]
+)
+def test_a_credential_in_an_element_is_refused_and_not_shown(tmp_path: Path, auth: dict[str, Any]) -> None:
+    details = refused(tmp_path, element(auth=auth))
+    assert any("must not hold a credential" in detail["message"] for detail in details)
+    assert "sk-123" not in str(details)
+
+
+def test_a_document_of_openapi_is_sent_to_the_other_command(tmp_path: Path) -> None:
+    text = (FIXTURES / "petstore.yaml").read_text(encoding="utf-8")
+    detail = refusal(tmp_path, text)
+    assert detail["code"] == "not-an-element"
+    assert "from-openapi" in detail["suggestion"]
+
+
+def test_markdown_needs_front_matter(tmp_path: Path) -> None:
+    assert refusal(tmp_path, "# Shop\n\nNothing.\n", "adapter.md")["code"] == "no-front-matter"
+
+
+def test_the_command_prints_all_findings_and_ends_with_exit_code_2(tmp_path: Path) -> None:
+    text = BOOKS.read_text(encoding="utf-8").replace("type: integer, required: true", "type: int, required: yes")
+    path = written(tmp_path, text, "books.md")
+    shown = run("from-schema", path, "-o", tmp_path / "project", "--output-format", "json")
+    assert shown.code == 2
+    error = shown.json["error"]
+    assert (error["code"], error["type"]) == (2, "SCHEMA_VALIDATION_ERROR")
+    assert len(error["details"]) == 8
+    assert {"path", "expected", "actual", "suggestion", "line", "column", "code"} <= error["details"][0].keys()
+    assert not (tmp_path / "project").exists()
+
+
+def test_exit_codes_tell_options_from_files(tmp_path: Path) -> None:
+    path = written(tmp_path, element())
+    assert run("from-schema", path, "-o", tmp_path / "p", "--name", "No Name").code == 3
+    assert run("from-schema", tmp_path / "nothing.yaml").code == 4
+    assert run("from-schema", "https://example.com/adapter.yaml").code == 3
+    assert run("from-schema", path, "--dry-run", "-q").code == 0

@@ -1,0 +1,201 @@
+"""Elements of strangers: any text is a project or diagnostics, in time that its size bounds, and never code."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.element import convert
+from aqlgen.document.positions import Origins
+from aqlgen.document.read.limits import MOST_FINDINGS
+from aqlgen.table.model import table_files
+from tests.attacks.bounds import cpu_seconds
+from tests.element.reading import BOOKS, BOOKS_SCHEMA, TARGET, element, read, reading, refused
+from tests.examples import examples
+
+MOST = 5.0
+"""CPU seconds."""
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+)
+FRONT_MATTER = yaml.safe_load(BOOKS.read_text(encoding="utf-8").split("---\n")[1])
+VALID = (FRONT_MATTER, yaml.safe_load(BOOKS_SCHEMA.read_text(encoding="utf-8")))
+
+
+def places(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of every value below a value."""
+    entries = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in entries:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def changed(document: Any, path: tuple[str | int, ...], change: Callable[[Any, str | int], None]) -> Any:
+    """Return a copy of a document with a change of one value."""
+    document = copy.deepcopy(document)
+    holder = document
+    for key in path[:-1]:
+        holder = holder[key]
+    change(holder, path[-1])
+    return document
+
+
+PLACES = [(document, path) for document in VALID for path in places(document)]
+
+
+def assert_answered(root: Any) -> None:
+    """Assert that an element is converted, or refused with findings that say where and what."""
+    try:
+        converted = convert(root, "adapter.yaml", Origins())
+    except AqlgenError as error:
+        for finding in error.diagnostics:
+            assert finding.message
+            assert len(finding.message) < 2_000
+    else:
+        assert converted.root["paths"]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
+def test_a_value_of_another_type_is_converted_or_refused(place: tuple[Any, tuple[str | int, ...]]) -> None:
+    document, path = place
+    for value in (None, True, 5, "x", [], {}):
+        assert_answered(changed(document, path, lambda holder, key, value=value: holder.__setitem__(key, value)))
+
+
+@given(root=st.dictionaries(st.sampled_from([*VALID[0], *VALID[1], "x"]), VALUES))
+def test_any_mapping_is_converted_or_refused(root: Any) -> None:
+    assert_answered(root)
+
+
+@given(place=st.sampled_from(PLACES), value=VALUES)
+def test_any_value_at_any_place_is_converted_or_refused(place: tuple[Any, tuple[str | int, ...]], value: Any) -> None:
+    document, path = place
+    assert_answered(changed(document, path, lambda holder, key: holder.__setitem__(key, value)))
+
+
+@settings(max_examples=examples(60))
+@given(place=st.sampled_from(PLACES), value=SCALARS)
+def test_what_is_converted_is_tabulated_or_refused(place: tuple[Any, tuple[str | int, ...]], value: Any) -> None:
+    document, path = place
+    root = changed(document, path, lambda holder, key: holder.__setitem__(key, value))
+    with tempfile.TemporaryDirectory() as folder, suppress(AqlgenError):
+        assert read(Path(folder), json.dumps(root), "adapter.json").rows
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
+def test_a_value_that_is_missing_is_named_or_not_needed(place: tuple[Any, tuple[str | int, ...]]) -> None:
+    document, path = place
+    assert_answered(changed(document, path, lambda holder, key: holder.pop(key)))
+
+
+def test_aliases_that_repeat_each_other_are_refused(tmp_path: Path) -> None:
+    lines = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"b{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]" for n in range(10)]
+    with cpu_seconds(MOST):
+        (detail,) = refused(tmp_path, "\n".join(["type: adapter", *lines]))
+    assert detail["code"] == "document-too-large"
+
+
+@pytest.mark.parametrize("text", ["type: adapter\nname: " + "[" * 100_000, "type: adapter\nname: " + '{"a": ' * 5_000])
+def test_deep_elements_are_refused(tmp_path: Path, text: str) -> None:
+    with cpu_seconds(MOST):
+        assert refused(tmp_path, text)
+
+
+def test_types_in_one_another_have_a_bound(tmp_path: Path) -> None:
+    document = copy.deepcopy(VALID[1])
+    kind: Any = "string"
+    for _ in range(100):
+        kind = {"array": kind}
+    document["endpoints"]["read"][0]["returns"] = kind
+    (detail,) = refused(tmp_path, document)
+    assert detail["code"] == "SCHEMA_INVALID_VALUE"
+
+
+def test_a_long_element_is_read_in_time(tmp_path: Path) -> None:
+    params = {f"p{number}": {"type": "string", "enum": [str(value) for value in range(50)]} for number in range(20)}
+    operations = [
+        {"name": f"get_{number}", "maps_to": f"GET /things{number}", "params": params} for number in range(200)
+    ]
+    with cpu_seconds(MOST):
+        convert(element(operations={"read": operations}), "adapter.yaml", Origins())
+
+
+def test_findings_have_a_bound(tmp_path: Path) -> None:
+    wrong_operations = [{"name": number} for number in range(5_000)]
+    with cpu_seconds(MOST):
+        assert len(refused(tmp_path, element(operations={"read": wrong_operations}))) == MOST_FINDINGS
+
+
+@pytest.mark.parametrize("char", ["\n", "\x00", "\x1b[31m", "\u202e", "\u200b", "\ud800"])
+def test_hidden_characters_are_in_no_name_path_or_address(tmp_path: Path, char: str) -> None:
+    for content in (
+        reading(f"GET /things{char}x"),
+        element(target={**TARGET, "base_url": f"https://api.example.com{char}"}),
+        element(operations={"read": [{"name": f"get{char}", "maps_to": "GET /things"}]}),
+    ):
+        root = json.loads(json.dumps(content))
+        with pytest.raises(AqlgenError):
+            convert(root, "adapter.yaml", Origins())
+
+
+CODE = 'x"""; import os; os.system("id")  # {{ 7 * 7 }} {% raw %} \'\'\' ---\n<script>alert(1)</script>'
+
+
+def test_code_in_an_element_is_data(tmp_path: Path) -> None:
+    params = {"size": {"type": "string", "description": CODE, "default": CODE, "enum": [CODE]}}
+    table = read(tmp_path, element(description=CODE, operations={"read": [
+        {"name": "get_thing", "maps_to": "GET /things", "description": CODE, "params": params}
+    ]}))  # fmt: skip
+    row = table.rows["get_thing"]
+    assert row["parameters"]["size"]["schema"]["enum"] == [CODE]
+    assert all(
+        "os.system" not in text or path.endswith(".json") for path, text in table_files(table.prepared.table).items()
+    )
+
+
+@pytest.mark.parametrize("header", ["Host", "Content-Length", "Transfer-Encoding"])
+def test_an_element_frames_no_request(tmp_path: Path, header: str) -> None:
+    notes = {"places": {"size": f"header {header}"}, "headers": {header: "x"}}
+    table = read(tmp_path, reading(params={"size": {"type": "string"}}, response={"x-request": notes}))
+    row = table.rows["get_thing"]
+    assert "size" not in row["parameters"]
+    assert header not in row.get("headers", {})
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/x", "https://evil.example/", "http:/x", "\\\\evil.example\\x", "@evil.example/"]
+)
+def test_no_path_leads_to_another_host(tmp_path: Path, path: str) -> None:
+    assert refused(tmp_path, reading(f"GET {path}"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:pass@api.example.com",
+        "https://api.example.com?key=secret",
+        "https://",
+        "https://[",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "https://api.example.com:99999",
+    ],
+)
+def test_an_address_that_is_no_base_url_is_refused(tmp_path: Path, url: str) -> None:
+    details = refused(tmp_path, element(target={**TARGET, "base_url": url}))
+    assert "pass@" not in str(details)
+    assert "secret" not in str(details)

@@ -1,0 +1,67 @@
+"""Adapters of several APIs, made in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from aqlgen.document.request import Request
+from aqlgen.pipeline import ApiInput, Options, Prepared, prepare
+from aqlgen.table.model import table_files
+from aqlgen.table.search import search_index
+
+Json = dict[str, Any]
+
+
+def api(title: str, *paths: str, url: str = "", schemes: Json | None = None, **operation: Any) -> Json:
+    """Return a document with an operation for each `METHOD /path`, at `url`, each with the first of the schemes."""
+    schemes = {"token": {"type": "http", "scheme": "bearer"}} if schemes is None else schemes
+    entries: Json = {}
+    for path in paths or ("GET /users",):
+        method, _, place = path.partition(" ")
+        names = [segment[1:-1] for segment in place.split("/") if segment.startswith("{")]
+        parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
+        answer = {"description": "fine", "content": {"application/json": {"schema": {"type": "object"}}}}
+        entries.setdefault(place, {})[method.lower()] = {
+            "parameters": parameters, "responses": {"200": answer}, **operation
+        }  # fmt: skip
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": "1"},
+        "servers": [{"url": url or f"https://{title.lower()}.example.com"}],
+        "security": [{name: []} for name in list(schemes)[:1]],
+        "paths": entries,
+        "components": {"securitySchemes": schemes},
+    }
+
+
+def prepared(folder: Path, documents: Mapping[str, Json], overrides: str | None = None, **options: Any) -> Prepared:
+    """Prepare an adapter called company of documents by the names of their APIs."""
+    inputs = []
+    for name, document in documents.items():
+        path = folder / f"{name}.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        inputs.append(ApiInput(name, Request(str(path))))
+    file = None
+    if overrides is not None:
+        file = folder / "overrides.yaml"
+        file.write_text(overrides, encoding="utf-8")
+    known = {api.name: api for api in options.pop("apis", ())}
+    apis = tuple(replace(known.get(api.name, api), request=api.request) for api in inputs)
+    return prepare(Options(inputs[0].request, name="company", overrides=file, apis=apis, **options), lambda _: None)
+
+
+def names(result: Prepared) -> dict[str, str]:
+    """Return the names of the operations by `NAME:METHOD /path`."""
+    return {row.decision.operation.key: row.name for row in result.table.rows}
+
+
+def package(folder: Path, result: Prepared) -> Path:
+    """Write the data of the adapter's package, and return its folder."""
+    for path, text in {**table_files(result.table), "search.txt": search_index(result.table)}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder

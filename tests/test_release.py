@@ -1,0 +1,54 @@
+"""The command that makes a release: when it refuses to, and that it pushes nothing."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.checkouts import ROOT
+
+RELEASE = runpy.run_path(str(ROOT / "release.py"))
+
+
+def git(folder: Path, *arguments: str) -> None:
+    settings = ["-c", "user.name=U", "-c", "user.email=u@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *settings, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / "aqlgen").mkdir()
+    (tmp_path / "aqlgen/__init__.py").write_text('__version__ = "0.2.0"\n', encoding="utf-8")
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 0.2.0 (2026-12-01)\n\n## 0.1.0\n", encoding="utf-8")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "x")
+    return tmp_path
+
+
+def problems(tree: Path, version: str = "0.2.0") -> list[str]:
+    return list(RELEASE["problems"](tree, version))
+
+
+def test_a_clean_tree_with_its_version_in_code_and_changelog_can_be_released(tree: Path) -> None:
+    assert problems(tree) == []
+
+
+def test_anything_else_is_refused_with_the_reason(tree: Path) -> None:
+    assert problems(tree, "0.3.0") == [
+        "aqlgen/__init__.py says 0.2.0, not 0.3.0",
+        "the first heading of CHANGELOG.md is not 0.3.0",
+    ]
+    assert problems(tree, "--force") == ["'--force' is no version such as 0.2.0"]
+    git(tree, "tag", "v0.2.0")
+    (tree / "new").touch()
+    assert problems(tree) == ["there are changes that are not committed", "there is a tag v0.2.0 already"]
+
+
+def test_nothing_is_pushed_or_uploaded() -> None:
+    text = (ROOT / "release.py").read_text(encoding="utf-8")
+    assert 'run("git", "push"' not in text
+    assert "twine" not in text

@@ -1,0 +1,68 @@
+"""A project of one document that becomes one of several APIs, and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.generator.several import api
+from tests.update.repos import Repo
+
+
+@pytest.fixture
+def crm(tmp_path: Path) -> Path:
+    file = tmp_path / "crm.json"
+    file.write_text(json.dumps(api("CRM", "GET /things", "GET /deals")), encoding="utf-8")
+    return file
+
+
+def recorded(repo: Repo) -> list[str]:
+    options = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["options"]
+    return [entry["name"] for entry in options.get("apis", ())]
+
+
+def names(repo: Repo) -> set[str]:
+    package = next((repo.folder / "src").iterdir())
+    return {name for path in (package / "operations").iterdir() for name in json.loads(path.read_text())}
+
+
+def test_an_api_is_added_replaced_and_removed(repo: Repo, crm: Path) -> None:
+    before = names(repo)
+    added = repo.changed("--add", f"crm={crm}")
+    assert added["success"], added
+    assert recorded(repo) == ["shop", "crm"]
+    assert before < names(repo), "the names that agents know stay"
+    assert "list_deals" in names(repo)
+    assert (repo.folder / "openapi/crm/openapi.json").is_file()
+    assert not (repo.folder / "openapi/openapi.json").exists()
+    repo.commit()
+    assert repo.update().out.splitlines()[0].endswith("is up to date.")
+
+    unnamed = repo.update("--spec", crm)
+    assert (unnamed.code, "does not say which API it is of" in unnamed.err) == (3, True)
+    assert f"--spec crm={crm}" in unnamed.err
+    unknown = repo.update("--spec", f"cmr={crm}")
+    assert (unknown.code, "no API of the adapter" in unknown.err) == (3, True)
+
+    crm.write_text(json.dumps(api("CRM", "GET /things", "GET /offers")), encoding="utf-8")
+    assert repo.changed("--spec", f"crm={crm}")["success"]
+    assert "list_offers" in names(repo)
+    assert "list_deals" not in names(repo)
+    repo.commit()
+
+    removed = repo.changed("--remove", "crm")
+    assert removed["success"]
+    assert recorded(repo) == ["shop"]
+    assert names(repo) == before
+    assert not (repo.folder / "openapi/crm").exists()
+    repo.commit()
+    last = repo.update("--remove", "shop")
+    assert (last.code, "no API would be left" in last.err) == (3, True)
+
+
+def test_a_project_of_one_document_has_no_api_to_name(repo: Repo, crm: Path) -> None:
+    for options in (("--remove", "shop"), ("--spec", f"shop={crm}"), ("--spec", crm, "--spec", crm)):
+        refused = repo.update(*options)
+        assert (refused.code, "the adapter has one API" in refused.err) == (3, True), refused.err
