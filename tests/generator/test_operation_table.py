@@ -111,6 +111,15 @@ def test_a_made_up_example_matches_pattern_format_and_bounds(tmp_path: Path) -> 
     assert jsonschema_rs.is_valid(schema, example, validate_formats=True)
 
 
+def test_an_example_of_a_path_holds_no_step_to_elsewhere(tmp_path: Path) -> None:
+    """R-INT-4: the adapter sends no such path."""
+    key = {"in": "path", "name": "key", "required": True, "schema": {"type": "string", "pattern": "^thing:a/[.]*$"}}
+    reading = {"operationId": "getThing", "parameters": [key], "responses": {"200": {"description": "OK"}}}
+    row = tabulate(tmp_path, api({"/things/{key}": {"get": reading}})).rows["get_thing"]
+    example = row.get("example")
+    assert example is None or not {".", ".."} & set(example["key"].split("/"))
+
+
 def test_the_documents_example_is_the_call_where_a_field_is_one_of_several_objects(tmp_path: Path) -> None:
     """R-INT-4"""
     apple = {
