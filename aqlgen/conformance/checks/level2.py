@@ -194,5 +194,5 @@ async def bounded_answers(run: Connected, result: Result) -> None:
             envelope, _ = await run.sent(operation, operation.params or {})
         size = len(json.dumps(envelope))
         result.expect(size < 200_000, operation.name, f"answers {size:,} characters", None)
-        notice: Any = envelope.get("warnings") or envelope.get("error")
+        notice: Any = envelope.get("warnings") or envelope.get("error") or (envelope.get("_meta") or {}).get("fields")
         result.expect(bool(notice), operation.name, "says nothing of what was cut", notice)
