@@ -21,6 +21,7 @@ from aqlgen.decide import Overrides, decide
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.naming.spelling import LIMIT, RESERVED, is_valid
 from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
@@ -109,8 +110,9 @@ def main(argv: Sequence[str]) -> int:
         ]
         stutter = [decision for decision in decisions if stutters(decision.name)]
         left = [decision for decision in decisions if residue(decision)]
-        resolver = Resolver(prepared.assembled.root)
-        document = build(resolver, prepared.assembled.openapi).document
+        assembled = assemble(Request(str(path)))
+        resolver = Resolver(assembled.root)
+        document = build(resolver, assembled.openapi).document
         moved = renamed(document, resolver, names, options.seed)
         sizes = [len(decision.name) for decision in decisions]
         lengths += sizes

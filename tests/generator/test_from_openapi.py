@@ -24,7 +24,7 @@ def test_it_says_where_the_project_is_and_how_to_try_it(tmp_path: Path) -> None:
     result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
     assert result.code == 0
     assert f"Generated {tmp_path / 'shop'}" in result.out
-    assert "petstore-adapter --mock operations" in result.out
+    assert f"Try it: cd {tmp_path / 'shop'} && pip install -e . && petstore-adapter operations" in result.out
 
 
 def test_the_project_is_named_after_the_api_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,9 @@ def build(folder: Path) -> tuple[Aqlgen, Aqlgen]:
 
 
 def _file(checkout: Checkout, path: str) -> Path:
+    """Return where a file of a project comes from; the runtime is a package, to which the template has a link."""
+    if path.startswith(RUNTIME):
+        return checkout.folder / "aqlgen/runtime" / path.removeprefix(RUNTIME)
     return checkout.folder / PROJECT / path
 
 
