@@ -22,6 +22,11 @@ EDITED = f"{RUNTIME}/__init__.py"
 SERVER = "src/shop_adapter/server.py"
 
 
+@pytest.fixture
+def repo(copied: Repo) -> Repo:
+    return copied
+
+
 def edit(repo: Repo, *paths: str) -> None:
     for path in paths:
         repo.write(path, repo.read(path) + "\n\nOURS = 1\n")

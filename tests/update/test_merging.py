@@ -124,7 +124,8 @@ def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) ->
     assert not (repo.folder / "tests").exists()
 
 
-def test_a_renamed_package_is_updated_where_it_is(repo: Repo, newer: Templates, spec: Spec) -> None:
+def test_a_renamed_package_is_updated_where_it_is(copied: Repo, newer: Templates, spec: Spec) -> None:
+    repo = copied
     repo.git("mv", "src/shop_adapter", "src/our_shop")
     repo.commit()
     newer.replace(f"{SOURCE}/__init__.py", '"""', '"""Newer. ')
@@ -160,7 +161,8 @@ def test_an_edited_file_that_is_generated_no_more_is_a_conflict(repo: Repo, newe
     assert "our-registry" in repo.read("Dockerfile")
 
 
-def test_files_of_your_own_stay(repo: Repo, spec: Spec) -> None:
+def test_files_of_your_own_stay(copied: Repo, spec: Spec) -> None:
+    repo = copied
     files = {
         "notes.md": "ours\n",
         f"{RUNTIME}/ours.py": "OURS = 1\n",
@@ -195,7 +197,8 @@ def test_a_deleted_machine_file_comes_back(repo: Repo) -> None:
     assert (repo.folder / "schema/adapter.yaml").is_file()
 
 
-def test_line_ends_of_windows_stay_and_are_no_edit(repo: Repo, newer: Templates, spec: Spec) -> None:
+def test_line_ends_of_windows_stay_and_are_no_edit(copied: Repo, newer: Templates, spec: Spec) -> None:
+    repo = copied
     (repo.folder / ".gitattributes").unlink()
     for path in ("README.md", f"{RUNTIME}/__init__.py", "src/shop_adapter/operations/read.json"):
         repo.write(path, repo.read(path).replace("\n", "\r\n"))

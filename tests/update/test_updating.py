@@ -236,7 +236,8 @@ def test_the_time_is_recorded_anew_only_with_something_new(
     assert json.loads(repo.read("MCPAQL-PROVENANCE.json"))["generated_at"] == "2027-01-15T08:00:00Z"
 
 
-def test_a_new_release_brings_its_changes(repo: Repo, newer: Templates) -> None:
+def test_a_new_release_brings_its_changes(copied: Repo, newer: Templates) -> None:
+    repo = copied
     newer.add("docs/USING.md", "# Using it\n")
     newer.add("src/{{package}}/{% if not runtime %}runtime{% endif %}/novelty.py", '"""New."""\n')
     newer.replace("src/{{package}}/{% if not runtime %}runtime{% endif %}/__init__.py", '"""', '"""Newer. ')
