@@ -116,6 +116,19 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def shell(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command as somebody would who types it in a folder; nobody answers its questions."""
+    return subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 class Reader:
     """Somebody who types the commands of a page, in a folder of their own and without a network.
 
@@ -202,15 +215,7 @@ class Reader:
         elif plain and package and len([word for word in words[1:] if word != "--mock"]) > 0:
             ended = self._adapter(package, words[1:], settings)
         else:
-            ran = subprocess.run(
-                ["sh", "-c", command],
-                cwd=self.folder,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            ran = shell(command, self.folder, self.environment)
             ended, self.output = ran.returncode, ran.stdout + ran.stderr
         assert ended == code, f"{command}: {ended}\n{self.output}"
 

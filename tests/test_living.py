@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkouts import ROOT, Checkout
-from tests.pages import steps
+from tests.pages import shell, steps
 
 pytestmark = pytest.mark.long
 
@@ -41,15 +41,7 @@ class Owner:
         assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
 
     def shell(self, command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["sh", "-c", command],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return shell(command, self.folder, self.environment)
 
     def edit(self, path: str, old: str, new: str) -> None:
         file = self.folder / path
