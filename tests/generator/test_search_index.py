@@ -365,3 +365,22 @@ def test_a_name_is_found_among_many_operations_of_the_same_words(tmp_path: Path)
     introspection = written(tmp_path, document, index_of(tmp_path, document))
     answered = introspection.answer({"query": "search", "search": "list_my_teams"}, None)["data"]
     assert [operation["name"] for operation in answered["operations"]] == ["list_my_teams"]
+
+
+def test_a_name_stands_before_a_longer_one_of_which_nobody_would_ask_for_the_rest(tmp_path: Path) -> None:
+    """R-INT-6"""
+    answer = {"200": {"description": "OK"}}
+    methods = {
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "get": {"summary": "Get an archive of a resource in the box", "operationId": "ArchiveBox", "responses": answer},
+        "put": {
+            "summary": "Extract an archive to a folder in the box",
+            "operationId": "PutBoxArchive",
+            "responses": answer,
+        },
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/boxes/{id}/archive": methods}}
+    text = index_of(tmp_path, document)
+    index = Ranking(Postings.of(text))
+    names = [hit.name for hit in index.hits()]
+    assert [index.search(name)[0].name for name in names] == names, names

@@ -81,7 +81,7 @@ class Ranking:
             self._join(asked, weighed, scores)
         named = self._postings.named(text.strip())
         if named is not None:  # however common its words are
-            weighed[named] = max(2 * EXACT, weighed.get(named, 0.0))
+            weighed[named] = 3 * EXACT + weighed.get(named, 0.0) % EXACT  # before names of the same words
         if wanted is not None:
             weighed = {short: score for short, score in weighed.items() if wanted(hit(short))}
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
