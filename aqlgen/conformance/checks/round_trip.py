@@ -114,11 +114,17 @@ def _renamed(operation: Operation, data: dict[str, Any]) -> dict[str, str]:
 
 
 def _taken(resource: Any, row: Row, table: Table) -> Any:
-    """Return those fields of a resource that an update of it takes; the others are the API's alone."""
-    if not isinstance(resource, dict) or row.body is None:
-        return resource
-    wires = {wire for wire, _ in union_of(table.types, row.body.schema).properties.values()}
-    return {key: value for key, value in resource.items() if key in wires} or resource
+    """Return those fields of a resource that an update of it takes, also within an envelope."""
+    written = row.body.schema if row.body is not None else {}
+    wires = {wire for wire, _ in union_of(table.types, written).properties.values()}
+    things = [resource]
+    for thing in things:
+        if isinstance(thing, dict):
+            taken = {key: value for key, value in thing.items() if key in wires}
+            if taken:
+                return taken
+            things += thing.values()
+    return resource
 
 
 @check("RT-3", "An update sends what it names, and keeps what it does not", Category.ROUND_TRIP, "R-UPD-1")
