@@ -360,10 +360,17 @@ def test_what_is_understood_is_bounded_in_time(pets: Package, params: dict[str, 
     for _ in range(2):  # the first time may pay for others: garbage of thousands of tests, types that are read
         begin = time.process_time()
         pets.misunderstood(params)
-        spent.append(time.process_time() - begin)
+        spent.append((time.process_time() - begin) / _a_second_of_work())
         if spent[-1] < 3:
             break
     assert min(spent) < 3
+
+
+def _a_second_of_work() -> float:
+    """Return how long this machine takes for what usually takes a second: it may be busy with other things."""
+    begin = time.process_time()
+    assert sum(index & 1 for index in range(1_000_000)) == 500_000
+    return max(1.0, (time.process_time() - begin) * 16)
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
