@@ -19,6 +19,7 @@ import yaml
 
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.request import Request
+from aqlgen.document.yaml_events import SafeLoader
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.adapter_element import adapter_element
 from aqlgen.runtime.introspection.fields import parameter_info
@@ -28,10 +29,6 @@ from bench.support.arguments import add_corpus, add_only, parser
 from bench.support.documents import entries
 
 KEYS = ("type", "default", "minimum", "maximum", "pattern", "format")
-try:
-    from yaml import CSafeLoader as Loader
-except ImportError:
-    from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ def measure(path: Path, folder: Path, sample: int, schema: Path | None) -> Figur
     """Compare one document's element. Raises AqlgenError."""
     document = prepared(path)
     text = adapter_element(document.table)
-    data = yaml.load(text, Loader=Loader)
+    data = yaml.load(text, SafeLoader=SafeLoader)
     operations = {each["name"]: each for family in data["operations"].values() for each in family}
     names = spread(list(operations), sample)
     compared = list(differing(operations, document, names))

@@ -1,4 +1,4 @@
-"""The events of a YAML parser, and the positions of values among them.
+"""The events of a YAML parser, the positions of values among them, and the loader of what is no document.
 
 The only place that chooses between libyaml and PyYAML's own parser.
 """
@@ -13,9 +13,13 @@ import yaml
 from yaml import events
 
 try:
+    from yaml import CSafeLoader as SafeLoader
     from yaml._yaml import CParser as _Parser
-except ImportError:  # PyYAML built without libyaml: the same events, more slowly
+except ImportError:  # PyYAML built without libyaml: the same events and nodes, more slowly
+    from yaml import SafeLoader  # type: ignore[assignment]
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
+
+__all__ = ["SafeLoader", "parser_events", "scan", "without_tabs"]
 
 _TABS: Final = re.compile(r"^ *+\t[ \t]*+(?=#|\r?$)", re.MULTILINE)
 

@@ -89,8 +89,9 @@ def _questions(text: bytes) -> Mapping[str, Any]:
     """Read the questions of a template, once for those who render it several times, as an update does."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML is built with libyaml
-    questions: Mapping[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - both are safe loaders
+    from aqlgen.document.yaml_events import SafeLoader
+
+    questions: Mapping[str, Any] = yaml.load(text, Loader=SafeLoader)  # noqa: S506 - it is PyYAML's own
     return questions
 
 

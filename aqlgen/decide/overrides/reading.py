@@ -11,6 +11,7 @@ import yaml
 
 from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.document.yaml_events import SafeLoader
 from aqlgen.runtime.table import Pagination, decode
 
 from .adapter import read_adapter, read_requirements
@@ -19,11 +20,6 @@ from .model import BAD, Overrides, finding, name_collisions
 from .selectors import Kind, parse_selector
 
 __all__ = ["load", "parse"]
-
-try:
-    from yaml import CSafeLoader as _Loader
-except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 
 def load(path: pathlib.Path | None, content: bytes | None = None) -> Overrides:
@@ -81,7 +77,7 @@ def parse(text: str, file: str = "") -> Overrides:
 
 def _compose(text: str, file: str) -> yaml.Node | None:
     try:
-        return yaml.compose(text, Loader=_Loader)
+        return yaml.compose(text, Loader=SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (0, 0)

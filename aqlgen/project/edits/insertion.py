@@ -13,6 +13,7 @@ import yaml
 
 from aqlgen.decide.overrides import nested_fields
 from aqlgen.diagnostics.plain import escaped
+from aqlgen.document.yaml_events import SafeLoader
 from aqlgen.ir import Json
 
 __all__ = ["InsertionError", "flow", "insert"]
@@ -76,11 +77,6 @@ def _key(key: str) -> str:
     text = str(yaml.dump(key, Dumper=_Dumper, width=float("inf"), allow_unicode=True)).removesuffix("...\n").strip()
     return text if escaped(text) == text else flow(key)
 
-
-try:
-    from yaml import CSafeLoader as _Loader
-except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 _Path: TypeAlias = tuple[str, ...]
 _MARK: Final = "\ufeff"
@@ -248,7 +244,7 @@ def _line_end(text: str) -> str:
 
 def _compose(text: str) -> yaml.Node | None:
     try:
-        return yaml.compose(text, Loader=_Loader)
+        return yaml.compose(text, Loader=SafeLoader)
     except yaml.YAMLError as error:
         raise InsertionError(str(error)) from None
 
