@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,7 @@ from aqlgen import __version__
 
 __all__ = [
     "BYTECODE", "PACKAGED", "SOURCE", "URL",
-    "files_in", "own_templates", "runtime_of", "runtime_project", "runtime_version",
+    "files_in", "own_templates", "runtime_files", "runtime_of", "runtime_project", "runtime_version",
 ]  # fmt: skip
 
 URL: Final = "https://github.com/MCPAQL/aqlgen.git"
@@ -46,6 +47,12 @@ def runtime_project() -> Path:
     return own_templates() / "templates" / "runtime"
 
 
+def runtime_files() -> dict[str, Path]:
+    """Return the files of the runtime by their path in it."""
+    return dict(sorted(files_in(runtime_of(own_templates()))))
+
+
+@cache
 def runtime_version() -> str:
     """Return the version of the runtime as a package: that of aqlgen, and a label by the bytes of its files.
 
@@ -53,7 +60,7 @@ def runtime_version() -> str:
     project would accept.
     """
     whole = sha256()
-    for path, file in sorted(files_in(runtime_of(own_templates()))):
+    for path, file in runtime_files().items():
         whole.update(f"{path}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
     return f"{__version__}+r{whole.hexdigest()[:10]}"
 

@@ -1,7 +1,8 @@
-"""The build hook of the runtime as a package: its files are those of `aqlgen/runtime`, beside which this is."""
+"""The build hook of the runtime as a package: its files are those by which `version.py` makes its version."""
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ class Runtime(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Add the runtime, and the mark that says that it is typed."""
         root = Path(self.root).resolve()
-        runtime = next(folder / "aqlgen/runtime" for folder in root.parents if (folder / "aqlgen/runtime").is_dir())
-        files = (path for path in sorted(runtime.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
-        places = {str(path): f"{PACKAGE}/{path.relative_to(runtime).as_posix()}" for path in files}
+        files = runpy.run_path(str(root / "version.py"))["FILES"]
+        places = {str(file): f"{PACKAGE}/{path}" for path, file in files.items()}
         build_data["force_include"] |= {**places, str(root / "py.typed"): f"{PACKAGE}/py.typed"}
