@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from aqlgen.build import Built, Skipped, build
-from aqlgen.decide import Overrides, decide, load_overrides, select
+from aqlgen.decide import Known, Overrides, decide, load_overrides, select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
@@ -20,7 +20,7 @@ from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
 from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
-from aqlgen.decide.several import Api, Known, decide_each
+from aqlgen.decide.several import Api, decide_each
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.assemble import Assembled, Inputs, assemble
@@ -64,8 +64,8 @@ class Options:
     """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
-    runtime: Literal["copied", "package"] | None = None
-    """Whether the project holds a copy of the runtime or depends on it as a package; None is a copy."""
+    runtime: str | None = None
+    """copied or package: a copy of the runtime in the project, or a dependency on its package; None is a copy."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
     apis: tuple[ApiInput, ...] = ()
@@ -243,17 +243,7 @@ def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic
         findings += problems
     else:
         (part,) = parts
-        decisions = {
-            "": decide(
-                part.document,
-                part.overrides,
-                part.resolver,
-                report=findings.append,
-                kept=known.names,
-                ids=known.ids,
-                retired=known.retired,
-            )
-        }
+        decisions = {"": decide(part.document, part.overrides, part.resolver, report=findings.append, known=known)}
     return tuple(
         decision
         for part in parts

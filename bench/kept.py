@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aqlgen.build import build
-from aqlgen.decide import Overrides, decide
+from aqlgen.decide import Known, Overrides, decide
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.assemble import assemble
@@ -40,14 +40,14 @@ def measure(document: Document, resolver: Resolver, chance: random.Random) -> di
     )
     names = {decision.operation.key: decision.name for decision in decide(part, Overrides(), resolver)}
     for now in (document, rest):
-        decided = decide(now, Overrides(), resolver, kept=names)
+        decided = decide(now, Overrides(), resolver, known=Known(names))
         today = {decision.operation.key: decision.name for decision in decided}
         pinned = {decision.operation.key: decision.name for decision in decided if decision.pinned}
         known = {name: key for key, name in names.items()}
         counts["pinned"] += len(pinned)
         counts["renamed"] += sum(today[key] != name for key, name in names.items() if key in today)
         counts["followed"] += sum(name in known and known[name] != key for key, name in today.items())
-        again = decide(now, Overrides(), resolver, kept=pinned, retired=unused(names, {}, today.values()))
+        again = decide(now, Overrides(), resolver, known=Known(pinned, retired=unused(names, {}, today.values())))
         counts["unstable"] += sum(before != after for before, after in zip(decided, again, strict=True))
         names = today
     return counts

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from aqlgen.decide.overrides import Override, Overrides
     from aqlgen.decide.overrides import load as load_overrides
-    from aqlgen.decide.stage import decide
+    from aqlgen.decide.stage import Known, decide
 
-__all__ = ["Override", "Overrides", "decide", "load_overrides"]
+__all__ = ["Known", "Override", "Overrides", "decide", "load_overrides"]
 
 
 def __getattr__(name: str) -> Any:

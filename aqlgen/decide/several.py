@@ -9,12 +9,12 @@ from aqlgen.decide.decision import Decision
 from aqlgen.decide.naming.prefixes import ApiNames, base_names, prefix_names
 from aqlgen.decide.overrides import Overrides, name_collisions
 from aqlgen.decide.overrides.several import unmatched_by_all
-from aqlgen.decide.stage import Named, decide_named, name_operations
+from aqlgen.decide.stage import Known, Named, decide_named, name_operations
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 
-__all__ = ["Api", "Known", "decide_each"]
+__all__ = ["Api", "decide_each"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +27,29 @@ class Api:
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What there was before, as `decide` takes it, with `NAME:METHOD /path` for `METHOD /path`."""
-
-    names: Mapping[str, str]
-    ids: Mapping[str, str]
-    retired: Mapping[str, str]
-
-
 def decide_each(apis: Mapping[str, Api], known: Known) -> tuple[dict[str, tuple[Decision, ...]], list[Diagnostic]]:
-    """Return the decisions of each API by its name, and what is wrong with the overrides of all."""
+    """Return the decisions of each API by its name, and what is wrong with the overrides of all.
+
+    The keys of what is known have the API's name before them, `NAME:METHOD /path`.
+    """
     named: dict[str, Named] = {}
     names: dict[str, ApiNames] = {}
     reports: dict[str, list[Diagnostic]] = {api: [] for api in apis}
     for name, api in apis.items():
         kept = _of(name, known.names)
         bases = base_names(kept, api.prefix)
-        retired = {old: key for old, key in known.retired.items() if key.startswith(f"{name}:")}
+        retired = {
+            old: key
+            for old, key in known.retired.items()
+            if key.startswith(f"{name}:") and not old.startswith(f"{api.prefix}_")
+        }
         ids = _of(name, known.ids)
         result = name_operations(
             api.document,
             api.overrides,
             api.resolver,
             report=reports[name].append,
-            kept=bases,
-            ids=ids,
-            retired={old: key for old, key in retired.items() if not old.startswith(f"{api.prefix}_")},
+            known=Known(bases, ids, retired),
         )
         named[name] = result
         names[name] = ApiNames(

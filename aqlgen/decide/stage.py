@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, classify
@@ -27,11 +27,27 @@ from aqlgen.ir import Document
 from aqlgen.words import split
 
 __all__ = [
-    "Named", "Override", "Overrides", "decide", "decide_named", "load_overrides", "name_operations",
+    "Known", "Named", "Override", "Overrides", "decide", "decide_named", "load_overrides", "name_operations",
 ]  # fmt: skip
 
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The names and the operationIds of an earlier table, by the key of the operation, and names that it retired.
+
+    The names stay, and no new operation takes one of them. By the operationIds those that moved are recognised. Retired
+    names are by themselves, each with the key that it stood for before; no other operation gets one of them.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
+    retired: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING_KNOWN: Final = Known()
 
 
 def decide(
@@ -40,20 +56,14 @@ def decide(
     resolver: Resolver | None = None,
     *,
     report: Report | None = None,
-    kept: Mapping[str, str] | None = None,
-    ids: Mapping[str, str] | None = None,
-    retired: Mapping[str, str] | None = None,
+    known: Known = NOTHING_KNOWN,
 ) -> tuple[Decision, ...]:
     """Decide about the operations, in document order, without those that an override hides.
 
     With a resolver, rules look at the schemas of requests and responses too. `report` is called with each mistake in
-    the overrides, which go on without it; with no `report` a mistake raises OptionError. `kept` are the names of an
-    earlier table, by `METHOD /path`: they stay, and no new operation takes one of them. `ids` are its operationIds, by
-    which operations that moved are recognised. `retired` are names that stood for operations before: no other operation
-    gets one of them.
+    the overrides, which go on without it; with no `report` a mistake raises OptionError.
     """
-    named = name_operations(document, overrides, resolver, report=report, kept=kept, ids=ids, retired=retired)
-    return decide_named(named)
+    return decide_named(name_operations(document, overrides, resolver, report=report, known=known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +90,7 @@ def name_operations(
     resolver: Resolver | None = None,
     *,
     report: Report | None = None,
-    kept: Mapping[str, str] | None = None,
-    ids: Mapping[str, str] | None = None,
-    retired: Mapping[str, str] | None = None,
+    known: Known = NOTHING_KNOWN,
 ) -> Named:
     """Decide the categories and the names; the parameters are those of `decide`."""
     sdk_names = stripe_names(resolver)
@@ -98,13 +106,13 @@ def name_operations(
         selecting = _selecting_names(operations, chosen, siblings, vocabulary)
         by_kept_name = {
             key
-            for key, name in (kept or {}).items()
+            for key, name in known.names.items()
             if key in operations
             and overrides.of(operations[key].operation, (*selecting[key], name))
             != overrides.of(operations[key].operation, selecting[key])
         }
         for key in by_kept_name:
-            selecting[key] = (*selecting[key], (kept or {})[key])
+            selecting[key] = (*selecting[key], known.names[key])
         chosen = {key: overrides.of(facts.operation, selecting[key]) for key, facts in operations.items()}
     check(overrides, document.operations, report, selecting, _findings(document, overrides, chosen))
     categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
@@ -113,7 +121,8 @@ def name_operations(
     served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
     fixed = {key: name for key in served if (name := chosen[key].name)}
     aliases = _aliases(chosen)
-    settled = settle_keeping(names, fixed, kept or {}, aliases, (ids or {}, _operation_ids(document)), retired or {})
+    ids = known.ids, _operation_ids(document)
+    settled = settle_keeping(names, fixed, known.names, aliases, ids, known.retired)
     return Named(
         document,
         overrides,

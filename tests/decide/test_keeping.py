@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from operations import document, operation
 from test_unique import apis, operations
 
-from aqlgen.decide import Override, Overrides, decide
+from aqlgen.decide import Known, Override, Overrides, decide
 from aqlgen.decide.decision import Decision, Evidence
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import parse
@@ -20,7 +20,9 @@ from tests.examples import examples
 
 def keeping(kept: Mapping[str, str], *api: Operation | str, overrides: str = "") -> dict[str, Decision]:
     listed = [operation(key) if isinstance(key, str) else key for key in api]
-    return {decision.operation.key: decision for decision in decide(document(*listed), parse(overrides), kept=kept)}
+    return {
+        decision.operation.key: decision for decision in decide(document(*listed), parse(overrides), known=Known(kept))
+    }
 
 
 def names(kept: Mapping[str, str], *api: Operation | str, overrides: str = "") -> dict[str, str]:
@@ -79,20 +81,24 @@ def test_a_name_follows_an_operation_whose_operation_id_says_that_it_moved() -> 
     """R-NAME-3"""
     kept, ids = {"GET /users/{id}/mails": "list_mails"}, {"GET /users/{id}/mails": "listMails"}
     moved = (operation("GET /mail-box", "listMails"), operation("POST /mail-box", "sendMail"))
-    (decision, _) = decide(document(*moved), Overrides(), kept=kept, ids=ids)
+    (decision, _) = decide(document(*moved), Overrides(), known=Known(kept, ids))
     assert decision.name == "list_mails"
     twice = (operation("GET /mail-box", "listMails"), operation("GET /post-box", "listMails"))
-    assert "list_mails" not in {decision.name for decision in decide(document(*twice), Overrides(), kept=kept, ids=ids)}
+    assert "list_mails" not in {
+        decision.name for decision in decide(document(*twice), Overrides(), known=Known(kept, ids))
+    }
     other = (operation("DELETE /mail-box", "listMails"),)
-    assert "list_mails" not in {decision.name for decision in decide(document(*other), Overrides(), kept=kept, ids=ids)}
+    assert "list_mails" not in {
+        decision.name for decision in decide(document(*other), Overrides(), known=Known(kept, ids))
+    }
 
 
 def test_a_name_follows_an_operation_that_is_called_by_another_method() -> None:
     """R-NAME-3"""
     kept, ids = {"POST /pets/{id}": "refresh_pet"}, {"POST /pets/{id}": "refreshPet"}
-    (decision,) = decide(document(operation("PUT /pets/{id}", "refreshPet")), Overrides(), kept=kept, ids=ids)
+    (decision,) = decide(document(operation("PUT /pets/{id}", "refreshPet")), Overrides(), known=Known(kept, ids))
     assert decision.name == "refresh_pet"
-    (decision,) = decide(document(operation("PUT /pets/{id}", "replacePet")), Overrides(), kept=kept, ids=ids)
+    (decision,) = decide(document(operation("PUT /pets/{id}", "replacePet")), Overrides(), known=Known(kept, ids))
     assert decision.name != "refresh_pet"
 
 
@@ -155,7 +161,7 @@ def again(
     all_names = {decision.operation.key: decision.name for decision in first}
     pinned = {decision.operation.key: decision.name for decision in first if decision.pinned}
     for kept in (all_names, pinned):
-        assert decide(document(*api), overrides, kept=kept, retired=retired) == first
+        assert decide(document(*api), overrides, known=Known(kept, retired=retired)) == first
 
 
 @given(operations(), st.data())
@@ -181,7 +187,7 @@ def test_names_stay_through_any_change_of_the_api(api: list[Operation], data: st
     if data.draw(st.booleans()):
         keys = data.draw(st.permutations(list(old)))
         old = dict(zip(keys, old.values(), strict=True))  # as different as another release could have named them
-    decisions = decide(document(*now), Overrides(), kept=old)
+    decisions = decide(document(*now), Overrides(), known=Known(old))
     today = {decision.operation.key: decision.name for decision in decisions}
     assert len(set(today.values())) == len(now)
     assert {key: name for key, name in today.items() if key in old} == {
