@@ -73,7 +73,7 @@ class Output(StrEnum):
 
 
 class Runtime(StrEnum):
-    """Where the code is that serves an adapter."""
+    """The place of the code that serves an adapter."""
 
     COPIED = "copied"
     PACKAGE = "package"
@@ -86,7 +86,6 @@ class FieldCase(StrEnum):
     PRESERVE = "preserve"
 
 
-Spec = Annotated[str, typer.Argument(metavar="SPEC", help="A file, folder, zip or URL, or - for standard input.")]
 Specs = Annotated[
     list[str],
     typer.Argument(
@@ -94,6 +93,11 @@ Specs = Annotated[
         help="A file, folder, zip or URL, or - for standard input; of several APIs each, or NAME=SPEC.",
     ),
 ]
+Destination = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
+]
+License = Annotated[str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project.")]
 Name = Annotated[str | None, typer.Option(help="What to call the adapter; default: after the API's title.")]
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]

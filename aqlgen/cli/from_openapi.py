@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +11,13 @@ import typer
 
 from aqlgen.cli.app import (
     AllowRefs,
+    Destination,
+    DryRun,
     Exclude,
     Fields,
     Header,
     Include,
+    License,
     Name,
     Output,
     OutputFormat,
@@ -48,16 +51,12 @@ if TYPE_CHECKING:
 )
 def from_openapi_command(
     spec: Specs,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
-    ] = None,
+    output: Destination = None,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
-    license: Annotated[
-        str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
-    ] = "",
+    license: License = "",
     field_case: Fields = None,
     runtime: RuntimeForm = None,
     header: Header = None,
@@ -67,7 +66,7 @@ def from_openapi_command(
     accept_hosts: Annotated[
         bool, typer.Option("--accept-hosts", help="Let requests go to every host that the document names; listed.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    dry_run: DryRun = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
@@ -83,13 +82,13 @@ def from_openapi_command(
         include=include,
         exclude=exclude,
         field_case=field_case and field_case.value,
+        runtime=runtime and runtime.value,
         strict=strict,
         header=header,
         overlay=overlay,
         workflows=workflows,
         allow_refs=allow_refs,
     )
-    options = replace(options, runtime=None if runtime is None else runtime.value)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
@@ -118,9 +117,9 @@ class Generated:
     files: int
     written: bool
     thin: bool
-    """Whether it depends on the runtime as a package."""
+    """True if it depends on the runtime as a package."""
     accepted: bool = False
-    """Whether entries were added to the overrides, so that the hosts are accepted."""
+    """True if entries were added to the overrides, so that the hosts are accepted."""
 
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""

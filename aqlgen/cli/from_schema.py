@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aqlgen.cli.app import (
+    Destination,
+    DryRun,
     Exclude,
     Fields,
     Include,
+    License,
     Name,
     Output,
     OutputFormat,
@@ -42,19 +43,15 @@ def from_schema_command(
         str,
         typer.Argument(metavar="FILE", help="YAML, JSON, or Markdown with front matter; - reads YAML or JSON."),
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
-    ] = None,
+    output: Destination = None,
     name: Name = None,
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
-    license: Annotated[
-        str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
-    ] = "",
+    license: License = "",
     field_case: Fields = None,
     runtime: RuntimeForm = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    dry_run: DryRun = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
@@ -66,10 +63,16 @@ def from_schema_command(
     """
     from aqlgen.pipeline import Options
 
-    request = Request(file, element=True)
-    fields = field_case and field_case.value
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
-    options = replace(options, runtime=None if runtime is None else runtime.value)
+    options = Options(
+        Request(file, element=True),
+        name=name,
+        overrides=overrides,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        field_case=field_case and field_case.value,
+        strict=strict,
+        runtime=runtime and runtime.value,
+    )
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(options, output=output, license=license, dry_run=dry_run, progress=stage)
     print_generated(generated, output_format, verbose=verbose, quiet=quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ def options_of(
     include: Iterable[str] | None,
     exclude: Iterable[str] | None,
     field_case: str | None,
+    runtime: str | None = None,
     strict: bool,
     header: Iterable[str] | None,
     overlay: Iterable[str] | None,
@@ -34,14 +36,23 @@ def options_of(
     from aqlgen.table.apis import split_name
 
     pairs = [split_name(spec) for spec in specs]
-    rest = (name, overrides, tuple(include or ()), tuple(exclude or ()), field_case, strict)
     headers, allowed = tuple(header or ()), tuple(allow_refs or ())
+    options = Options(
+        Request.of(pairs[0][1], headers, overlay or (), allowed, workflows or ()),
+        name=name,
+        overrides=overrides,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        field_case=field_case,
+        strict=strict,
+        runtime=runtime,
+    )
     if len(pairs) == 1 and not pairs[0][0]:
-        return Options(Request.of(pairs[0][1], headers, overlay or (), allowed, workflows or ()), *rest)
+        return options
     if [spec for _, spec in pairs].count("-") > 1:
         raise OptionError.of("bad-option", "only one document can be standard input", help="Give the others as files.")
     apis = inputs_of(pairs, headers, tuple(overlay or ()), tuple(workflows or ()), allowed)
-    return Options(apis[0].request, *rest, apis=apis)
+    return replace(options, request=apis[0].request, apis=apis)
 
 
 def inputs_of(

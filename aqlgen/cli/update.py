@@ -11,6 +11,7 @@ import typer
 
 from aqlgen.cli.app import (
     AllowRefs,
+    DryRun,
     Exclude,
     Fields,
     Header,
@@ -83,7 +84,7 @@ def update_command(
     keep_edits: Annotated[
         bool, typer.Option("--keep-edits", help="Keep code that you edited: a fork, which no later fix reaches.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    dry_run: DryRun = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
