@@ -24,7 +24,7 @@ from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
 from aqlgen.table.model import FAMILIES, require_format
 
-__all__ = ["DOCUMENTS", "ELEMENTS", "OVERRIDES", "Project", "documents_in"]
+__all__ = ["DOCUMENTS", "ELEMENTS", "OVERRIDES", "Project", "documents_of"]
 
 OVERRIDES: Final = "overrides.yaml"
 ELEMENTS: Final = ("openapi/adapter.md", "openapi/adapter.yaml", "openapi/adapter.json")
@@ -33,9 +33,9 @@ ELEMENTS: Final = ("openapi/adapter.md", "openapi/adapter.yaml", "openapi/adapte
 DOCUMENTS: Final = ("openapi/openapi.json", "openapi/openapi.yaml", *ELEMENTS)
 
 
-def documents_in(home: str) -> tuple[str, ...]:
-    """Return where the kept document of an API may be, whose folder is `openapi/` or one in it."""
-    return DOCUMENTS if home == "openapi/" else (f"{home}openapi.json", f"{home}openapi.yaml")
+def documents_of(api: str) -> tuple[str, ...]:
+    """Return where the kept document may be, that of one of several APIs or, for "", of the only one."""
+    return (f"openapi/{api}/openapi.json", f"openapi/{api}/openapi.yaml") if api else DOCUMENTS
 
 
 _PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -154,15 +154,15 @@ class Project:
 
     def document(self, api: str = "") -> Path:
         """Return the file of the kept document, of one of several APIs. Raises FileError when it is gone."""
-        home = f"openapi/{api}/" if api else "openapi/"
-        names = [name for name in documents_in(home) if (self.folder / name).is_file()]
+        names = [name for name in documents_of(api) if (self.folder / name).is_file()]
         recorded = [name for name in names if name in self.recorded] or names
         if not recorded:
+            home = self.folder / "openapi" / api
             raise FileError.of(
                 "kept-document-missing",
-                f"the document that the project was made from is not in {self.folder / home}",
+                f"the document that the project was made from is not in {home}",
                 help="Bring it back (`git log -- openapi` names commits that had it), or give it again with --spec.",
-                file=str(self.folder / home),
+                file=str(home),
             )
         return self.folder / recorded[0]
 

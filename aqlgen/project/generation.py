@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
-from aqlgen.project import OVERRIDES, Project, documents_in
+from aqlgen.project import OVERRIDES, Project, documents_of
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
 from aqlgen.project.releases import current
@@ -92,8 +92,7 @@ def _unchanged(project: Project, order: Order) -> dict[str, str]:
 
 
 def _document(project: Project, api: str = "") -> Path | None:
-    home = f"openapi/{api}/" if api else "openapi/"
-    return next((path for name in documents_in(home) if (path := project.folder / name).is_file()), None)
+    return next((path for name in documents_of(api) if (path := project.folder / name).is_file()), None)
 
 
 def _kept(project: Project, apis: Iterable[ApiInput], kept: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -205,8 +205,7 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
         spec = single(asked.specs, asked.remove) or project.request().spec
         overlays = asked.overlays or tuple(map(str, project.overlays()))
         workflows = asked.workflows or tuple(map(str, project.workflows()))
-        request = Request.of(spec, asked.headers, overlays, asked.allow, workflows)
-        request = replace(request, element=project.is_of_element)
+        request = replace(asked.request(spec, overlays, workflows), element=project.is_of_element)
         options = project.options(request, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
     return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})

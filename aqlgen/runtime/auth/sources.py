@@ -230,9 +230,10 @@ def report(
     """
     per_user = NOBODY if config is None else PerUser.of(config, adapter)
     sources = Sources(adapter, Variables(environ), per_user=per_user, logins=logins)
+    configs = {} if config is None else config_of_each(config, adapter)
     entries = []
     for api, part in adapter.of_each_api().items():
-        configured = None if config is None else config_of_each(config, adapter)[api].base_url
+        configured = configs[api].base_url if configs else None
         base = configured or (server_url(part.servers[0]) if part.servers else "")
         entries += [_entry(sources, name, scheme, base) for name, scheme in part.security_schemes.items()]
     return entries
