@@ -23,7 +23,7 @@ VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
 
 
 class ReleaseError(Exception):
-    """What keeps a release from being made, as a sentence."""
+    """A reason not to make a release, as a sentence."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -100,13 +100,13 @@ class Report:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done with each document."""
+    """The work on each document."""
 
     folder: Path
     sample: int
     schemas: Path | None
     shared: Path
-    """Where compiled modules are kept that all adapters have."""
+    """The folder of the compiled modules that all adapters have."""
     python: str
     """The interpreter that the adapters' tests start adapters with."""
 

@@ -48,7 +48,7 @@ def quiet(_: str) -> None:
 
 
 class Found:
-    """How many searches found what they are for first, and among the first ten."""
+    """Counts of searches that found what they are for first, and among the first ten."""
 
     def __init__(self) -> None:
         self.tasks = self.first = self.in_ten = 0

@@ -33,6 +33,6 @@ class Diagnostic:
     path: str = ""
     """The place as the protocol's documents write it, such as `endpoints.read[0].name`; "" for pointers alone."""
     expected: str = ""
-    """What should stand there, in an adapter element."""
+    """The expected value, in an adapter element."""
     actual: str = ""
-    """What stands there, cut to a few words."""
+    """The value there, cut to a few words."""

@@ -45,7 +45,7 @@ __all__ = ["Assembled", "Inputs", "assemble"]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a project is made from, as it was read: the files, what the project keeps of them, and all of it as data."""
+    """The inputs of a project, as they were read: the files, the parts that it keeps, and all of it as data."""
 
     sources: tuple[Source, ...]
     kept: Mapping[str, bytes]
@@ -53,7 +53,7 @@ class Inputs:
     instructions: tuple[InstructionText, ...] = ()
     """Texts that read as instructions to a model."""
     is_element: bool = False
-    """Whether it is an adapter element, whose owner says what is sent."""
+    """True for an adapter element, whose owner says what is sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Request:
     allow: tuple[str, ...] = ()
     workflows: tuple[str, ...] = ()
     element: bool | None = False
-    """Whether the document is an adapter element, which decides as the owner does; None if it may be one.
+    """True for an adapter element, which decides as the owner does; None for a document that may be one.
 
     A project is made of one only where its owner names it as such.
     """

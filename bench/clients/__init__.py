@@ -67,7 +67,7 @@ INAPPLICABLE = {
 
 @dataclass(frozen=True)
 class Place:
-    """How a client reaches the adapter: a command with variables, or a URL."""
+    """The place of an adapter for a client: a command with variables, or a URL."""
 
     mode: str
     command: tuple[str, ...]

@@ -125,11 +125,11 @@ class Overrides:
     patterns: Mapping[str, Override] = field(default_factory=dict)
     adapter: AdapterOverride = field(default_factory=AdapterOverride)
     apis: Mapping[str, AdapterOverride] = field(default_factory=dict)
-    """What holds for each of several APIs, by its name."""
+    """The decisions about each of several APIs, by its name."""
     file: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     stated: Mapping[str, Override] = field(default_factory=dict)
-    """What a hand-written adapter element says of operations, by `METHOD /path`; every entry of the file wins."""
+    """The word of a hand-written adapter element, by `METHOD /path`; every entry of the file wins over it."""
 
     @property
     def needs_names(self) -> bool:

@@ -16,7 +16,7 @@ __all__ = ["Auth", "Element", "ElementOperation", "ElementParameter", "Place", "
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a parameter travels: the location, and the API's name of it.
+    """The place of a parameter in a request: the location, and the API's name of it.
 
     `whole` is a parameter that is the body, `rest` one whose keys are further fields of it, `adapter` one that the
     adapter adds itself.
@@ -37,7 +37,7 @@ class ElementParameter:
     schema: Mapping[str, Json]
     pointer: str
     style: Mapping[str, Json] = field(default_factory=dict)
-    """How lists and objects are written: `style` and `explode` of OpenAPI's Parameter Object."""
+    """The form of lists and objects: `style` and `explode` of OpenAPI's Parameter Object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,18 @@ class ElementOperation:
     """The JSON Schema of the answer; None for an answer without a body."""
     danger: str | None
     confirmed: bool
-    """Whether the element asks for a confirmation."""
+    """True if the element asks for a confirmation."""
     pointer: str
     written: str
     """The path in the element, such as `operations.read[0]`."""
     content_types: tuple[str, ...]
-    """Those of the body that a call can choose from, the usual one first."""
+    """The content types of the body that a call can choose from, the usual one first."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers that are sent as they stand."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Query parameters that are sent as they stand."""
     accept: tuple[str, ...] = ()
-    """Those of the answer."""
+    """The content types of the answer."""
     items: str | None = None
     """JSON pointer to the list in the answer, whose items are what `returns` describes; None if it is no list."""
     input: tuple[str, ...] = ()

@@ -69,7 +69,7 @@ class Field:
     kind: str = "string"
     required: bool = False
     suggestion: str = ""
-    """What to write where it is missing."""
+    """The text to write where it is missing."""
     values: tuple[str, ...] = ()
     """All texts that it can be."""
 

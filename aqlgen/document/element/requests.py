@@ -68,7 +68,7 @@ _DEEPEST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an operation sends beside its parameters, and where those go that do not go where they usually do."""
+    """The parts of a request beside its parameters, and the parameters that go elsewhere than usual."""
 
     method: str = ""
     path: str = ""

@@ -27,7 +27,7 @@ __all__ = ["CLIENTS", "Client", "Start", "client_texts", "start_of"]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a client starts the adapter: its name there, the command's words, and the variables of credentials."""
+    """The start of the adapter by a client: its name there, the command's words, and the variables of credentials."""
 
     name: str
     command: str
