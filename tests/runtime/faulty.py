@@ -173,9 +173,7 @@ FAULTS: dict[str, Fault] = {
     "huge_chunks": Fault(TOO_LARGE, _forever(CHUNK, CHUNKED, 0), most=1),
     "huge_bytes": Fault(TOO_LARGE, _forever(CHUNK, CHUNKED.replace(b"application/json", b"image/png"), 0), most=1),
     "huge_error": Fault(INTERNAL, _forever(b" " * 0x10000, LONG.replace(b"200 OK", b"500 Broken"), 0), most=1),
-    "dense_json": Fault(
-        TOO_LARGE, _says(_dense(), content_encoding="gzip"), most=1
-    ),
+    "dense_json": Fault(TOO_LARGE, _says(_dense(), content_encoding="gzip"), most=1),
     "gzip_bomb": Fault(TOO_LARGE, _says(_bomb(), content_encoding="gzip"), most=1),
     "gzip_broken": Fault(INTERNAL, _says(gzip.compress(JSON)[:-6] + b"......", content_encoding="gzip"), most=1),
     "gzip_truncated": Fault(INTERNAL, _says(gzip.compress(JSON * 9)[:-12], content_encoding="gzip"), most=1),
