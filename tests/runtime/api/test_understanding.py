@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.schema.reader import json_type
+from tests.cases import each
 
 from .hand_made import STRING, Make, Package, make_package, operation
 
@@ -77,7 +78,7 @@ def pets(package: Make) -> Package:
 ID = "123e4567-e89b-12d3-a456-426614174000"
 
 
-@pytest.mark.parametrize(
+@each(
     ("params", "meant", "message"),
     [
         ({"count": "5"}, {"count": 5}, 'count: "5" was read as 5'),
@@ -143,7 +144,7 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
     assert pets.understand(validated) == (validated, [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("params", "proposed"),
     [
         ({"count": "007"}, {"count": 7}),
