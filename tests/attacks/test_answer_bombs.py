@@ -66,7 +66,7 @@ CONTENTS: dict[str, bytes] = {
     "an exponent of two million digits": b"1e" + b"9" * 2_000_000,
     "no numbers": b'{"a": NaN, "b": Infinity, "c": -Infinity}',
     "repeated keys": b"{" + b'"a":1,' * 100_000 + b'"a":2}',
-    "commas": b"[" + b"1," * 4_000_000 + b"1]",
+    "commas": b"[" + b"1," * 1_000_000 + b"1]",
     "lone surrogates": b'["' + b"\\ud800" * 50_000 + b'"]',
     "a line of ten megabytes": b'"' + b"x" * 10_000_000 + b'"',
     "lines": b"{}\n" * 100_000,
@@ -213,7 +213,7 @@ def test_xml_that_should_burst_the_decoder_is_refused(text: str) -> None:
 
 
 def _deflated(layers: int) -> bytes:
-    data = b"\0" * 50_000_000
+    data = b"\0" * 8_000_000
     for _ in range(layers):
         data = gzip.compress(data, 9)
     return data

@@ -361,7 +361,8 @@ def test_what_is_understood_is_bounded_in_time(pets: Package, params: dict[str, 
     for _ in range(2):  # the first time may pay for others: garbage of thousands of tests, types that are read
         begin = time.process_time()
         pets.misunderstood(params)
-        spent.append((time.process_time() - begin) / _a_second_of_work())
+        seconds = time.process_time() - begin
+        spent.append(seconds if seconds < 3 else seconds / _a_second_of_work())
         if spent[-1] < 3:
             break
     assert min(spent) < 3
