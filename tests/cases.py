@@ -66,11 +66,13 @@ def each(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> C
 
 @contextmanager
 def _noting(errors: list[BaseException], label: str) -> Iterator[None]:
-    """Keep what a case raises, with its name."""
+    """Keep what a case raises, with its name; what is no failure of a test, such as an interrupt, goes on."""
     try:
         yield
-    except FAILURES as error:
+    except BaseException as error:
         error.add_note(f"case: {label}")
+        if not isinstance(error, FAILURES):
+            raise
         errors.append(error)
 
 

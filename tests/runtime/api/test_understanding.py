@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.schema.reader import json_type
 from tests.cases import each
+from tests.examples import examples
 
 from .hand_made import STRING, Make, Package, make_package, operation
 
@@ -398,7 +399,7 @@ def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return make_package(tmp_path_factory.mktemp("pets"), rows, TYPES, family="create")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(params=st.dictionaries(NAMES, VALUES, max_size=3))
 def test_whatever_is_given_what_is_understood_is_valid_and_stays_as_it_is(
     all_kinds: Package, params: dict[str, Any]
