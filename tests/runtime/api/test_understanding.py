@@ -342,7 +342,7 @@ def test_what_is_said_is_short(pets: Package) -> None:
 @pytest.mark.parametrize(
     "params",
     [
-        {"numbers": ["1"] * 9000},
+        {"numbers": ["1"] * 3000},
         {"numbers": "[" * 90_000},
         {"toy": '{"toy":' * 5000 + "1" + "}" * 5000},
         {"toy": '"' * 100_000},
@@ -350,9 +350,9 @@ def test_what_is_said_is_short(pets: Package) -> None:
         {"weight": "0." + "1" * 900_000},
         {"names": "," * 900_000},
         {"since": " " * 900_000},
-        {"thing": {f"a{index}": index for index in range(5000)}},
-        {"toys": [{"nam": str(index), "size": "x"} for index in range(3000)]},
-        {"labels": {str(index): "1" for index in range(9000)}},
+        {"thing": {f"a{index}": index for index in range(2000)}},
+        {"toys": [{"nam": str(index), "size": "x"} for index in range(1000)]},
+        {"labels": {str(index): "1" for index in range(3000)}},
         {"params": {"params": {"params": {"count": 5}}}},
     ],
 )
@@ -363,10 +363,10 @@ def test_what_is_understood_is_bounded_in_time(pets: Package, params: dict[str, 
         begin = time.process_time()
         pets.misunderstood(params)
         seconds = time.process_time() - begin
-        spent.append(seconds if seconds < 3 else seconds / _a_second_of_work())
-        if spent[-1] < 3:
+        spent.append(seconds if seconds < 1 else seconds / _a_second_of_work())
+        if spent[-1] < 1:
             break
-    assert min(spent) < 3
+    assert min(spent) < 1
 
 
 def _a_second_of_work() -> float:
