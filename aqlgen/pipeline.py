@@ -33,7 +33,6 @@ from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 from aqlgen.table.several import joined
-from aqlgen.workflows import Translated, translate
 
 __all__ = ["ApiInput", "Options", "Prepared", "prepare"]
 
@@ -182,7 +181,7 @@ class _Part:
     base: str | None
     departures: Sequence[Diagnostic]
     tabulated: Tabulated = field(init=False)
-    translated: Translated = field(init=False)
+    workflow_findings: tuple[Diagnostic, ...] = ()
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -196,7 +195,7 @@ class _Part:
             *self.built.diagnostics,
             *self.departures,
             *self.tabulated.diagnostics,
-            *self.translated.diagnostics,
+            *self.workflow_findings,
             *(operation.diagnostic for operation in self.skipped),
         ]
         return self.assembled.locate(diagnostics)
@@ -305,14 +304,19 @@ def _with_workflows(part: _Part, taken: set[str]) -> Table:
     Raises DocumentError with located diagnostics.
     """
     assembled, table = part.assembled, part.tabulated.table
+    if not assembled.workflows:
+        return table
+    from aqlgen.workflows import translate
+
     try:
-        part.translated = translate(assembled.workflows, table, taken)
+        translated = translate(assembled.workflows, table, taken)
     except DocumentError as error:
         refusal = DocumentError(*assembled.locate(error.diagnostics))
         refusal.sources = assembled.sources
         raise refusal from None
-    taken |= {workflow.name for workflow in part.translated.workflows}
-    return replace(table, workflows=part.translated.workflows)
+    part.workflow_findings = translated.diagnostics
+    taken |= {workflow.name for workflow in translated.workflows}
+    return replace(table, workflows=translated.workflows)
 
 
 def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:

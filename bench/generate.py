@@ -1,4 +1,7 @@
-"""Measure wall time and peak memory of `from-openapi`, and of parsing the document alone."""
+"""Measure wall time, CPU time and peak memory of `from-openapi`, and of parsing the document alone.
+
+Another checkout of aqlgen may run in turns with this one: machines are not equally fast all the time.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +27,27 @@ else:
 """
 
 
-def checked(command: Sequence[str]) -> Finished:
+def checked(command: Sequence[str], folder: Path | None = None) -> Finished:
     """Run a command to its end. Raises SystemExit if it fails."""
-    finished = run(command)
+    finished = run(command, folder)
     if finished.code:
         raise SystemExit(f"{command} ended with {finished.code}: {finished.output[-500:]}")
     return finished
 
 
 def medians(runs: Sequence[Finished]) -> str:
-    """Return the median of time and memory as text."""
-    seconds, megabytes = median(run.seconds for run in runs), median(run.megabytes for run in runs)
-    return f"{seconds:6.2f} s  {megabytes:5.0f} MB"
+    """Return the medians of times and memory as text."""
+    seconds, cpu, megabytes = (
+        median(values) for values in zip(*((r.seconds, r.cpu, r.megabytes) for r in runs), strict=True)
+    )
+    return f"{seconds:6.2f} s  {cpu:6.2f} s of CPU  {megabytes:5.0f} MB"
+
+
+def generated(document: Path, checkout: Path | None = None) -> Finished:
+    """Generate a project by this aqlgen, or by that of another checkout."""
+    with tempfile.TemporaryDirectory() as scratch:
+        project = str(Path(scratch) / "out")
+        return checked([*AQLGEN, "from-openapi", str(document.resolve()), "-o", project, "-q"], checkout)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -43,12 +55,16 @@ def main(argv: Sequence[str]) -> None:
     options = parser(__name__, __doc__)
     text = f"default: the petstore's, and GitHub's when {CORPUS} has github.json"
     options.add_argument("documents", type=Path, nargs="*", metavar="DOCUMENT", help=text)
-    documents = {path.name: path for path in options.parse_args(argv).documents} or samples()
+    options.add_argument("--beside", type=Path, metavar="CHECKOUT", help="another checkout, which runs in turns")
+    chosen = options.parse_args(argv)
+    documents = {path.name: path for path in chosen.documents} or samples()
     for name, document in documents.items():
-        parsed, generated = [], []
+        parsed, here, there = [], [], []
         for _ in range(RUNS):
             parsed.append(checked([sys.executable, "-c", PARSE, str(document)]))
-            with tempfile.TemporaryDirectory() as scratch:
-                project = str(Path(scratch) / "out")
-                generated.append(checked([*AQLGEN, "from-openapi", str(document), "-o", project, "-q"]))
-        print(f"{name:12} {medians(generated)}   parsing alone {medians(parsed)}", flush=True)
+            here.append(generated(document))
+            there += [generated(document, chosen.beside)] if chosen.beside else []
+        print(f"{name:12} {medians(here)}   parsing alone {medians(parsed)}", flush=True)
+        if there:
+            ratio = median(run.cpu for run in here) / median(run.cpu for run in there)
+            print(f"{'':12} {medians(there)}   by the other checkout; CPU here {ratio:.2f} of it", flush=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.cli import app
+from aqlgen.cli import COMMANDS, register
+from aqlgen.cli.app import app
 
 
 def completed(line: str, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
@@ -16,6 +17,7 @@ def completed(line: str, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
     monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
     monkeypatch.setenv("_TYPER_COMPLETE_WORD_TO_COMPLETE", words[-1])
+    register(*COMMANDS)
     with pytest.raises(SystemExit):
         app(prog_name="aqlgen")
     return capsys.readouterr().out.replace("\\", "")

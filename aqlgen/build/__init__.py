@@ -112,7 +112,7 @@ def _info(context: Context, raw: Json) -> tuple[str, str, str]:
     except InvalidObjectError:
         context.warn("invalid-component", "the document has no usable info", "/info")
         return "", "", ""
-    return text(info.title), text(info.version), text(info.description)
+    return text(info.get("title")), text(info.get("version")), text(info.get("description"))
 
 
 def _is_number(node: Json, key: str) -> bool:
@@ -142,7 +142,7 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         message = f"{method.upper()} {path} is skipped: {raw_operation.refusal}"
         raise SkipError(Diagnostic("operation-skipped", Severity.WARNING, message, pointer=pointer))
     try:
-        model = context.validate(OPERATION, raw, pointer)
+        members = context.validate(OPERATION, raw, pointer)
     except InvalidObjectError as error:
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
@@ -154,16 +154,16 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
     return Operation(
         method=method,
         path=path,
-        operation_id=text(model.operationId) or None,
-        summary=text(model.summary) or text(item.get("summary")),
-        description=text(model.description) or text(item.get("description")),
-        tags=tuple(model.tags or ()),
+        operation_id=text(members.get("operationId")) or None,
+        summary=text(members.get("summary")) or text(item.get("summary")),
+        description=text(members.get("description")) or text(item.get("description")),
+        tags=tuple(members.get("tags") or ()),
         parameters=parameters,
         body=body,
         responses=build_responses(context, raw, pointer),
         security=build_requirements(context, raw.get("security"), known, f"{pointer}/security"),
         servers=build_servers(servers),
-        deprecated=model.deprecated,
+        deprecated=members.get("deprecated", False),
         extensions={key: value for key, value in raw.items() if key.startswith("x-")},
         origin=Origin(pointer),
         scopes=build_scopes(raw.get("security"), known),

@@ -25,7 +25,7 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
         return None
     try:
         node, origin = context.resolver.follow(raw, pointer)
-        model = context.validate(REQUEST_BODY, node, origin)
+        members = context.validate(REQUEST_BODY, node, origin)
     except UnresolvedError as error:
         code = "external-reference" if error.external else "unresolved-reference"
         message = f"the request body cannot be read: {error}"
@@ -45,8 +45,8 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
     )
     if not media:
         return None
-    required = model.required if isinstance(node.get("required"), bool) else None
-    return Body(required, text(model.description), media, Origin(origin))
+    required = members["required"] if isinstance(node.get("required"), bool) else None
+    return Body(required, text(members.get("description")), media, Origin(origin))
 
 
 def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:
@@ -59,7 +59,7 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
             continue
         try:
             node, origin = context.resolver.follow(value, where)
-            model = context.validate(RESPONSE, node, origin)
+            members = context.validate(RESPONSE, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the response {key} is left out: {error}", where)
             continue
@@ -67,7 +67,7 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
         declared = node.get("headers")
         headers = tuple(declared) if isinstance(declared, dict) else ()
         status = "default" if status == "DEFAULT" else status
-        responses.append(Response(status, text(model.description), media, headers, Origin(origin)))
+        responses.append(Response(status, text(members.get("description")), media, headers, Origin(origin)))
     return tuple(responses)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aqlgen.build.models import Model, ObjectModels, validate
+from aqlgen.build.models import ObjectKind, validate
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
@@ -63,8 +63,8 @@ class Context:
         self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {actual}", f"{pointer}/{key}")
         return None
 
-    def validate(self, kind: ObjectModels[Model], raw: Json, pointer: str) -> Model:
-        """Return the typed model of an object; keys that do not validate are dropped with a warning.
+    def validate(self, kind: ObjectKind, raw: Json, pointer: str) -> dict[str, Json]:
+        """Return the members of an object; keys that do not validate are dropped with a warning.
 
         Raises InvalidObjectError.
         """

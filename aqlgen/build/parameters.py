@@ -59,42 +59,43 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         return None
     try:
         location, written = _location(context, node, path, origin)
-        model = context.validate(PARAMETER, written, origin)
+        members = context.validate(PARAMETER, written, origin)
     except InvalidObjectError as error:
         required = required or (isinstance(node, dict) and node.get("required") is True)
         _unusable(context, "bad-parameter", f"{_named(node)} is not usable: {error}", origin, required=required)
         return None
+    name, required = members["name"], members.get("required", False)
     schema, content_type, media = _schema(context, node, origin)
-    if location is Location.HEADER and not TOKEN.fullmatch(model.name):
+    if location is Location.HEADER and not TOKEN.fullmatch(name):
         message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
-        _unusable(context, "bad-parameter", message, origin, required=model.required)
+        _unusable(context, "bad-parameter", message, origin, required=required)
         return None
-    if _is_framing(location, model.name):
+    if _is_framing(location, name):
         message = f"{_named(node)} is left out: by it a request is framed or routed, which is the adapter's own"
         context.warn("framing-parameter", message, origin)
         return None
     fixed = None
-    if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
-        wanted = model.required or (model.name.lower() == "content-type" and _one_value(schema))
-        is_credential = model.name.lower() == "authorization"
+    if location is Location.HEADER and name.lower() in IGNORED_HEADERS:
+        wanted = required or (name.lower() == "content-type" and _one_value(schema))
+        is_credential = name.lower() == "authorization"
         fixed = _only_value(schema) if wanted and not is_credential else None
         if fixed is None and not is_credential:
             return None
-    if fixed is None and model.required and location in (Location.HEADER, Location.QUERY) and _one_value(schema):
+    if fixed is None and required and location in (Location.HEADER, Location.QUERY) and _one_value(schema):
         fixed = _only_value(schema)
-    style = model.style or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
+    style = members.get("style") or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
     if location is Location.QUERYSTRING:
         content_type = content_type or "application/x-www-form-urlencoded"
     return Parameter(
-        name=model.name,
+        name=name,
         location=location,
-        required=model.required or location is Location.PATH,
+        required=required or location is Location.PATH,
         schema=schema,
-        description=text(model.description),
-        deprecated=model.deprecated,
+        description=text(members.get("description")),
+        deprecated=members.get("deprecated", False),
         style=style,
-        explode=(style in ("form", "cookie")) if model.explode is None else model.explode,
-        allow_reserved=bool(getattr(model, "allowReserved", False)),
+        explode=(style in ("form", "cookie")) if members.get("explode") is None else members["explode"],
+        allow_reserved=members.get("allowReserved", False),
         content_type=content_type,
         example=example_of(context, media if media is not None else node),
         origin=Origin(origin),
@@ -117,7 +118,7 @@ def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Lo
         context.warn("bad-parameter", f"{_named(node)} does not say what it is in; taken as in {guess}", pointer)
         return Location(guess), {**node, "in": guess}
     if not isinstance(raw, str):
-        return Location.QUERY, node  # the model says what is wrong
+        return Location.QUERY, node  # what is wrong is said where it is validated
     known = {member.value for member in Location} - ({"querystring"} if context.openapi != "3.2" else set())
     written = raw.strip().lower()
     if written not in known:

@@ -65,25 +65,23 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
         pointer = f"/components/securitySchemes/{escape(name)}"
         try:
             node, origin = context.resolver.follow(value, pointer)
-            model = context.validate(SECURITY_SCHEME, node, origin)
+            members = context.validate(SECURITY_SCHEME, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
             continue
-        sent_name = model.name or ""
-        if model.type == "apiKey" and (
-            is_framing(sent_name) if model.security_scheme_in == "header" else overrides_method(sent_name)
-        ):
+        kind, location, sent_name = members["type"], members.get("in") or "", members.get("name") or ""
+        if kind == "apiKey" and (is_framing(sent_name) if location == "header" else overrides_method(sent_name)):
             message = f"the security scheme {name!r} is left out: {sent_name!r} frames or routes requests"
             context.warn("framing-parameter", message, origin)
             continue
         schemes.append(
             SecurityScheme(
                 name=name,
-                kind=_kind(model.type, sent_name, node),
-                description=text(model.description),
-                location=model.security_scheme_in or "",
-                parameter=model.name or "",
-                http_scheme=text(model.scheme),
+                kind=_kind(kind, sent_name, node),
+                description=text(members.get("description")),
+                location=location,
+                parameter=sent_name,
+                http_scheme=text(members.get("scheme")),
                 origin=Origin(origin),
                 flows=_flows(node.get("flows")),
                 discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),

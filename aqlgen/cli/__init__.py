@@ -8,22 +8,21 @@ import itertools
 import sys
 import tempfile
 import traceback
+from importlib import import_module
 from typing import NoReturn
 
 import typer
+from typer.models import CommandInfo
 
 from aqlgen import __version__
-from aqlgen.cli import check, diff, explain, from_openapi, from_schema, safety, status, update  # noqa: F401 - each registers its command
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main", "register"]
 
-ORDER = ("from-openapi", "from-schema", "explain", "update", "diff", "status", "check", "safety")
-"""The commands as people meet them."""
-
-app.registered_commands.sort(key=lambda command: ORDER.index(str(command.name)))
+COMMANDS = ("from-openapi", "from-schema", "explain", "update", "diff", "status", "check", "safety")
+"""The commands as people meet them; each is a module of this package, which registers it."""
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the parser raises for a wrong option; typer keeps its own copy of click and exports only the leaves."""
@@ -51,15 +50,22 @@ def main() -> NoReturn:
     sys.exit(code or 0)
 
 
+def register(*names: str) -> None:
+    """Let the application know these commands alone; importing the others, and reading their options, takes time."""
+    for name in names:
+        import_module(f"aqlgen.cli.{name.replace('-', '_')}")
+        _registered.update((str(command.name), command) for command in app.registered_commands)
+    app.registered_commands = [_registered[name] for name in names]
+
+
+_registered: dict[str, CommandInfo] = {}
+
+
 def _run() -> int | None:
-    """Run the command that is asked for; typer reads the options of those that are registered, which takes time."""
-    commands = app.registered_commands
-    app.registered_commands = [command for command in commands if command.name in sys.argv[1:2]] or commands
-    try:
-        code: int | None = app(prog_name="aqlgen", standalone_mode=False)
-        return code
-    finally:
-        app.registered_commands = commands
+    """Run the command that is asked for."""
+    register(*([name for name in COMMANDS if name in sys.argv[1:2]] or COMMANDS))
+    code: int | None = app(prog_name="aqlgen", standalone_mode=False)
+    return code
 
 
 def safety_main() -> NoReturn:

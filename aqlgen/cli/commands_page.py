@@ -14,6 +14,7 @@ from typing import Any
 
 import typer.main
 
+from aqlgen.cli import COMMANDS, register
 from aqlgen.cli.app import app
 from aqlgen.runtime.cli.arguments import argument_parser
 from aqlgen.runtime.table import Adapter
@@ -64,6 +65,7 @@ def page() -> str:
 def _of_aqlgen() -> Iterator[str]:
     yield "## aqlgen\n"
     yield "`aqlgen --version` prints the version.\n"
+    register(*COMMANDS)
     group: Any = typer.main.get_command(app)
     for name, command in group.commands.items():
         yield f"### aqlgen {name}\n"

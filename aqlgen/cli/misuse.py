@@ -68,6 +68,6 @@ def _meant(word: str) -> str:
         return (
             f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows what it would be."
         )
-    names = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
+    names = [str(command.name) for command in app.registered_commands]
     near = _WORDS.get(word.lower()) or next(iter(difflib.get_close_matches(word.lower(), names, n=1)), "")
     return f"Did you mean `aqlgen {near}`?" if near else f"The commands are {', '.join(sorted(names))}."

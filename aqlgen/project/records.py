@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from stat import S_ISREG
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import yaml
-from packaging.version import InvalidVersion, Version
 
 from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -27,6 +26,9 @@ from aqlgen.render.provenance import FILE
 from aqlgen.resources import SOURCE
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.runtime.table import FORMAT
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 __all__ = [
     "ANSWERS",
@@ -147,16 +149,18 @@ def newest_version(provenance: Mapping[str, Json], answers: Mapping[str, Json]) 
     generator = provenance.get("generator")
     recorded = generator if isinstance(generator, dict) else {}
     tags = [tag for tag in (recorded.get("templates"), answers.get("_commit")) if str(tag).startswith("v")]
-    texts = [text for text in (recorded.get("version"), *tags) if isinstance(text, str) and _is_version(text)]
-    return max(texts, key=Version, default="")
+    texts = [text for text in (recorded.get("version"), *tags) if isinstance(text, str)]
+    versions = {text: version for text in texts if (version := _version(text)) is not None}
+    return max(versions, key=versions.__getitem__, default="")
 
 
-def _is_version(text: str) -> bool:
+def _version(text: str) -> Version | None:
+    from packaging.version import InvalidVersion, Version
+
     try:
-        Version(text)
+        return Version(text)
     except InvalidVersion:
-        return False
-    return True
+        return None
 
 
 def refuse_newer(folder: Path, name: str = "") -> None:
@@ -164,9 +168,8 @@ def refuse_newer(folder: Path, name: str = "") -> None:
 
     This one would misread it, or take back what that brought. Records that cannot be read are left to who needs them.
     """
-    version = newest_version(_read(folder / FILE), _read(folder / ANSWERS))
-    if version and Version(version) > Version(__version__):
-        newer = str(Version(version))
+    newer, this = _version(newest_version(_read(folder / FILE), _read(folder / ANSWERS))), _version(__version__)
+    if newer and this and newer > this:
         wanted = f"Install aqlgen {newer} or newer: {SOURCE}."
         raise _too_old(folder, name, f"the project was made by aqlgen {newer}, and this is {__version__}", wanted)
     for adapter in sorted(folder.glob("src/*/adapter.json")):

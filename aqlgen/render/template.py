@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -97,16 +98,28 @@ def _questions(text: bytes) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=128)
 def _compiled(text: str) -> Template:
-    """Compile a text of a template, once as well."""
-    return _environment().from_string(text)
+    """Compile a text of a template, once as well; the code is kept where Python keeps that of this module."""
+    environment = _environment()
+    cache = environment.bytecode_cache
+    if cache is None:
+        return environment.from_string(text)
+    bucket = cache.get_bucket(environment, text, None, text)
+    if bucket.code is None:
+        bucket.code = environment.compile(text)
+        cache.set_bucket(bucket)
+    return environment.template_class.from_code(environment, bucket.code, environment.make_globals(None))
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FileSystemBytecodeCache, StrictUndefined, compiler
 
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)  # noqa: S701 - no HTML
     environment.filters |= _FILTERS
+    folder = Path(cache_from_source(__file__)).parent
+    if folder.is_dir() and os.access(folder, os.W_OK) and not sys.dont_write_bytecode:
+        written = Path(compiler.__file__).stat().st_mtime_ns
+        environment.bytecode_cache = FileSystemBytecodeCache(str(folder), f"template.jinja-{written:x}-%s")
     return environment
 
 
@@ -137,8 +150,7 @@ def _render_files(files: Mapping[str, Path], template: _Template, package: str) 
     """Render the names of files, and the contents of those with the suffix."""
     tree = {}
     for path, file in files.items():
-        name = path.replace(_PACKAGE, package)
-        name = template.render(name) if "{" in name else name
+        name = template.render(path) if "{" in path.replace(_PACKAGE, "") else path.replace(_PACKAGE, package)
         if not all(name.split("/")):  # a part of the name is empty: the answers leave the file out
             continue
         content = file.read_bytes()

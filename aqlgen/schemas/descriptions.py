@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aqlgen.document.texts.markup import HTML_ELEMENTS
 from aqlgen.runtime.text import brief
 
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -43,6 +42,8 @@ def without_pairs(text: str) -> str:
     """
     if "</" not in text:
         return text
+    from aqlgen.document.texts.markup import HTML_ELEMENTS
+
     opened: dict[str, list[re.Match[str]]] = {}
     markup: list[tuple[int, int]] = []
     for match in PAIR.finditer(text):

@@ -15,7 +15,6 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.read import Source
 from aqlgen.document.texts.instructions import instruction_in
-from aqlgen.document.texts.markup import rendered
 from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.schema.field_names import Names
@@ -186,6 +185,8 @@ class _Document:
         seen = without_unseen(value)
         instruction = instruction_in(seen)
         if instruction is None:
+            from aqlgen.document.texts.markup import rendered
+
             return shorten(rendered(seen).text, limit)
         message = f"a text reads as an instruction to a model ({'; '.join(instruction.rules)}); it is left out"
         self.diagnostics.append(

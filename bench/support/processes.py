@@ -20,11 +20,12 @@ AQLGEN = (sys.executable, "-m", "aqlgen")
 
 @dataclass(frozen=True)
 class Finished:
-    """A command that has ended: exit code, what it printed, wall time in seconds, peak memory in MB."""
+    """A command that has ended: exit code, what it printed, wall and CPU time in seconds, peak memory in MB."""
 
     code: int
     output: str
     seconds: float
+    cpu: float
     megabytes: float
 
 
@@ -46,7 +47,7 @@ def run(command: Sequence[str], folder: Path | None = None, limit: int | None = 
         output.seek(0)
         text = output.read().decode("utf-8", "replace")
     scale = 1024 * 1024 if sys.platform == "darwin" else 1024
-    return Finished(process.returncode, text, seconds, usage.ru_maxrss / scale)
+    return Finished(process.returncode, text, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / scale)
 
 
 def generate(

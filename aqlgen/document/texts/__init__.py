@@ -13,7 +13,6 @@ from typing import Final
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import Origins
 from aqlgen.document.texts.instructions import Instruction, instruction_in
-from aqlgen.document.texts.markup import rendered
 from aqlgen.document.texts.walk import At, Walk, pointer
 from aqlgen.ir import Json
 from aqlgen.runtime.text import has_unseen, visible, without_unseen
@@ -61,6 +60,8 @@ class _Cleaner:
         seen = without_unseen(text)
         shown = seen
         if "<" in seen or "]" in seen:
+            from aqlgen.document.texts.markup import rendered  # its many expressions take time to compile
+
             markup = rendered(seen)
             shown = markup.text
             if markup.hidden:
