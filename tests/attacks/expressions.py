@@ -6,9 +6,9 @@ import ast
 import importlib
 import pkgutil
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from re import _constants, _parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -20,6 +20,7 @@ METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "f
 ANY = ("fullmatch", "search")
 """The methods to try where any could be used: a search begins with all that a match does."""
 _ROOT = Path(aqlgen.__file__).parent
+_CALL = re.compile(r"\bre\.")
 _MANY = 60
 """A repeat that is bounded by less cannot be pumped."""
 _REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
@@ -40,25 +41,51 @@ def expressions() -> list[Expression]:
     for name in _modules():
         module = importlib.import_module(name)
         text = Path(_ROOT.parent, *name.split(".")).with_suffix(".py").read_text("utf-8")
-        if "re." in text or any(True for value in vars(module).values() for _ in _patterns(value)):
-            tree = ast.parse(text)
-            for expression in (*_of_module(module, tree), *_inline(name, tree)):
+        if _CALL.search(text) or any(True for value in vars(module).values() for _ in _patterns(value)):
+            code = _Code.of(text)
+            for expression in (*_of_module(module, code), *_inline(name, code)):
                 key = (expression.where, expression.compiled.pattern, expression.compiled.flags)
                 collected[key] = expression
     return list(collected.values())
 
 
-@lru_cache(maxsize=1)
-def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    """Return all nodes of the module that is looked at."""
-    return tuple(ast.walk(tree))
+@dataclass(frozen=True)
+class _Code:
+    """A module's names and attributes, by their names, its calls of `re`, and the names and nodes of its assignments.
+
+    Of names and attributes, those that are read at all.
+    """
+
+    names: dict[str, list[ast.Name]]
+    attributes: dict[str, list[ast.Attribute]]
+    calls: list[ast.Call]
+    assigned: frozenset[str]
+    module_level: frozenset[ast.AST]
+
+    @staticmethod
+    def of(text: str) -> _Code:
+        tree = ast.parse(text)
+        code = _Code(defaultdict(list), defaultdict(list), [], frozenset(_targets(tree)), frozenset(_assigned(tree)))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                code.names[node.id].append(node)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                code.attributes[node.value.id].append(node)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                code.calls.append(node)
+        return code
 
 
-@lru_cache(maxsize=1)
-def _module_level(tree: ast.Module) -> frozenset[ast.AST]:
-    """Return the nodes of the assignments of a module."""
+def _targets(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _assigned(tree: ast.Module) -> Iterator[ast.AST]:
     assignments = (node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)))
-    return frozenset(inner for node in assignments for inner in ast.walk(node))
+    return (inner for node in assignments for inner in ast.walk(node))
 
 
 def _modules() -> Iterator[str]:
@@ -67,11 +94,10 @@ def _modules() -> Iterator[str]:
             yield module.name
 
 
-def _of_module(module: ModuleType, tree: ast.Module) -> Iterator[Expression]:
+def _of_module(module: ModuleType, code: _Code) -> Iterator[Expression]:
     for name, value in vars(module).items():
-        for pattern in _patterns(value):
-            if _assigned(tree, name):
-                yield Expression(f"{module.__name__}.{name}", pattern, _uses(tree, name))
+        for pattern in _patterns(value) if name in code.assigned else ():
+            yield Expression(f"{module.__name__}.{name}", pattern, _uses(code, name))
 
 
 def _patterns(value: Any) -> Iterator[re.Pattern[Any]]:
@@ -85,37 +111,17 @@ def _patterns(value: Any) -> Iterator[re.Pattern[Any]]:
             yield from _patterns(inner)
 
 
-def _assigned(tree: ast.Module, name: str) -> bool:
-    targets = [
-        node.targets if isinstance(node, ast.Assign) else [node.target]
-        for node in tree.body
-        if isinstance(node, (ast.Assign, ast.AnnAssign))
-    ]
-    return any(isinstance(target, ast.Name) and target.id == name for group in targets for target in group)
-
-
-def _uses(tree: ast.Module, name: str) -> tuple[str, ...]:
+def _uses(code: _Code, name: str) -> tuple[str, ...]:
     """Return the methods that a module calls on a name; all kinds if it passes the expression on."""
-    methods: list[str] = []
-    attributes = set()
-    for node in _nodes(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
-            attributes.add(node.value)
-            if node.attr in METHODS:
-                methods.append(node.attr)
-    loads = [
-        node
-        for node in _nodes(tree)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node not in attributes
-    ]
-    return ANY if loads or not methods else tuple(sorted(set(methods)))
+    methods = {node.attr for node in code.attributes[name] if node.attr in METHODS}
+    loads = {*code.names[name]} - {node.value for node in code.attributes[name]}
+    return ANY if loads or not methods else tuple(sorted(methods))
 
 
-def _inline(name: str, tree: ast.Module) -> Iterator[Expression]:
-    for node in _nodes(tree):
+def _inline(name: str, code: _Code) -> Iterator[Expression]:
+    for node in code.calls:
         if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
+            isinstance(node.func, ast.Attribute)
             and isinstance(node.func.value, ast.Name)
             and node.func.value.id == "re"
             and node.func.attr in (*METHODS, "compile")
@@ -128,7 +134,7 @@ def _inline(name: str, tree: ast.Module) -> Iterator[Expression]:
                 flags = _flags(last)
             methods = ANY if node.func.attr == "compile" else (node.func.attr,)
             if node.func.attr != "compile" or node.col_offset:
-                if node.func.attr == "compile" and node in _module_level(tree):
+                if node.func.attr == "compile" and node in code.module_level:
                     continue
                 yield Expression(f"{name}:{node.args[0].value!r}", re.compile(node.args[0].value, flags), methods)
 

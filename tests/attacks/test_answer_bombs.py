@@ -29,6 +29,7 @@ from aqlgen.runtime.server.stdio import Refusal, parse
 from aqlgen.runtime.text import bounded, leaks, line
 from aqlgen.runtime.wire import ApiResponse
 from tests.attacks.bounds import cpu_seconds
+from tests.cases import each
 
 MOST = 2.0
 """CPU seconds; none of these answers takes a tenth of it on a machine at rest."""
@@ -37,7 +38,7 @@ SIZE = 131_072
 TYPES: Any = SimpleNamespace(types={"X": {"type": "array", "minItems": 1, "items": {"$ref": "#/types/X"}}})
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["utf_7", "UTF-7", "unicode-1-1-utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "zlib_codec",
      "bz2", "rot13", "hex", "base64", "uu", "quopri", "undefined", "mbcs", "oem", "os.path", "..", "a" * 100_000, ""],
@@ -65,7 +66,7 @@ CONTENTS: dict[str, bytes] = {
     "an exponent of two million digits": b"1e" + b"9" * 2_000_000,
     "no numbers": b'{"a": NaN, "b": Infinity, "c": -Infinity}',
     "repeated keys": b"{" + b'"a":1,' * 100_000 + b'"a":2}',
-    "commas": b"[" + b"1," * 4_000_000 + b"1]",
+    "commas": b"[" + b"1," * 1_000_000 + b"1]",
     "lone surrogates": b'["' + b"\\ud800" * 50_000 + b'"]',
     "a line of ten megabytes": b'"' + b"x" * 10_000_000 + b'"',
     "lines": b"{}\n" * 100_000,
@@ -78,7 +79,7 @@ CONTENTS: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+@each("content", CONTENTS.values(), ids=CONTENTS)
 def test_json_that_should_burst_the_decoder_is_data_or_a_failure(content: bytes) -> None:
     with cpu_seconds(MOST):
         try:
@@ -108,7 +109,7 @@ HEADERS: dict[str, str] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("value", HEADERS.values(), ids=HEADERS)
+@each("value", HEADERS.values(), ids=HEADERS)
 def test_a_header_of_any_shape_is_read_in_one_pass(value: str) -> None:
     headers = {"ratelimit": value, "ratelimit-policy": value, "x-ratelimit-remaining": value, "retry-after": value}
     with cpu_seconds(MOST):
@@ -143,10 +144,8 @@ ERRORS: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize(
-    "content_type", [JSON, "text/plain", "application/xml", "text/html", "application/x-www-form-urlencoded"]
-)
-@pytest.mark.parametrize("text", ERRORS.values(), ids=ERRORS)
+@each("content_type", [JSON, "text/plain", "application/xml", "text/html", "application/x-www-form-urlencoded"])
+@each("text", ERRORS.values(), ids=ERRORS)
 def test_an_error_of_any_text_is_read_in_one_pass(text: str, content_type: str) -> None:
     with cpu_seconds(MOST):
         error = read_error(ApiResponse(500, {"content-type": content_type, "www-authenticate": text}, text.encode()))
@@ -166,8 +165,8 @@ STREAMS: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("form", ["events", "lines", "sequence"])
-@pytest.mark.parametrize("content", STREAMS.values(), ids=STREAMS)
+@each("form", ["events", "lines", "sequence"])
+@each("content", STREAMS.values(), ids=STREAMS)
 def test_a_stream_of_any_shape_is_read_in_one_pass(content: bytes, form: Any) -> None:
     watch = StreamWatch(form, 1000)
     with cpu_seconds(MOST):
@@ -214,7 +213,7 @@ def test_xml_that_should_burst_the_decoder_is_refused(text: str) -> None:
 
 
 def _deflated(layers: int) -> bytes:
-    data = b"\0" * 50_000_000
+    data = b"\0" * 8_000_000
     for _ in range(layers):
         data = gzip.compress(data, 9)
     return data

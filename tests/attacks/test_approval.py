@@ -30,6 +30,7 @@ from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.wire import ApiRequest
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 TOKEN = re.compile(r"conf_[0-9a-f]{8}")
@@ -121,9 +122,9 @@ ALONE: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("who", [PERSON, OPERATOR], ids=["person", "operator"])
-@pytest.mark.parametrize("loop", ["disabled", "enforcing"])
-@pytest.mark.parametrize("attack", ALONE)
+@each("who", [PERSON, OPERATOR], ids=["person", "operator"])
+@each("loop", ["disabled", "enforcing"])
+@each("attack", ALONE)
 async def test_without_a_person_nothing_that_needs_one_runs(
     formed_shop: Callable[..., Shop], attack: str, loop: str, who: ConfirmationSettings
 ) -> None:
@@ -222,8 +223,8 @@ def test_the_command_with_yes_is_no_person(
     assert ("Delete item x?" in err) is tty
 
 
-@pytest.mark.parametrize("value", ["persons", "none", "client", "PERSON!", "agent,person", "0"])
-@pytest.mark.parametrize("variable", ["MCP_AQL_APPROVAL", "MCP_AQL_POLICY", "MCP_AQL_READ_ONLY"])
+@each("value", ["persons", "none", "client", "PERSON!", "agent,person", "0"])
+@each("variable", ["MCP_AQL_APPROVAL", "MCP_AQL_POLICY", "MCP_AQL_READ_ONLY"])
 def test_a_misspelt_guard_stops_the_start(tmp_path: Path, variable: str, value: str) -> None:
     """R-TRUST-6: it never falls back to the default."""
     if (variable, value) == ("MCP_AQL_READ_ONLY", "0"):
@@ -298,7 +299,7 @@ def is_harmless(shown: str) -> bool:
     return not invisible and markup is None and not re.search("[\u0300-\u036f]{3}", shown)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 async def test_a_value_cannot_imitate_the_question(shop: Callable[..., Shop], name: str) -> None:
     """R-TRUST-6: one line, nothing that acts or hides, and still the value, as JSON."""
     value = HOSTILE[name]
@@ -314,7 +315,7 @@ async def test_a_value_cannot_imitate_the_question(shop: Callable[..., Shop], na
     assert "- amount: 100" in lines
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 async def test_a_name_of_a_field_cannot_imitate_the_question(shop: Callable[..., Shop], name: str) -> None:
     """R-TRUST-6: keys within free objects are the agent's text, too; they are ASCII."""
     shown = key_literal(HOSTILE[name])
@@ -325,7 +326,7 @@ async def test_a_name_of_a_field_cannot_imitate_the_question(shop: Callable[...,
     assert all(line.isascii() for line in lines)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 async def test_texts_of_the_document_cannot_imitate_the_question(tmp_path: Path, name: str) -> None:
     """R-TRUST-6: summary, reason and review of a hostile document stand on their own lines."""
     operations = deepcopy(OPERATIONS)
@@ -451,7 +452,7 @@ async def test_a_path_that_does_not_fit_says_so(formed_shop: Callable[..., Shop]
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "params",
     [
         {"pin": "hunter2"},
@@ -592,7 +593,7 @@ async def test_a_file_that_is_exchanged_after_approval_is_not_sent(
     assert (envelope["error"]["code"], place.wire.sent) == (expected, [])
 
 
-@pytest.mark.parametrize(
+@each(
     "changed",
     [
         {"amount": 101},

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from aqlgen.runtime.errors import Code, Failure
+from tests.cases import each
 from tests.generator.commands import api, tabulate
 from tests.runtime.api.hand_made import STRING, Package, Recorder, json_answer, make_package, operation
 
@@ -24,10 +25,8 @@ def secured(folder: Path, scheme: dict[str, Any], row: dict[str, Any], value: st
     return make_package(folder, {"op": row}, adapter=about, environ={"P_KEY": value}, **more)
 
 
-@pytest.mark.parametrize(
-    "name", ["Authorization", "AUTHORIZATION", "authorization", "X-Api-Key", "x-api-key", "API-KEY"]
-)
-@pytest.mark.parametrize("schema", [{"type": "string"}, {"type": "integer"}, {"enum": ["a", "b"]}, {}])
+@each("name", ["Authorization", "AUTHORIZATION", "authorization", "X-Api-Key", "x-api-key", "API-KEY"])
+@each("schema", [{"type": "string"}, {"type": "integer"}, {"enum": ["a", "b"]}, {}])
 def test_no_parameter_stands_in_the_place_of_a_credential(tmp_path: Path, name: str, schema: dict[str, Any]) -> None:
     declared = {"name": name, "in": "header", "schema": schema, "description": "Say hello"}
     schemes = {"b": {"type": "http", "scheme": "bearer"}, "k": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
@@ -102,8 +101,8 @@ def test_a_servers_own_address_of_http_gets_no_credential_either(tmp_path: Path)
     assert secured(tmp_path, HEADER, row).refused({}).code is Code.PERMISSION_DENIED
 
 
-@pytest.mark.parametrize("title", ["AWS", "MCP AQL", "Git", "LD", "Python"])
-@pytest.mark.parametrize("scheme", ["SECRET_ACCESS_KEY", "PATH", "AWS_SECRET_ACCESS_KEY", "AUTH_TOKEN", "PRELOAD"])
+@each("title", ["AWS", "MCP AQL", "Git", "LD", "Python"])
+@each("scheme", ["SECRET_ACCESS_KEY", "PATH", "AWS_SECRET_ACCESS_KEY", "AUTH_TOKEN", "PRELOAD"])
 def test_no_scheme_takes_its_value_from_a_variable_of_another_program(tmp_path: Path, title: str, scheme: str) -> None:
     schemes = {scheme: {"type": "apiKey", "in": "header", "name": "K"}}
     paths = {"/a": {"get": {"responses": {"200": {"description": "OK"}}}}}

@@ -14,6 +14,7 @@ from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
+from tests.cases import each
 
 OK: dict[str, Any] = {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "object"}}}}}
 DELETE_USER = ("delete", "/users/{id}")
@@ -83,7 +84,7 @@ MILD_EXTENSIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("extension", MILD_EXTENSIONS, ids=lambda extension: json.dumps(extension)[:60])
+@each("extension", MILD_EXTENSIONS, ids=lambda extension: json.dumps(extension)[:60])
 def test_nothing_in_the_document_makes_a_delete_milder(tmp_path: Path, extension: dict[str, Any]) -> None:
     decision = attack(tmp_path, *DELETE_USER, **extension)
     assert decision.danger.rank >= Danger.DESTRUCTIVE.rank
@@ -91,7 +92,7 @@ def test_nothing_in_the_document_makes_a_delete_milder(tmp_path: Path, extension
     assert not decision.name.startswith(("get_", "list_", "search_", "retrieve_"))
 
 
-@pytest.mark.parametrize(
+@each(
     "extension",
     [
         {"x-mcpaql-danger": "safe"},
@@ -101,7 +102,7 @@ def test_nothing_in_the_document_makes_a_delete_milder(tmp_path: Path, extension
         {"x-mcpaql-name": "get_user"},
     ],
 )
-@pytest.mark.parametrize("method", ["delete", "put", "patch", "post"])
+@each("method", ["delete", "put", "patch", "post"])
 def test_a_milder_claim_is_reviewed_with_its_name(tmp_path: Path, method: str, extension: dict[str, Any]) -> None:
     decision = attack(tmp_path, method, "/users/{id}", **extension)
     assert any(next(iter(extension)) in reason for reason in decision.review_reasons)
@@ -109,7 +110,7 @@ def test_a_milder_claim_is_reviewed_with_its_name(tmp_path: Path, method: str, e
     assert decision.danger is not Danger.SAFE
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "operation"),
     [
         ("/payments", {"x-readonly": True}),
@@ -140,7 +141,7 @@ def test_a_post_is_no_read_by_its_name_or_an_extension_alone(
     assert decision.danger is not Danger.SAFE
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "parameters"),
     [
         ("/users/delete/{id}", []),
@@ -159,7 +160,7 @@ def test_a_post_is_no_read_by_its_name_or_an_extension_alone(
         ("/api", [{"name": "cmd", "in": "query", "schema": {"type": "string", "default": "destroy"}}]),
     ],
 )
-@pytest.mark.parametrize("called", [{}, {"operationId": "getUser", "summary": "Get a user"}], ids=["bare", "disguised"])
+@each("called", [{}, {"operationId": "getUser", "summary": "Get a user"}], ids=["bare", "disguised"])
 def test_a_get_that_deletes_or_ends_something_is_raised(
     tmp_path: Path, path: str, parameters: list[Any], called: dict[str, Any]
 ) -> None:

@@ -19,6 +19,7 @@ from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.project.records import read_json, read_yaml
 from tests.attacks.bounds import cpu_seconds
+from tests.cases import each
 
 Schema = dict[str, Any]
 MOST = 5.0
@@ -89,7 +90,7 @@ WRAPPED: dict[str, Callable[[Schema], Schema]] = {
 }
 
 
-@pytest.mark.parametrize("wrap", WRAPPED.values(), ids=WRAPPED)
+@each("wrap", WRAPPED.values(), ids=WRAPPED)
 def test_a_schema_within_itself_is_a_type_and_not_unrolled(wrap: Callable[[Schema], Schema], tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {name: wrap(_ref("X")) for name in ("a", "b", "c")}}
 
@@ -99,7 +100,7 @@ def test_a_schema_within_itself_is_a_type_and_not_unrolled(wrap: Callable[[Schem
     assert len(json.dumps(types)) < 60_000
 
 
-@pytest.mark.parametrize("wrap", WRAPPED.values(), ids=WRAPPED)
+@each("wrap", WRAPPED.values(), ids=WRAPPED)
 def test_schemas_that_all_hold_one_another_are_written_once(wrap: Callable[[Schema], Schema], tmp_path: Path) -> None:
     names = ["X", *(f"X{number}" for number in range(1, 5))]
     held = {f"p{number}": wrap(_ref(name)) for number, name in enumerate(names)}
@@ -177,7 +178,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("schemas", SHAPES.values(), ids=SHAPES)
+@each("schemas", SHAPES.values(), ids=SHAPES)
 def test_a_shape_ends_in_an_adapter_or_in_a_refusal(schemas: dict[str, Any], tmp_path: Path) -> None:
     assert _code(tmp_path, _document(schemas)) in ("", "no-operations")
 
@@ -199,10 +200,8 @@ _DIGITS = "9" * 2_000_000
 _TEXT = json.dumps(_document({"X": {"type": "object", "properties": {"n": {"maximum": 12345}}}}))
 
 
-@pytest.mark.parametrize(
-    "number", [_DIGITS, f"-{_DIGITS}", f"0.{_DIGITS}", f"1e{_DIGITS}", "1E400", "NaN", "-Infinity"]
-)
-@pytest.mark.parametrize("name", ["api.json", "api.yaml"])
+@each("number", [_DIGITS, f"-{_DIGITS}", f"0.{_DIGITS}", f"1e{_DIGITS}", "1E400", "NaN", "-Infinity"])
+@each("name", ["api.json", "api.yaml"])
 def test_a_number_of_two_million_digits_is_a_finding(number: str, name: str, tmp_path: Path) -> None:
     text = _TEXT.replace("12345", number)
 
@@ -245,8 +244,8 @@ def _socket(path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
-@pytest.mark.parametrize("make", [_pipe, _socket, Path.mkdir], ids=["pipe", "socket", "folder"])
-@pytest.mark.parametrize("role", ["document", "overlay", "overrides", "provenance", "answers"])
+@each("make", [_pipe, _socket, Path.mkdir], ids=["pipe", "socket", "folder"])
+@each("role", ["document", "overlay", "overrides", "provenance", "answers"])
 def test_what_is_no_file_is_refused_and_not_waited_for(
     make: Callable[[Path], None], role: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from aqlgen.project.generated_paths import problem_of, problem_of_all, read_belo
 from aqlgen.project.releases import templates_of
 from aqlgen.project.write import write_file, write_tree
 from aqlgen.render.template import render_template
+from tests.cases import each
 from tests.generator.commands import run
 from tests.update.repos import ISOLATED, SHOP, WHO
 
@@ -83,7 +84,7 @@ PATHS = (
 )
 
 
-@pytest.mark.parametrize("path", NO_PATHS, ids=ascii)
+@each("path", NO_PATHS, ids=ascii)
 def test_a_recorded_path_that_is_none_is_refused(path: str) -> None:
     assert problem_of(path)
 
@@ -406,8 +407,8 @@ def test_the_recorded_source_of_templates_is_never_followed(records: Path, sourc
     assert not list(records.parent.rglob("owned"))
 
 
-@pytest.mark.parametrize("question", ["title", "description", "api_version", "base_url", "license"])
-@pytest.mark.parametrize("text", ["{{ 7 * 191 }}", "{% set x = 7 * 191 %}{{ x }}", "{{ cycler.__init__ }}"])
+@each("question", ["title", "description", "api_version", "base_url", "license"])
+@each("text", ["{{ 7 * 191 }}", "{% set x = 7 * 191 %}{{ x }}", "{{ cycler.__init__ }}"])
 def test_an_answer_is_never_a_template(question: str, text: str) -> None:
     answers = {"name": "shop", "package": "shop_adapter", "env_prefix": "SHOP", "version": "1", question: text}
     try:
@@ -419,8 +420,8 @@ def test_an_answer_is_never_a_template(question: str, text: str) -> None:
     assert b"<class" not in page
 
 
-@pytest.mark.parametrize("question", ["name", "package", "version", "env_prefix", "license"])
-@pytest.mark.parametrize("value", ["x\n", "../x", "{{ 1 }}", 'x"\ny = "', ["a"], {"a": "b"}, None, 7], ids=repr)
+@each("question", ["name", "package", "version", "env_prefix", "license"])
+@each("value", ["x\n", "../x", "{{ 1 }}", 'x"\ny = "', ["a"], {"a": "b"}, None, 7], ids=repr)
 def test_an_answer_that_is_no_name_is_refused(question: str, value: object) -> None:
     answers = {"name": "shop", "package": "shop_adapter", "env_prefix": "SHOP", "version": "1", question: value}
     with pytest.raises(AqlgenError):

@@ -14,6 +14,7 @@ from aqlgen.runtime.encode.framing import is_framing
 from aqlgen.runtime.encode.styles import query_pairs
 from aqlgen.runtime.encode.uploads import File
 from aqlgen.runtime.errors import Code, Failure
+from tests.cases import each
 from tests.generator.commands import Tabulation, api, tabulate
 from tests.runtime.api.hand_made import STRING, make_package, operation
 
@@ -58,7 +59,7 @@ def the_row(table: Tabulation) -> dict[str, Any]:
     return dict(row)
 
 
-@pytest.mark.parametrize("name", FRAMING)
+@each("name", FRAMING)
 def test_no_header_that_frames_or_routes_is_a_parameter(tmp_path: Path, name: str) -> None:
     header = {"name": name, "in": "header", "required": True, "schema": {"type": "string", "default": "x"}}
     table = generated(tmp_path, header, {"name": "X-Fine", "in": "header", "schema": STRING})
@@ -166,8 +167,8 @@ def _sent_body(folder: Path, parameters: Any, params: Any, kind: str) -> bytes:
     return package.build(params).content or b""
 
 
-@pytest.mark.parametrize("name", [*FRAMING[::3], "X-A\r\nHost", "X A", "X:A", "Ünicode", "X\0"])
-@pytest.mark.parametrize("place", ["parameter", "constant", "credential"])
+@each("name", [*FRAMING[::3], "X-A\r\nHost", "X A", "X:A", "Ünicode", "X\0"])
+@each("place", ["parameter", "constant", "credential"])
 def test_the_runtime_refuses_a_table_that_names_such_a_header(tmp_path: Path, name: str, place: str) -> None:
     parameters = {"h": {"in": "header", "name": name, "schema": STRING}} if place == "parameter" else {}
     headers = {name: "x"} if place == "constant" else {}
@@ -190,8 +191,8 @@ def test_the_runtime_refuses_a_table_that_names_a_method(tmp_path: Path, name: s
 FREE = {"type": "object", "additionalProperties": True}
 
 
-@pytest.mark.parametrize("key", ["_method", "_METHOD", " _method", "X-HTTP-Method-Override"])
-@pytest.mark.parametrize(
+@each("key", ["_method", "_METHOD", " _method", "X-HTTP-Method-Override"])
+@each(
     "parameter",
     [
         {"in": "query", "schema": FREE},
@@ -210,16 +211,16 @@ def test_no_free_field_puts_another_method_in_place(tmp_path: Path, parameter: A
 INJECTIONS = ["a\r\nX: y", "a\nb", "a\rb", "a\0b", "\r\n\r\nGET / HTTP/1.1", "a\x0bb", "a\x7fb", "\x1b[31m"]
 
 
-@pytest.mark.parametrize("value", INJECTIONS)
-@pytest.mark.parametrize("schema", [STRING, {"type": "array", "items": STRING}, FREE])
+@each("value", INJECTIONS)
+@each("schema", [STRING, {"type": "array", "items": STRING}, FREE])
 def test_no_value_ends_a_header(tmp_path: Path, value: str, schema: Any) -> None:
     row = operation(parameters={"h": {"in": "header", "name": "X-H", "schema": schema}})
     argument = value if schema is STRING else [value] if "items" in schema else {value: value}
     assert make_package(tmp_path, {"op": row}).refused({"h": argument}).code is Code.INVALID_VALUE
 
 
-@pytest.mark.parametrize("value", [*INJECTIONS, "a; b=c", "a\u010ab", "a\u2028b", "é"])
-@pytest.mark.parametrize("style", ["form", "cookie"])
+@each("value", [*INJECTIONS, "a; b=c", "a\u010ab", "a\u2028b", "é"])
+@each("style", ["form", "cookie"])
 def test_no_value_ends_a_cookie(tmp_path: Path, value: str, style: str) -> None:
     row = operation(parameters={"c": {"in": "cookie", "schema": STRING, "style": style}})
     package = make_package(tmp_path, {"op": row})
@@ -234,8 +235,8 @@ def test_no_value_ends_a_cookie(tmp_path: Path, value: str, style: str) -> None:
     assert unquote(cookie) == f"c={value}"
 
 
-@pytest.mark.parametrize("value", [*INJECTIONS, 'a"; filename="b', "a\\", "a\u2028b"])
-@pytest.mark.parametrize("place", ["name of a field", "name of a file"])
+@each("value", [*INJECTIONS, 'a"; filename="b', "a\\", "a\u2028b"])
+@each("place", ["name of a field", "name of a file"])
 def test_no_name_ends_the_head_of_a_part(value: str, place: str) -> None:
     from aqlgen.runtime.encode.body import encode_multipart
 
@@ -262,8 +263,8 @@ def _file_field() -> Any:
     return Parameter(name="a", wire="a", schema={"contentEncoding": "base64"})
 
 
-@pytest.mark.parametrize("value", ["a&b=c", "a#b", "a\r\nb", "a b", "a?b", "a&_method=DELETE", "a\0", "é&", "a%26b"])
-@pytest.mark.parametrize("allow_reserved", [False, True])
+@each("value", ["a&b=c", "a#b", "a\r\nb", "a b", "a?b", "a&_method=DELETE", "a\0", "é&", "a%26b"])
+@each("allow_reserved", [False, True])
 def test_no_value_leaves_its_pair_of_a_query(value: str, allow_reserved: bool) -> None:
     (pair,) = query_pairs("q", value, allow_reserved=allow_reserved)
     assert pair.startswith("q=")
@@ -319,16 +320,16 @@ def built(folder: Path, value: Any, **parameter: Any) -> str:
     return package.build({"id": value}).url.removeprefix("https://api.example.com")
 
 
-@pytest.mark.parametrize("allow_reserved", [False, True])
-@pytest.mark.parametrize("value", LEADING_AWAY)
+@each("allow_reserved", [False, True])
+@each("value", LEADING_AWAY)
 def test_no_value_leads_out_of_its_place_in_a_path(tmp_path: Path, value: str, allow_reserved: bool) -> None:
     with pytest.raises(Failure) as caught:
         built(tmp_path, value, allow_reserved=allow_reserved)
     assert caught.value.code is Code.INVALID_VALUE
 
 
-@pytest.mark.parametrize("allow_reserved", [False, True])
-@pytest.mark.parametrize("value", STAYING)
+@each("allow_reserved", [False, True])
+@each("value", STAYING)
 def test_other_values_stay_within_one_segment(tmp_path: Path, value: str, allow_reserved: bool) -> None:
     path = built(tmp_path, value, allow_reserved=allow_reserved)
     assert path.count("/") == 4
@@ -338,7 +339,7 @@ def test_other_values_stay_within_one_segment(tmp_path: Path, value: str, allow_
     assert unquote(path.split("/")[3]) in (value, unquote(value))
 
 
-@pytest.mark.parametrize(
+@each(
     ("style", "value"),
     [
         ("label", "."),
@@ -353,7 +354,7 @@ def test_other_values_stay_within_one_segment(tmp_path: Path, value: str, allow_
         ("matrix", {"/../x": "1"}),
     ],
 )
-@pytest.mark.parametrize("explode", [False, True])
+@each("explode", [False, True])
 def test_no_style_leads_out_of_a_path(tmp_path: Path, style: str, value: Any, explode: bool) -> None:
     try:
         path = built(tmp_path, value, style=style, explode=explode)

@@ -27,6 +27,7 @@ from aqlgen.runtime.hosts.origin import Origin
 from aqlgen.runtime.settings.load import Variables
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 from tests.generator.commands import run, tabulate
 
 API = "https://api.example.com"
@@ -166,7 +167,7 @@ DISGUISES = [
 ]
 
 
-@pytest.mark.parametrize("url", DISGUISES)
+@each("url", DISGUISES)
 def test_no_disguise_of_another_origin_passes_for_the_accepted_one(url: str) -> None:
     """R-TRUST-2"""
     adapter = Adapter.of({**ADAPTER, "accepted": {"api": [API]}})
@@ -438,7 +439,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("entry", WRONG)
+@each("entry", WRONG)
 def test_an_entry_that_is_no_host_is_an_error_with_its_place(tmp_path: Path, entry: str) -> None:
     with pytest.raises(OptionError) as refused:
         tabulate(tmp_path, document(), overrides=f'adapter:\n  hosts:\n    - good.example.com\n    - "{entry}"\n')

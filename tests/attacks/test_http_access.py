@@ -16,6 +16,7 @@ from aqlgen.runtime.server.access import AccessError, Place
 from aqlgen.runtime.settings import parsers
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.load import ConfigError, load
+from tests.cases import each
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, access_of, endpoint
 from tests.runtime.tiny_zoo import write_package
 
@@ -173,7 +174,7 @@ async def test_a_foreign_host_is_refused_before_anything_else(package: Path) -> 
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(
+@each(
     ("method", "path"),
     [
         ("OPTIONS", "/mcp"),
@@ -290,7 +291,7 @@ async def test_a_websocket_is_closed(package: Path) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(
+@each(
     "header",
     [
         None,

@@ -18,6 +18,7 @@ from jwt.api_jws import PyJWS
 from aqlgen.runtime.auth.discovery import Fetched, Unreachable
 from aqlgen.runtime.server.oauth import IssuerAway, IssuerKeys, JwtVerifier
 from aqlgen.runtime.settings.http import HttpSettings
+from tests.cases import each
 from tests.runtime.http_endpoint import access_of, endpoint
 
 ISSUER, AUDIENCE = "https://login.example", "https://mcp.example.com/mcp"
@@ -162,7 +163,7 @@ FORGED: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("name", FORGED)
+@each("name", FORGED)
 async def test_a_forged_or_foreign_token_is_not_accepted(name: str) -> None:
     verifier = FakeIssuer(*KEYS).verifier()
     assert await verifier.verify_token(signed()) is not None

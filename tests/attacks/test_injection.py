@@ -27,6 +27,7 @@ from aqlgen.project.generated_paths import problem_of_all
 from aqlgen.project.generation import order_of
 from aqlgen.render import render
 from aqlgen.table.identity import NAME
+from tests.cases import each
 from tests.generator.commands import tabulate
 
 PAYLOADS = {
@@ -231,7 +232,7 @@ def test_a_page_of_markdown_has_the_headings_and_rows_of_the_plain_one(hostile: 
 ACTIVE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
-@pytest.mark.parametrize("name", PAYLOADS)
+@each("name", PAYLOADS)
 def test_a_text_is_no_code_anywhere(hostile: Sides, name: str) -> None:
     """What runs of a payload stands in no file that is run, built or rendered, whole or as one line."""
     lines = [line.strip() for line in PAYLOADS[name].splitlines() if "owned" in line] or [PAYLOADS[name]]
@@ -241,7 +242,7 @@ def test_a_text_is_no_code_anywhere(hostile: Sides, name: str) -> None:
             assert not [line for line in lines if len(line) > 8 and line in text], path
 
 
-@pytest.mark.parametrize("name", PAYLOADS)
+@each("name", PAYLOADS)
 def test_a_text_in_a_page_neither_acts_nor_loads(tmp_path: Path, name: str) -> None:
     text = PAYLOADS[name]
     paths = {"/things": {"get": {"operationId": "list", "summary": text, "tags": [text], "responses": {}}}}
@@ -299,7 +300,7 @@ TITLES = (
 )
 
 
-@pytest.mark.parametrize("title", TITLES, ids=lambda title: ascii(title)[:20])
+@each("title", TITLES, ids=lambda title: ascii(title)[:20])
 def test_a_name_from_a_title_is_a_plain_name(tmp_path: Path, title: str) -> None:
     document = {
         "openapi": "3.1.0",

@@ -15,11 +15,11 @@ from tests.attacks.expressions import Expression, expressions, pumps
 pytestmark = pytest.mark.long
 
 _SIZES = (24, 40, 64, 120, 400, 4_000)
-_SIZE = 262_144
-_MOST = 0.05
+_SMALL = 1 / 60
+"""CPU seconds for each of the sizes."""
+_SIZE = 65_536
+_MOST = 0.0125
 """CPU seconds for the whole of the adversarial text."""
-
-EXPRESSIONS = expressions()
 
 
 def _seconds(expression: re.Pattern[Any], method: str, text: Any) -> float:
@@ -56,7 +56,7 @@ def _fault(expression: Expression) -> str:
         for pump in pumps(compiled):
             for size in _SIZES:
                 seconds = _seconds(compiled, method, _text(compiled, *pump, size))
-                if seconds > _MOST / 3:
+                if seconds > _SMALL:
                     return f"{method} of {pump!r} × {size} took {seconds:.3f} s"
             if seconds > slowest:
                 slowest, slowest_pump = seconds, pump
@@ -66,11 +66,12 @@ def _fault(expression: Expression) -> str:
         seconds = _least_seconds(compiled, method, text)
         if seconds > _MOST:
             quarter = _seconds(compiled, method, _text(compiled, *slowest_pump, _SIZE // 4))
-            if seconds > 5 * _MOST or seconds > 12 * quarter:
+            if seconds > 20 * _MOST or seconds > 12 * quarter:
                 return f"{method} of {slowest_pump!r} × {_SIZE} took {seconds:.3f} s, a quarter of it {quarter:.3f} s"
     return ""
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS, ids=lambda expression: expression.where[:100])
-def test_an_expression_is_linear_in_an_adversarial_text(expression: Expression) -> None:
-    assert _fault(expression) == ""
+def test_an_expression_is_linear_in_an_adversarial_text() -> None:
+    collected = expressions()
+    assert len(collected) > 400
+    assert [f"{expression.where}: {fault}" for expression in collected if (fault := _fault(expression))] == []

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.operator.guard import MOST_BODY
+from tests.cases import each
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, read_answer, run
 
 SECRET = "Delete animal 7?"
@@ -66,8 +67,8 @@ HOSTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("path", ["/", "/api/act"])
+@each("host", HOSTS)
+@each("path", ["/", "/api/act"])
 def test_no_other_name_of_this_machine_leads_to_the_page(
     page: Served, items: dict[str, Any], host: str, path: str
 ) -> None:
@@ -89,8 +90,8 @@ def test_two_hosts_are_none(page: Served, items: dict[str, Any], second: str) ->
 # Requests that other pages send (CSRF)
 
 
-@pytest.mark.parametrize("do", ["approve", "deny", "reveal"])
-@pytest.mark.parametrize(
+@each("do", ["approve", "deny", "reveal"])
+@each(
     "origin",
     [
         "", "null", "http://evil.example", "http://localhost:{port}", "http://127.0.0.1", "http://127.0.0.1:3000",
@@ -106,8 +107,8 @@ def test_no_other_origin_decides(page: Served, items: dict[str, Any], origin: st
     assert "access-control-allow-origin" not in answer.headers
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site", "none", "SAME-ORIGIN", "same-origin, cross-site"])
-@pytest.mark.parametrize("path", ["/api/act", "/api/enter", "/api/leave"])
+@each("site", ["cross-site", "same-site", "none", "SAME-ORIGIN", "same-origin, cross-site"])
+@each("path", ["/api/act", "/api/enter", "/api/leave"])
 def test_what_the_browser_calls_another_site_decides_nothing(
     page: Served, items: dict[str, Any], site: str, path: str
 ) -> None:
@@ -115,8 +116,8 @@ def test_what_the_browser_calls_another_site_decides_nothing(
     assert page.send("POST", path, body, sec_fetch_site=site).status == 403
 
 
-@pytest.mark.parametrize("kind", ["document", "iframe", "image", "script", "frame", "object", "worker", "report"])
-@pytest.mark.parametrize("path", ["/api/events", "/api/act"])
+@each("kind", ["document", "iframe", "image", "script", "frame", "object", "worker", "report"])
+@each("path", ["/api/events", "/api/act"])
 def test_nothing_but_the_pages_own_fetch_reads_or_decides(
     page: Served, items: dict[str, Any], kind: str, path: str
 ) -> None:
@@ -250,7 +251,7 @@ def test_every_answer_is_for_the_page_alone_and_kept_by_nobody(page: Served, met
 # Proxies
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("x-forwarded-for", "203.0.113.9"), ("x-forwarded-host", "ops.example"), ("x-forwarded-proto", "https"),
@@ -260,7 +261,7 @@ def test_every_answer_is_for_the_page_alone_and_kept_by_nobody(page: Served, met
         ("true-client-ip", "203.0.113.9"), ("x-envoy-external-address", "203.0.113.9"), ("x-forwarded", ""),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("path", ["/", "/api/act"])
+@each("path", ["/", "/api/act"])
 def test_nothing_comes_through_a_proxy(page: Served, items: dict[str, Any], name: str, value: str, path: str) -> None:
     """R-OPS-1"""
     body = deciding(items) if path == "/api/act" else None
@@ -290,7 +291,7 @@ def test_no_header_makes_a_post_of_a_get(page: Served, name: str, value: str) ->
     assert page.send("GET", "/api/act", add=[(name, value)]).status == 405
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/api/act/", "//api/act", "/api//act", "/./api/act", "/api/../api/act", "/%61pi/act", "/api%2fact",
@@ -313,7 +314,7 @@ def test_no_other_spelling_of_a_path_leads_anywhere(page: Served, items: dict[st
 # Bodies
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"", b"[]", b"null", b"1", b'"approve"', b"{", b"{}", b"\xff\xfe", b"[" * 4000, b'{"do":"approve"}',
@@ -329,7 +330,7 @@ def test_what_is_no_request_of_the_page_is_refused_in_a_sentence(page: Served, b
     assert b"Traceback" not in answer.body
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         {"digest": "0" * 64}, {"digest": ""}, {"digest": "\udcff"}, {"digest": "{digest} "}, {"digest": "{DIGEST}"},

@@ -14,6 +14,7 @@ from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
+from tests.cases import each
 from tests.generator.commands import Tabulation, api, tabulate
 from tests.runtime.api.hand_made import Recorder
 
@@ -72,8 +73,8 @@ def test_a_document_has_no_say_in_the_variables_and_schemes_that_the_owner_names
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("params", [{"shop": "x"}, {"Shop": "x"}, {"filter": {"shop": "x"}}, {"filter": "x&shop=x"}])
+@each("form", FORMS)
+@each("params", [{"shop": "x"}, {"Shop": "x"}, {"filter": {"shop": "x"}}, {"filter": "x&shop=x"}])
 async def test_no_form_of_a_call_puts_anything_in_the_place_of_a_fixed_value(
     tmp_path: Path, params: Any, form: str
 ) -> None:

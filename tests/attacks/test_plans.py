@@ -23,6 +23,7 @@ from aqlgen.runtime.steps import kept as kept_module
 from aqlgen.runtime.steps.kept import KeptPlans
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 PAY = {"amount": 100, "recipient": "DE89 3704"}
@@ -109,7 +110,7 @@ async def test_an_answer_adds_no_parameter(shop: Callable[..., Shop], name: str)
     assert place.wire.sent == []
 
 
-@pytest.mark.parametrize("value", [*LEADING_AWAY, *STAYING, *INJECTIONS])
+@each("value", [*LEADING_AWAY, *STAYING, *INJECTIONS])
 async def test_a_value_of_the_api_stays_in_its_place_of_the_request(shop: Callable[..., Shop], value: str) -> None:
     """R-STEP-2: it is validated and encoded as if an agent had given it."""
     place = shop(answer={"name": value})
@@ -153,9 +154,9 @@ async def test_references_multiply_nothing(shop: Callable[..., Shop], steps: int
 # What an agent may not
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
-@pytest.mark.parametrize("policy", ["standard", "strict", "open"])
+@each("form", FORMS)
+@each("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
+@each("policy", ["standard", "strict", "open"])
 async def test_each_level_under_each_policy_in_each_form(tmp_path: Path, policy: str, level: str, form: str) -> None:
     """R-SAFE-1, R-STEP-2, R-BAT-2: what does not run alone does not run in any other form, of a validated adapter."""
     operations = deepcopy(OPERATIONS)

@@ -16,6 +16,7 @@ from mcp import Client
 from aqlgen.runtime.exact_json import read_float
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 ANY: dict[str, Any] = {}
@@ -214,10 +215,8 @@ SLIPPING: list[tuple[str, dict[str, Any], str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    ("rule", "name", "params"), [case[1:] for case in SLIPPING], ids=[case[0] for case in SLIPPING]
-)
+@each("form", FORMS)
+@each(("rule", "name", "params"), [case[1:] for case in SLIPPING], ids=[case[0] for case in SLIPPING])
 async def test_no_value_slips_past_a_rule(
     shop: Callable[..., Shop], rule: dict[str, Any], name: str, params: dict[str, Any], form: str
 ) -> None:
@@ -256,7 +255,7 @@ HONEST: list[tuple[str, dict[str, Any], str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "name", "params"), [case[1:] for case in HONEST], ids=[case[0] for case in HONEST])
+@each(("rule", "name", "params"), [case[1:] for case in HONEST], ids=[case[0] for case in HONEST])
 async def test_what_a_rule_does_not_speak_of_runs(
     shop: Callable[..., Shop], rule: dict[str, Any], name: str, params: dict[str, Any]
 ) -> None:
@@ -271,8 +270,8 @@ def allow(**when: Any) -> dict[str, Any]:
     return {"operations": ["pay"], "when": when, "action": "allow"}
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@each("form", FORMS)
+@each(
     ("when", "params"),
     [
         ({"amount": {"at_most": 50}}, {"amount": 51}),

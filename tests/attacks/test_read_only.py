@@ -20,6 +20,7 @@ from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, load
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 HIDDEN = ("create_item", "replace_item", "delete_item", "purge", "pay", "send_file", "export_secrets")
@@ -74,7 +75,7 @@ async def test_what_is_no_safe_read_is_refused(
     assert [entry["reason"] for entry in place.events()] == (["read only"] if name != "create_item" else [])
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "removeItem",
@@ -95,7 +96,7 @@ async def test_what_is_no_safe_read_is_refused(
         "REMOVEITEM",
     ],
 )
-@pytest.mark.parametrize("form", ["alone", "batch", "batch as text", "dry run", "with a token"])
+@each("form", ["alone", "batch", "batch as text", "dry run", "with a token"])
 async def test_no_other_name_or_form_of_a_call_leads_around_it(
     formed_shop: Callable[..., Shop], name: str, form: str
 ) -> None:
@@ -150,7 +151,7 @@ async def test_no_search_shows_anything_else(shop: Callable[..., Shop], params: 
     assert await names(shop(), **params) <= OFFERED
 
 
-@pytest.mark.parametrize(
+@each(
     "params",
     [
         {"search": "delete item"},
@@ -163,7 +164,7 @@ async def test_no_search_shows_anything_else(shop: Callable[..., Shop], params: 
     ],
     ids=range(7),
 )
-@pytest.mark.parametrize("query", ["search", "operations", "types"])
+@each("query", ["search", "operations", "types"])
 async def test_no_description_by_search_or_name_shows_anything_else(
     shop: Callable[..., Shop], query: str, params: dict[str, Any]
 ) -> None:

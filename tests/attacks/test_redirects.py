@@ -20,6 +20,7 @@ from aqlgen.runtime.hosts.gate import Hosts
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.attacks.test_hosts import ADAPTER
+from tests.cases import each
 
 SECRET = "s3cret-key"
 API = "https://api.example.com"
@@ -74,8 +75,8 @@ def listing(*origins: str) -> Hosts:
     return Hosts(Adapter.of({**ADAPTER, "accepted": {"api": [API], "hosts": list(origins)}}))
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize(
+@each("status", [301, 302, 303, 307, 308])
+@each(
     "location",
     [
         "https://evil.example.net/b",
@@ -124,8 +125,8 @@ def test_the_method_on_the_way_is_that_of_the_standard(status: int, methods: lis
     assert seen[1].content == (b"the body" if methods[1] == "POST" else b"")
 
 
-@pytest.mark.parametrize("source", [f"{API}/a", "https://files.example.net/a"])
-@pytest.mark.parametrize("scheme", ["http", "HTTP", "ftp", "file", "gopher", "javascript", "data", "ws"])
+@each("source", [f"{API}/a", "https://files.example.net/a"])
+@each("scheme", ["http", "HTTP", "ftp", "file", "gopher", "javascript", "data", "ws"])
 def test_encryption_is_never_lost_on_the_way(source: str, scheme: str) -> None:
     host = source.removeprefix("https://").partition("/")[0]
     assert redirected(request(source), ApiResponse(302, {"location": f"{scheme}://{host}/b"}, b"")) is None
@@ -184,7 +185,7 @@ PRIVATE = [
 ]
 
 
-@pytest.mark.parametrize("host", PRIVATE)
+@each("host", PRIVATE)
 def test_no_redirect_leads_into_a_private_network(host: str) -> None:
     for source in (f"{API}/a", "https://10.1.2.3/a"):
         answer, seen = follow(request(source), 302, f"https://{host}/latest/meta-data")
@@ -194,7 +195,7 @@ def test_no_redirect_leads_into_a_private_network(host: str) -> None:
 ADDRESSES = [name.strip("[]") for name in PRIVATE if ":" in name or (name.count(".") == 3 and name[0].isdigit())]
 
 
-@pytest.mark.parametrize("address", [address for address in ADDRESSES if not address.startswith(("0177", "0251"))])
+@each("address", [address for address in ADDRESSES if not address.startswith(("0177", "0251"))])
 def test_no_name_leads_into_a_private_network(address: str) -> None:
     names = Names([PUBLIC, address.rstrip(".")])
     answer, seen = follow(request(), 302, "https://rebind.example.net/b", names=names)

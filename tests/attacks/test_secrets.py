@@ -23,6 +23,7 @@ from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.logs.log import JsonFormatter, Logger
 from aqlgen.runtime.redaction import Secrets, redact, redacted
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 from tests.runtime.api.hand_made import STRING, Recorder, make_package, operation
 
 KEY = 'sk+live/Ab"9=&7q z'
@@ -34,7 +35,7 @@ SCHEMES = {
 }
 
 
-def each(template: str, text: str = KEY) -> str:
+def each_letter(template: str, text: str = KEY) -> str:
     return "".join(template.format(ord(letter)) for letter in text)
 
 
@@ -47,28 +48,28 @@ ENCODINGS: dict[str, str] = {
     "JSON": json.dumps(KEY)[1:-1],
     "JSON of JSON": json.dumps(json.dumps(KEY))[1:-1],
     "JSON with escaped slashes": json.dumps(KEY)[1:-1].replace("/", "\\/"),
-    "every letter in JSON": each("\\u{:04x}"),
-    "every letter in JSON, upper case": each("\\u{:04X}"),
+    "every letter in JSON": each_letter("\\u{:04x}"),
+    "every letter in JSON, upper case": each_letter("\\u{:04X}"),
     "one letter in JSON": KEY.replace("+", "\\u002B"),
-    "JavaScript": each("\\x{:02x}"),
-    "JavaScript with braces": each("\\u{{{:x}}}"),
-    "decimal entities": each("&#{};"),
-    "decimal entities with zeros": each("&#{:07d};"),
-    "hexadecimal entities": each("&#x{:x};"),
-    "hexadecimal entities, upper case": each("&#X{:X};"),
-    "entities without an end": each("&#x{:05x}"),
+    "JavaScript": each_letter("\\x{:02x}"),
+    "JavaScript with braces": each_letter("\\u{{{:x}}}"),
+    "decimal entities": each_letter("&#{};"),
+    "decimal entities with zeros": each_letter("&#{:07d};"),
+    "hexadecimal entities": each_letter("&#x{:x};"),
+    "hexadecimal entities, upper case": each_letter("&#X{:X};"),
+    "entities without an end": each_letter("&#x{:05x}"),
     "named entities": KEY.replace("&", "&amp;").replace("+", "&plus;").replace('"', "&quot;").replace("=", "&equals;"),
     "HTML": html.escape(KEY),
     "HTML of HTML": html.escape(html.escape(KEY)),
     "percent": quote(KEY, safe=""),
     "percent, lower case": re.sub("%..", lambda match: match[0].lower(), quote(KEY, safe="")),
     "percent, some": KEY.replace("+", "%2B"),
-    "percent, every letter": each("%{:02X}"),
+    "percent, every letter": each_letter("%{:02X}"),
     "percent twice": quote(quote(KEY, safe=""), safe=""),
     "percent three times": quote(quote(quote(KEY, safe=""), safe=""), safe=""),
     "percent of HTML": quote(html.escape(KEY), safe=""),
     "a form": quote_plus(KEY),
-    "JSON of percent of every letter": json.dumps(each("%{:02x}"))[1:-1],
+    "JSON of percent of every letter": json.dumps(each_letter("%{:02x}"))[1:-1],
     "base64": in_base64(KEY),
     "base64, shifted by one": in_base64(KEY, "x"),
     "base64, shifted by two": in_base64(KEY, "xy"),
@@ -182,12 +183,12 @@ def response(content: bytes, kind: str, status: int = 200, **headers: str) -> Ap
     return ApiResponse(status, {"content-type": kind, **named}, content)
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@each("name", ENCODINGS)
 def test_the_oracle_reads_what_is_not_masked(name: str) -> None:
     assert reveals(f"before {ENCODINGS[name]} after")
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@each("name", ENCODINGS)
 def test_no_encoding_of_a_secret_is_shown(name: str) -> None:
     text = f"before {ENCODINGS[name]} after"
     masked = redact(text, {KEY})
@@ -196,7 +197,7 @@ def test_no_encoding_of_a_secret_is_shown(name: str) -> None:
     assert masked.endswith(" after") or "base64" in name or "UTF-16" in name
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@each("name", ENCODINGS)
 def test_no_encoding_of_a_secret_is_in_an_answer_as_value_or_key(formed: Adapter, name: str) -> None:
     data = {"deep": [{"text": f"x {ENCODINGS[name]} y"}], f"a {ENCODINGS[name]}": 1}
     shown = formed.call(response(json.dumps(data).encode(), "application/json"))
@@ -204,7 +205,7 @@ def test_no_encoding_of_a_secret_is_in_an_answer_as_value_or_key(formed: Adapter
     assert not reveals(shown)
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@each("name", ENCODINGS)
 def test_no_encoding_of_a_secret_is_in_an_error(formed: Adapter, name: str) -> None:
     error = {"message": f"bad key {ENCODINGS[name]}", "code": ENCODINGS[name]}
     assert not reveals(formed.call(response(json.dumps(error).encode(), "application/json", 400)))
@@ -222,8 +223,8 @@ BODIES: dict[str, ApiResponse] = {
     "text": response(f"the key is {KEY}".encode(), "text/plain"),
     "text in UTF-16": response(f"the key is {KEY}".encode("utf-16"), "text/plain; charset=utf-16"),
     "text in UTF-16 that says UTF-8": response(KEY.encode("utf-16-le"), "text/plain; charset=utf-8"),
-    "HTML": response(f"<p>{each('&#{};')}</p>".encode(), "text/html"),
-    "XML": response(f"<a b='{html.escape(KEY)}'>{each('&#x{:x};')}</a>".encode(), "application/xml"),
+    "HTML": response(f"<p>{each_letter('&#{};')}</p>".encode(), "text/html"),
+    "XML": response(f"<a b='{html.escape(KEY)}'>{each_letter('&#x{:x};')}</a>".encode(), "application/xml"),
     "bytes": response(b"\x00\xff" + KEY.encode() + b"\x01", "application/octet-stream"),
     "bytes, shifted": response(b"\x00" + KEY.encode(), "image/png"),
     "bytes in UTF-16": response(b"\xff\x00\xfe" + KEY.encode("utf-16-be"), "application/octet-stream"),
@@ -248,7 +249,7 @@ BODIES: dict[str, ApiResponse] = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each("name", BODIES)
 def test_no_kind_of_answer_shows_a_secret(formed: Adapter, name: str) -> None:
     assert not reveals(formed.call(BODIES[name]))
 
@@ -258,7 +259,7 @@ def test_bytes_without_a_secret_stay_bytes(adapter: Adapter) -> None:
     assert base64.b64decode(adapter.envelope["data"]["content"]) == b"\xff***\x00tail"
 
 
-@pytest.mark.parametrize(
+@each(
     "secret",
     [
         PASSWORD,
@@ -368,8 +369,8 @@ DRY_RUNS: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", DRY_RUNS)
+@each("form", FORMS)
+@each("name", DRY_RUNS)
 def test_a_dry_run_shows_no_credential_whoever_added_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, form: str
 ) -> None:
@@ -397,7 +398,7 @@ def test_a_request_knows_the_values_of_all_credential_variables(tmp_path: Path) 
         assert {KEY, PASSWORD} <= package.build({}, name).secrets
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@each("name", ENCODINGS)
 def test_no_encoding_of_a_secret_is_logged(name: str) -> None:
     records: list[Any] = []
     logger = Logger("emergency", "attack", secrets=lambda: frozenset({KEY}))
@@ -414,8 +415,8 @@ def test_no_encoding_of_a_secret_is_logged(name: str) -> None:
     assert not any(reveals(line) for line in lines)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["plain", "JSON", "percent", "every letter in JSON", "base64, shifted by one"])
+@each("form", FORMS)
+@each("name", ["plain", "JSON", "percent", "every letter in JSON", "base64, shifted by one"])
 def test_no_secret_is_in_the_audit_log_or_in_a_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, form: str
 ) -> None:
@@ -457,7 +458,7 @@ def test_a_password_of_the_address_is_a_secret_like_any(adapter: Adapter, url: s
     masked = parts.dispatcher._masked
     assert masked is not None
     secret = "nobody-knows-this"
-    for text in (secret, quote(secret), in_base64(f"me:{secret}"), each("&#{};", secret)):
+    for text in (secret, quote(secret), in_base64(f"me:{secret}"), each_letter("&#{};", secret)):
         assert not reveals(str(masked({"a": text})), secret)
 
 

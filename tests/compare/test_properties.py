@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from aqlgen.compare import Changes, Level, Surface, compare, surface_of_folder
 from aqlgen.runtime.table import encode
+from tests.cases import each
 from tests.examples import examples
 
 GOLDEN = Path(__file__).parent.parent.parent / "fixtures" / "golden"
@@ -48,7 +49,7 @@ def test_nothing_changes_from_an_adapter_to_itself(name: str) -> None:
     assert not changes.breaking
 
 
-@pytest.mark.parametrize(("name", "other"), list(permutations(NAMES, 2)))
+@each(("name", "other"), list(permutations(NAMES, 2)))
 def test_any_two_adapters_can_be_compared_and_shown(name: str, other: str) -> None:
     changes = compare(SURFACES[name], SURFACES[other])
     assert changes

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.compare.shops import (
     PET_ID,
     Edit,
@@ -142,7 +143,7 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "expected"), [case[1:] for case in INPUTS], ids=[case[0] for case in INPUTS])
+@each(("edit", "expected"), [case[1:] for case in INPUTS], ids=[case[0] for case in INPUTS])
 def test_a_change_of_an_input_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
     assert summaries(changes(tmp_path, edit)) == [expected]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.generator.commands import Tabulation, api, tabulate
 
 KEY = {"type": "apiKey", "in": "header", "name": "X-Key"}
@@ -328,7 +329,7 @@ def test_a_token_in_the_place_of_a_required_key_is_sent_instead_of_it(tmp_path: 
     assert requirements(table) == {"/a": [["k"], ["b"]], "/b": [["b"], ["k"], []]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("description", "written"),
     [
         ("Use `Authorization: Token <API_KEY>`\nExample: `Authorization: Token 12345abcdef`", "Token {key}"),

@@ -9,6 +9,7 @@ from operations import answer, decide_one, names
 
 from aqlgen.ir import Document
 from aqlgen.table.identity import identify
+from tests.cases import each
 
 LIST: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
 ENVELOPE = {
@@ -25,7 +26,7 @@ MANY = {"allOf": [ENVELOPE, {"properties": {"result": LIST}}, {"properties": {"r
 GRAPH = "GET /groups/{group-id}/sites/{site-id}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "called", "name"),
     [
         ("GET /containers/json", "ContainerList", "list_containers"),

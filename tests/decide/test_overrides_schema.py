@@ -17,6 +17,7 @@ from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.decide.overrides import nested_fields, parse
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.table import PagingStyle
+from tests.cases import each
 
 FILE = Path(__file__).parents[2] / "templates/project/schema/overrides.schema.json"
 SCHEMA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -157,13 +158,13 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize("text", ACCEPTED)
+@each("text", ACCEPTED)
 def test_what_the_schema_takes_is_read(text: str) -> None:
     VALIDATOR.validate(yaml.safe_load(text))
     assert not parse(text).diagnostics
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each("text", REFUSED)
 def test_what_the_schema_refuses_is_a_finding_that_says_what_to_write(text: str) -> None:
     assert not VALIDATOR.is_valid(yaml.safe_load(text))
     assert parse(text).diagnostics

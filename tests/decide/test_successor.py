@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.cases import each
 from tests.generator.commands import api, tabulate
 
 ANSWER = {"responses": {"200": {"description": "ok"}}}
@@ -28,7 +27,7 @@ def document(description: str, summary: str = "List tags") -> dict[str, Any]:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("description", "path"),
     [
         ("Use GET /v2/tags instead. Deprecated since 1.26.0", "/api/v2/tags"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from operations import decided, names, operation
@@ -13,6 +12,7 @@ from operations import decided, names, operation
 from aqlgen.decide import Override, Overrides
 from aqlgen.decide.naming.spelling import RESERVED, is_valid
 from aqlgen.ir import Operation
+from tests.cases import each
 from tests.examples import examples
 
 SEGMENTS = st.one_of(
@@ -118,7 +118,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@each("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_name_never_breaks_out(text: str) -> None:
     """R-NAME-3"""
     decisions = decided(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.element.reading import BOOKS, TARGET, element, reading, refusal, refused, schema, written
 from tests.generator.commands import FIXTURES, run
 
@@ -180,7 +181,7 @@ INVALID: dict[str, tuple[dict[str, Any], str, str, str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", INVALID)
+@each("case", INVALID)
 def test_a_finding_says_where_what_is_expected_what_stands_there_and_what_to_write(tmp_path: Path, case: str) -> None:
     content, code, path, expected, actual, suggestion = INVALID[case]
     detail = refusal(tmp_path, content)

@@ -21,6 +21,7 @@ from aqlgen.document.positions import Origins
 from aqlgen.document.read.limits import MOST_FINDINGS
 from aqlgen.table.model import table_files
 from tests.attacks.bounds import cpu_seconds
+from tests.cases import each
 from tests.element.reading import BOOKS, BOOKS_SCHEMA, TARGET, element, read, reading, refused
 from tests.examples import examples
 
@@ -68,7 +69,7 @@ def assert_answered(root: Any) -> None:
         assert converted.root["paths"]
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
+@each("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
 def test_a_value_of_another_type_is_converted_or_refused(place: tuple[Any, tuple[str | int, ...]]) -> None:
     document, path = place
     for value in (None, True, 5, "x", [], {}):
@@ -95,7 +96,7 @@ def test_what_is_converted_is_tabulated_or_refused(place: tuple[Any, tuple[str |
         assert read(Path(folder), json.dumps(root), "adapter.json").rows
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
+@each("place", PLACES, ids=lambda place: "/".join(map(str, place[1])))
 def test_a_value_that_is_missing_is_named_or_not_needed(place: tuple[Any, tuple[str | int, ...]]) -> None:
     document, path = place
     assert_answered(changed(document, path, lambda holder, key: holder.pop(key)))

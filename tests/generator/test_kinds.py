@@ -14,6 +14,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 from tests.generator.commands import api, tabulate
 from tests.runtime.api.hand_made import Recorder
 
@@ -117,7 +118,7 @@ BODIES: list[tuple[str, dict[str, Any], list[str] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("title", "kinds", "names"), BODIES, ids=[row[0] for row in BODIES])
+@each(("title", "kinds", "names"), BODIES, ids=[row[0] for row in BODIES])
 async def test_the_kinds_of_a_body(tmp_path: Path, title: str, kinds: dict[str, Any], names: list[str] | None) -> None:
     row = tabulate(tmp_path, document(kinds)).rows["send_thing"]
     choice = row["parameters"].get("as")
@@ -150,7 +151,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("title", "kinds", "names"), ANSWERS, ids=[row[0] for row in ANSWERS])
+@each(("title", "kinds", "names"), ANSWERS, ids=[row[0] for row in ANSWERS])
 async def test_the_kinds_of_an_answer(
     tmp_path: Path, title: str, kinds: dict[str, Any], names: list[str] | None
 ) -> None:

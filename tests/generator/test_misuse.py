@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.generator.commands import FIXTURES, run
 
 PETSTORE = str(FIXTURES / "petstore.yaml")
@@ -62,7 +63,7 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "full/file").write_text("mine")
 
 
-@pytest.mark.parametrize(("arguments", "code", "message", "way"), MISTAKES)
+@each(("arguments", "code", "message", "way"), MISTAKES)
 def test_wrong_use_is_told_with_the_way_out(arguments: list[str], code: int, message: str, way: str) -> None:
     result = run(*arguments)
     assert (result.code, result.out) == (code, "")
@@ -72,7 +73,7 @@ def test_wrong_use_is_told_with_the_way_out(arguments: list[str], code: int, mes
         assert word not in result.err
 
 
-@pytest.mark.parametrize(("arguments", "code", "message", "way"), MISTAKES)
+@each(("arguments", "code", "message", "way"), MISTAKES)
 def test_programs_are_told_the_same_as_json(arguments: list[str], code: int, message: str, way: str) -> None:
     if "--output-format" in arguments:
         return

@@ -15,6 +15,7 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
+from tests.cases import each
 from tests.generator.commands import Tabulation, api, tabulate
 from tests.runtime.api.hand_made import Recorder
 
@@ -259,7 +260,7 @@ def posting(media: str, schema: Any = FIELDS, *parameters: Any) -> dict[str, Any
     return {"post": {"parameters": list(parameters), "requestBody": body, "responses": OK}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "item", "key", "value", "expected"),
     [
         (
@@ -282,7 +283,7 @@ def posting(media: str, schema: Any = FIELDS, *parameters: Any) -> dict[str, Any
         ("/a/{i}", {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}, "i", "k", "/a/k"),
     ],
 )
-@pytest.mark.parametrize("way", ["value", "default"])
+@each("way", ["value", "default"])
 def test_a_constant_is_sent_in_every_location(
     tmp_path: Path, path: str, item: dict[str, Any], key: str, value: Any, expected: str, way: str
 ) -> None:
@@ -351,7 +352,7 @@ PAGES = parameter("page", schema={"type": "integer"})
 LISTED = {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "array"}}}}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("overrides", "place", "message"),
     [
         ("GET /w/*: {danger: safe}", (1, 1), "no operation matches `GET /w/*`"),

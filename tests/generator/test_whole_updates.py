@@ -15,6 +15,7 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
+from tests.cases import each
 from tests.generator.commands import Tabulation, api, tabulate
 from tests.generator.replaced_things import PAIRS, TEXT, Pair, Things, ok, within, written
 
@@ -77,8 +78,8 @@ def is_nullable(pair: Pair) -> bool:
     return pair.title.startswith("nullable")
 
 
-@pytest.mark.parametrize("tagged", [False, True], ids=["without ETags", "with ETags"])
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.title)
+@each("tagged", [False, True], ids=["without ETags", "with ETags"])
+@each("pair", PAIRS, ids=lambda pair: pair.title)
 def test_an_update_of_one_field_changes_that_field_only(agent: Agent, pair: Pair, tagged: bool) -> None:
     """R-UPD-2"""
     things = agent.things
@@ -92,8 +93,8 @@ def test_an_update_of_one_field_changes_that_field_only(agent: Agent, pair: Pair
         assert things.sent == (["GET", "PUT"] if tagged else ["GET", "GET", "PUT"])
 
 
-@pytest.mark.parametrize("tagged", [False, True], ids=["without ETags", "with ETags"])
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.title)
+@each("tagged", [False, True], ids=["without ETags", "with ETags"])
+@each("pair", PAIRS, ids=lambda pair: pair.title)
 def test_what_somebody_else_writes_in_between_is_a_conflict_and_stays(agent: Agent, pair: Pair, tagged: bool) -> None:
     """R-UPD-2"""
     things = agent.things

@@ -14,6 +14,7 @@ from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.overlay import overlay
 from aqlgen.document.positions import Origins
 from aqlgen.document.read import Limits, parse
+from tests.cases import each
 from tests.generator.commands import run
 
 DOCUMENT: dict[str, Any] = {
@@ -122,7 +123,7 @@ def test_a_target_that_is_nowhere_is_a_warning_and_the_rest_is_applied():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("actions", "pointer", "says"),
     [
         ([], "/actions", "at least one"),

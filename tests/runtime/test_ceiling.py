@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aqlgen.runtime.tokens import tokens_of
 from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
+from tests.examples import examples
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=400) | st.text("abc ", max_size=3000),
@@ -30,7 +31,7 @@ def is_part(short: Any, whole: Any) -> bool:
     return bool(short == whole)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=6), st.integers(200, 2000))
 def test_what_is_cut_is_a_part_below_the_bound(value: Any, most: int) -> None:
     short, cuts = fit(value, most)

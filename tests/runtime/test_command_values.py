@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.cli.values import Declared, ValueProblem, read_pairs, read_value
+from tests.cases import each
 
 TYPES = {
     "Size": {"type": "string", "enum": ["1", "2"]},
@@ -19,7 +20,7 @@ TEXTS = {"type": "array", "items": STRING}
 NUMBERS = {"type": "array", "items": {"type": "number"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "text", "value"),
     [
         (STRING, "123", "123"),
@@ -63,7 +64,7 @@ def test_a_text_is_read_as_the_schema_has_it(schema: dict[str, Any], text: str, 
     assert type(read_value("x", text, schema, TYPES)) is type(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "text", "message"),
     [
         (INTEGER, "seven", "'x' wants an integer, and 'seven' is none"),

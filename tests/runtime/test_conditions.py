@@ -8,6 +8,7 @@ import pytest
 
 from aqlgen.runtime.calls.conditions import check_condition, matches
 from aqlgen.runtime.errors import Failure
+from tests.cases import each
 
 ITEM = {
     "id": 7,
@@ -85,7 +86,7 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize("condition", HOLD, ids=str)
+@each("condition", HOLD, ids=str)
 def test_an_item_meets_a_condition(condition: dict[str, Any]) -> None:
     assert matches(ITEM, condition)
 
@@ -95,7 +96,7 @@ def test_an_item_does_not_meet_a_condition(condition: dict[str, Any]) -> None:
     assert not matches(ITEM, condition)
 
 
-@pytest.mark.parametrize("condition", NONE, ids=lambda condition: str(condition)[:40])
+@each("condition", NONE, ids=lambda condition: str(condition)[:40])
 def test_what_is_no_condition_is_refused_with_what_to_give(condition: Any) -> None:
     with pytest.raises(Failure, match="Examples") as refused:
         check_condition(condition)

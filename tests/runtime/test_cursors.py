@@ -12,6 +12,7 @@ from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.paging.cursors import HASH, Cursors, Place
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.state.custody import State
+from tests.examples import examples
 
 HASHES = st.just("") | st.binary(min_size=HASH, max_size=HASH).map(bytes.hex)
 COUNTS = st.integers(0, 200) | st.integers(0, 10**12)
@@ -30,14 +31,14 @@ PLACES = st.builds(
 CURSORS = Cursors(State())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(PLACES)
 def test_a_place_comes_back_as_it_was(place: Place) -> None:
     cursor = CURSORS.write("list_things", {"color": "red"}, place)
     assert CURSORS.read("after", cursor, "list_things", {"color": "red"}) == place
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(PLACES, st.integers(0, 10**6), st.integers(1, 63))
 def test_a_cursor_that_was_changed_is_refused(place: Place, index: int, step: int) -> None:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

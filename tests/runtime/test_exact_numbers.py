@@ -19,6 +19,7 @@ from aqlgen.runtime.exact_json import ExactFloat, loses_digits, read_float, writ
 from aqlgen.runtime.safety.literals import literal
 from aqlgen.runtime.server.stdio import parse
 from aqlgen.runtime.state.fingerprint import fingerprint
+from tests.cases import each
 from tests.runtime.http_endpoint import LEGACY, MODERN, endpoint
 
 NUMBERS = [
@@ -28,7 +29,7 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@each("number", NUMBERS)
 def test_what_is_read_is_written_with_the_same_digits(number: str) -> None:
     content = f'{{"a":[{number},"{number}"],"b":{{"c":{number}}}}}'
     data = read_body(content.encode(), "application/json")
@@ -39,7 +40,7 @@ def test_what_is_read_is_written_with_the_same_digits(number: str) -> None:
     json.dumps(result.structured_content, allow_nan=False)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@each("number", NUMBERS)
 def test_a_number_in_a_message_reaches_the_call_with_its_digits(number: str) -> None:
     arguments = f'{{"operation":"pay","params":{{"amount":{number}}}}}'
     line = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}'
@@ -54,7 +55,7 @@ def is_lost(number: str) -> bool:
     return type(read_float(number)) is ExactFloat and not ExactFloat(number).is_equal
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@each("number", NUMBERS)
 def test_no_number_that_a_float_loses_goes_unnoticed(number: str) -> None:
     if is_lost(number) and "." in number + "e":
         assert loses_digits(f"[{number}]".encode()) or is_tiny(number)

@@ -6,8 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 RUNTIME = Path(__file__).parents[2] / "aqlgen/runtime"
 LEAKS = re.compile(
     r"type ?error|reference ?error|syntax ?error|key ?error|value ?error|exception|traceback|\bNone\b|\bdict\b"
@@ -21,7 +19,8 @@ def templates() -> list[tuple[str, str]]:
     """Return the texts in functions that build a Failure, without docstrings, with an X for each value filled in."""
     messages = []
     for path in sorted(RUNTIME.rglob("*.py")):
-        for function in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text(encoding="utf-8")
+        for function in ast.walk(ast.parse(text)) if any(f"{name}(" in text for name in RAISES) else ():
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
             calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
@@ -42,11 +41,8 @@ def templates() -> list[tuple[str, str]]:
     return messages
 
 
-def test_there_are_messages_to_look_at() -> None:
-    assert len(templates()) > 20
-
-
-@pytest.mark.parametrize(("where", "message"), templates())
-def test_no_message_looks_like_a_leak(where: str, message: str) -> None:
+def test_no_message_looks_like_a_leak() -> None:
     """R-ENV-4"""
-    assert not LEAKS.search(message), where
+    messages = templates()
+    assert len(messages) > 200
+    assert [(where, message) for where, message in messages if LEAKS.search(message)] == []

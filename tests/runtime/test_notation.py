@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.introspection.fields import parameter_info
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.runtime.table import Parameter
+from tests.cases import each
 
 STRING = {"type": "string"}
 TYPES: dict[str, Any] = {
@@ -40,7 +39,7 @@ def ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/types/{name}"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "text"),
     [
         (ref("Person"), "{id*: int≥1, name: string}"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.introspection.outline import outline
+from tests.cases import each
 
 
 def described(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -22,7 +21,7 @@ def described(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameter", "text"),
     [
         ({}, "string"),

@@ -20,6 +20,7 @@ from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 
@@ -292,8 +293,8 @@ STYLES: dict[str, tuple[Any, Mapping[str, Any], Mapping[str, Any], Mapping[str, 
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("first", [37, 100])
+@each("style", STYLES)
+@each("first", [37, 100])
 async def test_every_item_is_given_once(tmp_path: Path, style: str, first: int) -> None:
     answer, pagination, schema, more = STYLES[style]
     client = Client(tmp_path / "p", Listing(answer), pagination, schema, **more)

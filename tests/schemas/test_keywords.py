@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from aqlgen.schemas.types import MAX_INLINE_VALUES
+from tests.cases import each
 from tests.schemas.adapter import adapted
 
 
@@ -16,7 +17,7 @@ def refers(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "fits", "misfits"),
     [
         ({"type": ["string", "null"]}, [None, "a"], [1]),

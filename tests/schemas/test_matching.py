@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from aqlgen.schemas.patterns import matches, usable
 from aqlgen.table.sample_scalars import MAX_LENGTH, matching_text
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "pattern",
     [
         r"^[a-z]+$",

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from aqlgen.table.example_calls import Checker
 from aqlgen.table.sample_values import ValueMaker
+from tests.cases import each
 from tests.schemas.adapter import adapted
 
 NODE = "#/components/schemas/Node"
 
 
-@pytest.mark.parametrize(
+@each(
     "schema",
     [
         {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{2,4}$", "minLength": 8},

@@ -13,6 +13,7 @@ from aqlgen.document.read import Source, check, locate, parse
 from aqlgen.document.resolve import Resolver
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Origin
+from tests.cases import each
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("cases/*/swagger.yaml"))
 NAMES = [case.name for case in CASES]
@@ -53,7 +54,7 @@ def test_what_is_made_is_read_as_openapi_3_0(case: Path) -> None:
     assert check(upgrade(dict(read(case).root), Origins())[0]) == "3.0"
 
 
-@pytest.mark.parametrize(
+@each(
     ("case", "pointer", "line"),
     [
         ("parameters", "/components/parameters/Page/schema", 5),

@@ -100,6 +100,8 @@ def is_equal(left: Any, right: Any) -> bool:
         return left is right
     if isinstance(left, str) and isinstance(right, str):
         return left == right
+    if isinstance(left, int) and isinstance(right, int):
+        return left == right and left.bit_length() <= _LONGEST_INTEGER
     if isinstance(left, (str, int, float)) and isinstance(right, (str, int, float)):
         first, second = number_of(left), number_of(right)
         return first is not None and first == second

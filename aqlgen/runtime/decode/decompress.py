@@ -71,9 +71,9 @@ class _Decoder:
                     return  # padding behind the content
                 self._engine, self._ended = self._new_engine(data), False
             engine = self._engine
-            while piece := _next_piece(engine, data):
+            while not engine.eof and (piece := _next_piece(engine, data)):
                 yield piece
-                data = engine.unconsumed_tail
+                data = engine.unconsumed_tail  # at the end of a member also what follows it, which `unused_data` has
             self._ended = engine.eof
             data = engine.unused_data if engine.eof else engine.unconsumed_tail
 

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from aqlgen.runtime.encode.addresses import address_problem, operation_problem, server_problem
+from tests.cases import each
 
 PLACEHOLDERS = {
     "https://{tenant}.auth0.com": "blank",
@@ -49,7 +50,7 @@ REAL = (
 )
 
 
-@pytest.mark.parametrize(("url", "rule"), PLACEHOLDERS.items())
+@each(("url", "rule"), PLACEHOLDERS.items())
 def test_a_placeholder_is_known_by_its_words(url: str, rule: str) -> None:
     problem = address_problem(url)
     assert problem is not None

@@ -19,6 +19,7 @@ from aqlgen.runtime.client.receive import Bounds
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 from .hand_made import STRING, Make, operation
 
@@ -192,7 +193,7 @@ RAW = zlib.compressobj(wbits=-15)
 RAW_BODY = RAW.compress(BODY) + RAW.flush()
 
 
-@pytest.mark.parametrize(
+@each(
     ("coding", "content"),
     [
         ("gzip", gzipped(BODY)),
@@ -206,10 +207,18 @@ RAW_BODY = RAW.compress(BODY) + RAW.flush()
         ("identity", BODY),
     ],
 )
-@pytest.mark.parametrize("size", [1, 3, 1000])
+@each("size", [1, 3, 1000])
 def test_compressed_answers_are_read_however_they_are_cut_into_pieces(coding: str, content: bytes, size: int) -> None:
     pieces = [content[start : start + size] for start in range(0, len(content), size)]
     assert receive(*pieces, content_encoding=coding).content == BODY
+
+
+@pytest.mark.parametrize("size", [100, 1_000_000])
+def test_each_member_of_a_compressed_answer_is_read_once_however_long_it_is(size: int) -> None:
+    lines = [json.dumps("x" * length).encode() + b"\n" for length in (1_000_000, 3, 1_000_000)]
+    content = b"".join(map(gzipped, lines))
+    pieces = [content[start : start + size] for start in range(0, len(content), size)]
+    assert receive(*pieces, content_encoding="gzip").content == b"".join(lines)
 
 
 @pytest.mark.parametrize(

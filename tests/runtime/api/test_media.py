@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from aqlgen.runtime.media import admits_json, is_json, is_json_lines, is_multipart, is_text, is_xml, stream_form
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("content_type", "kinds"),
     [
         ("application/json", {is_json, admits_json}),

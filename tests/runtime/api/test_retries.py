@@ -16,6 +16,7 @@ from aqlgen.runtime.client.pacing import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 from .hand_made import Make, operation
 
@@ -71,10 +72,8 @@ def answer(status: int = 200, **headers: Any) -> httpx2.Response:
     return httpx2.Response(status, headers={name.replace("_", "-"): str(value) for name, value in headers.items()})
 
 
-@pytest.mark.parametrize(
-    "fault", [REFUSED, RESET, httpx2.RemoteProtocolError("x"), answer(502), answer(503), answer(504)]
-)
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+@each("fault", [REFUSED, RESET, httpx2.RemoteProtocolError("x"), answer(502), answer(503), answer(504)])
+@each("method", ["GET", "HEAD", "OPTIONS"])
 def test_a_safe_read_is_repeated_with_growing_pauses(fault: Answer, method: str) -> None:
     api = Api(fault, fault, answer())
     assert api.send(method).status == 200

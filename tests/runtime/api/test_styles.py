@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.encode.styles import header_text, path_text, query_pairs
+from tests.cases import each
 
 LIST = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
 
 
-@pytest.mark.parametrize(
+@each(
     ("style", "explode", "value", "expected"),
     [
         ("form", False, "", "color="),
@@ -57,7 +58,7 @@ def test_reserved_characters_stay_where_they_are_allowed_but_never_end_a_value()
     assert query_pairs("q", "a&b=c#d+e[f]%41%", allow_reserved=True) == ["q=a%26b=c%23d%2Be%5Bf%5D%41%25"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("style", "explode", "value", "expected"),
     [
         ("simple", False, "blue", "blue"),

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.schema.reader import json_type
+from tests.cases import each
+from tests.examples import examples
 
 from .hand_made import STRING, Make, Package, make_package, operation
 
@@ -77,7 +79,7 @@ def pets(package: Make) -> Package:
 ID = "123e4567-e89b-12d3-a456-426614174000"
 
 
-@pytest.mark.parametrize(
+@each(
     ("params", "meant", "message"),
     [
         ({"count": "5"}, {"count": 5}, 'count: "5" was read as 5'),
@@ -143,7 +145,7 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
     assert pets.understand(validated) == (validated, [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("params", "proposed"),
     [
         ({"count": "007"}, {"count": 7}),
@@ -340,7 +342,7 @@ def test_what_is_said_is_short(pets: Package) -> None:
 @pytest.mark.parametrize(
     "params",
     [
-        {"numbers": ["1"] * 9000},
+        {"numbers": ["1"] * 3000},
         {"numbers": "[" * 90_000},
         {"toy": '{"toy":' * 5000 + "1" + "}" * 5000},
         {"toy": '"' * 100_000},
@@ -348,9 +350,9 @@ def test_what_is_said_is_short(pets: Package) -> None:
         {"weight": "0." + "1" * 900_000},
         {"names": "," * 900_000},
         {"since": " " * 900_000},
-        {"thing": {f"a{index}": index for index in range(5000)}},
-        {"toys": [{"nam": str(index), "size": "x"} for index in range(3000)]},
-        {"labels": {str(index): "1" for index in range(9000)}},
+        {"thing": {f"a{index}": index for index in range(2000)}},
+        {"toys": [{"nam": str(index), "size": "x"} for index in range(1000)]},
+        {"labels": {str(index): "1" for index in range(3000)}},
         {"params": {"params": {"params": {"count": 5}}}},
     ],
 )
@@ -360,10 +362,11 @@ def test_what_is_understood_is_bounded_in_time(pets: Package, params: dict[str, 
     for _ in range(2):  # the first time may pay for others: garbage of thousands of tests, types that are read
         begin = time.process_time()
         pets.misunderstood(params)
-        spent.append((time.process_time() - begin) / _a_second_of_work())
-        if spent[-1] < 3:
+        seconds = time.process_time() - begin
+        spent.append(seconds if seconds < 1 else seconds / _a_second_of_work())
+        if spent[-1] < 1:
             break
-    assert min(spent) < 3
+    assert min(spent) < 1
 
 
 def _a_second_of_work() -> float:
@@ -396,7 +399,7 @@ def all_kinds(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return make_package(tmp_path_factory.mktemp("pets"), rows, TYPES, family="create")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(params=st.dictionaries(NAMES, VALUES, max_size=3))
 def test_whatever_is_given_what_is_understood_is_valid_and_stays_as_it_is(
     all_kinds: Package, params: dict[str, Any]

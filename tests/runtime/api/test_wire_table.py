@@ -14,6 +14,7 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiResponse
+from tests.cases import each
 from tests.generator.commands import tabulate
 from tests.wire_cases import ANSWERS, CASES, EARLIER, HOST, OLD_CASES, Answer, Case, answering, document, old_document
 
@@ -63,12 +64,12 @@ def generated(spec: dict[str, Any], folder: Path) -> Wire:
     return Wire(folder / "package")
 
 
-@pytest.mark.parametrize(("number", "case"), list(enumerate(CASES)), ids=[case.title[:80] for case in CASES])
+@each(("number", "case"), list(enumerate(CASES)), ids=[case.title[:80] for case in CASES])
 def test_the_request_is_what_the_specification_says(wire: Wire, number: int, case: Case) -> None:
     as_specified(wire, number, case)
 
 
-@pytest.mark.parametrize(("number", "case"), list(enumerate(OLD_CASES)), ids=[case.title for case in OLD_CASES])
+@each(("number", "case"), list(enumerate(OLD_CASES)), ids=[case.title for case in OLD_CASES])
 def test_the_request_is_what_swagger_2_says(old_wire: Wire, number: int, case: Case) -> None:
     as_specified(old_wire, number, case)
 
@@ -78,7 +79,7 @@ def test_the_request_is_what_openapi_3_0_says(earlier_wire: Wire, number: int, c
     as_specified(earlier_wire, number, case)
 
 
-@pytest.mark.parametrize(("number", "answer"), list(enumerate(ANSWERS)), ids=[answer.title for answer in ANSWERS])
+@each(("number", "answer"), list(enumerate(ANSWERS)), ids=[answer.title for answer in ANSWERS])
 def test_the_answer_is_what_the_specification_says(answered: Wire, number: int, answer: Answer) -> None:
     headers = {name.lower(): value for name, value in answer.headers.items()}
     headers |= {} if answer.kind is None else {"content-type": answer.kind}

@@ -8,6 +8,7 @@ from aqlgen.runtime.hooks import Step, StepVerdict
 from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, Weighed, evaluate, weigh
 from aqlgen.runtime.safety.loop.profiles import Profile
 from aqlgen.runtime.safety.loop.risk import risk_of, tier_of
+from tests.cases import each
 
 PROFILE = Profile(
     max_autonomous_steps=3,
@@ -157,7 +158,7 @@ def test_the_danger_of_an_operation_is_the_base_of_its_risk(danger: str, score: 
     assert f"{danger} operation do_it: {score}" in verdict.factors
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "tier"),
     [
         ("reading the open issues", "advisory"),

@@ -16,6 +16,7 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.parsers import TRUST_LEVELS
 from aqlgen.runtime.table import Row, Table
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 PETSTORE = Path(__file__).parents[3] / "fixtures/golden/petstore/src/petstore_adapter"
@@ -84,7 +85,7 @@ async def test_a_hundred_allowed_writes_ask_nobody(tmp_path: Path, era: str) -> 
         assert len(opened.asked) == 1
 
 
-@pytest.mark.parametrize(("policy", "trust"), POLICIES)
+@each(("policy", "trust"), POLICIES)
 async def test_reads_and_introspection_are_never_gated(tmp_path: Path, policy: str, trust: str) -> None:
     """R-SAFE-2: under no policy but `strict` for an adapter that nobody has tested, where looking stays free."""
     async with session(tmp_path, MCP_AQL_POLICY=policy, MCP_AQL_TRUST_LEVEL=trust) as opened:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.safety.titles import title_of, title_of_all
 from aqlgen.runtime.table import Parameter, ReturnType, Row
 from aqlgen.runtime.table.traits import Update
+from tests.cases import each
 
 FOR_GOOD = "This cannot be undone."
 OWNED = {"owner": "acme", "repo": "widgets"}
@@ -46,7 +45,7 @@ LABEL = row("delete_label", "delete", "DELETE", "/repos/{owner}/{repo}/labels/{n
 REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("operation", "params", "title"),
     [
         (REPO, OWNED, f"Delete repository acme/widgets? {FOR_GOOD}"),
@@ -123,7 +122,7 @@ def test_a_call_is_said_in_words(operation: Row, params: dict[str, Any], title: 
     assert title_of(operation, params) == title
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "bug? This is harmless.\nDELETE nothing",

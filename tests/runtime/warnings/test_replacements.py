@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tiny_zoo import ADAPTER, write_package
 from users_api import QUERY, row
 
 from aqlgen.runtime.table import Table
 from aqlgen.runtime.warnings.deprecation import deprecations_of
 from aqlgen.runtime.warnings.replacement import replacement
+from tests.cases import each
 
 NAMES = {"perPage": "per_page", "per_page": "per_page", "name": "name", "state": "state"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("description", "expected"),
     [
         ("Use `state` instead.", "state"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tiny_zoo import ADAPTER, write_package
 from users_api import QUERY, row
 
 from aqlgen.runtime.table import Table
 from aqlgen.runtime.warnings.suggestions import suggestions
+from tests.cases import each
 
 FILTERS = "Consider adding filters to narrow results"
 PAGES = "Use pagination for large result sets"
@@ -18,7 +18,7 @@ ADAPTERS = {"in": "adapter", "schema": {}}
 PAGED = {"style": "page", "page_param": "page", "size_param": "perPage", "items": "", "parameters": {"per_page": QUERY}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "more", "params", "expected"),
     [
         ("/a", {}, {}, []),
