@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bench.support.preloaded import ADAPTERS, interpreter
 from tests.examples import examples
 
 settings.register_profile(
@@ -25,6 +26,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """The hundreds of processes that the tests start would otherwise compile aqlgen, or an adapter, each for itself."""
 
 
+ROOT = Path(__file__).parent.parent
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
 
@@ -54,6 +56,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def update_goldens(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens"))
+
+
+@pytest.fixture(scope="session")
+def preloaded() -> Iterator[Path]:
+    """Return a stand-in for the interpreter whose forks have imported what adapters and aqlgen import, and aqlgen.
+
+    A process that is started so is spared a second of imports. Tests about starting itself start the interpreter.
+    """
+    if not hasattr(os, "fork"):
+        yield Path(sys.executable)
+        return
+    files = [path.relative_to(ROOT) for path in (ROOT / "aqlgen").rglob("*.py") if path.stem != "__main__"]
+    modules = [".".join((path.parent if path.stem == "__init__" else path.with_suffix("")).parts) for path in files]
+    with interpreter([*ADAPTERS, *sorted(modules)], [ROOT]) as launcher:
+        yield launcher
+
+
+@pytest.fixture
+def forked(preloaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the stand-in be `sys.executable`, by which tests and `aqlgen check` start processes."""
+    monkeypatch.setattr(sys, "executable", str(preloaded))
 
 
 @pytest.fixture(autouse=True)
