@@ -86,8 +86,8 @@ SIGNALS = tuple(
 )
 FIXED = ("PYTHON", "TZ")
 """Beginnings of the variables that the interpreter obeys when it starts, beside those of the locale."""
-OBEYED = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
-"""Those that a fork obeys as well."""
+OBEYED = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHON")
+"""Those that a fork obeys as well; the last is none of the interpreter's."""
 BUFFERED: Mapping[str, Any] = {"r": io.BufferedReader, "w": io.BufferedWriter}
 
 
