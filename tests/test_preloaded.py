@@ -28,7 +28,10 @@ def folder(tmp_path: Path) -> Path:
 def outcome(
     python: str | Path, folder: Path, arguments: Sequence[str], variables: Mapping[str, str]
 ) -> tuple[int, str, str]:
-    """Return the exit code and the output of a process; its own path in what it says is left out."""
+    """Return the exit code, the output and the last line of the errors of a process; its own path is left out.
+
+    Newer versions of Python show the lines of a `-c` program in a traceback, those of a fork do not.
+    """
     done = subprocess.run(
         [python, *arguments],
         input="typed",
@@ -39,7 +42,8 @@ def outcome(
         text=True,
         check=False,
     )
-    return done.returncode, done.stdout, done.stderr.replace(str(python), "python").replace(sys.executable, "python")
+    errors = done.stderr.replace(str(python), "python").replace(sys.executable, "python")
+    return done.returncode, done.stdout, "".join(errors.splitlines()[-1:])
 
 
 @pytest.mark.parametrize(

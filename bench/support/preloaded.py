@@ -265,7 +265,7 @@ def _become(order: Order, launcher: str, local: Mapping[str, str]) -> None:
     sys.executable, sys.orig_argv = launcher, [launcher, *order.arguments]
     sys.dont_write_bytecode = bool(order.variables.get("PYTHONDONTWRITEBYTECODE"))
     if folders := order.variables.get("PYTHONPATH"):
-        sys.path[:0] = map(os.path.abspath, folders.split(os.pathsep))
+        sys.path[:] = dict.fromkeys([*map(os.path.abspath, folders.split(os.pathsep)), *sys.path])
     tempfile.tempdir = None
     for name, file in local.items():
         spec = PathFinder.find_spec(name)
