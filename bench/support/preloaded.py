@@ -118,10 +118,11 @@ def interpreter(modules: Iterable[str] = ADAPTERS, paths: Iterable[Path] = ()) -
             env=environment | {"LC_ALL": "C.UTF-8"},
             pass_fds=[listener.fileno()],
         )
+        listener.close()  # so that a stand-in whose server has ended does not wait for it
         try:
             yield launcher
         finally:
-            server.communicate(b"end")  # as does the end of its input, when this process is killed
+            server.communicate(b"end")  # when this process is killed, the end of its input ends the server
 
 
 @dataclass(frozen=True)
