@@ -82,10 +82,11 @@ def test_a_process_is_as_the_interpreters(
     assert ours == outcome(sys.executable, folder, arguments, variables)
 
 
-@pytest.mark.parametrize("program", [None, "import signal; signal.signal(15, lambda *_: exit(9))"])
+@pytest.mark.parametrize("program", ["", "signal.signal(15, lambda *_: exit(9))"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGUSR1])
-def test_a_signal_reaches_the_process(preloaded: Path, number: signal.Signals, program: str | None) -> None:
-    code = f"{program}\nimport time\nprint(flush=True)\ntime.sleep(60)"
+def test_a_signal_reaches_the_process(preloaded: Path, number: signal.Signals, program: str) -> None:
+    heeding = "import signal, time\nsignal.signal(2, signal.default_int_handler)"
+    code = f"{heeding}\n{program}\nprint(flush=True)\ntime.sleep(60)"
     ended = []
     for python in (preloaded, sys.executable):
         process = subprocess.Popen([python, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -95,6 +96,21 @@ def test_a_signal_reaches_the_process(preloaded: Path, number: signal.Signals, p
         process.communicate(timeout=20)
         ended.append(process.returncode)
     assert ended[0] == ended[1]
+
+
+def test_a_signal_that_was_ignored_reaches_the_process_that_heeds_it(preloaded: Path) -> None:
+    """A shell has commands in the background ignore Ctrl-C, and so what they start."""
+    program = "import signal, time; signal.signal(2, lambda *_: exit(9)); print(flush=True); time.sleep(60)"
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen([preloaded, "-c", program], stdout=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, former)
+    with process:
+        assert process.stdout
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 9
 
 
 def test_processes_import_what_is_in_the_work_tree_once(preloaded: Path) -> None:

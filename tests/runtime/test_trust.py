@@ -227,13 +227,13 @@ sys.exit(main(pathlib.Path(sys.argv[1]), None, ["trust", "promote", "--by", sys.
 @pytest.mark.usefixtures("forked")
 def test_of_changes_that_race_none_is_lost(package: Path) -> None:
     """R-SAFE-2"""
-    begin, wait = os.pipe()
+    reading, writing = os.pipe()
     processes = []
     for number in range(4):
         command = [sys.executable, "-c", PROMOTE, str(package), f"p{number}"]
-        processes.append(subprocess.Popen(command, stdin=begin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-    os.close(begin)
-    os.close(wait)
+        processes.append(subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    os.close(reading)
+    os.close(writing)  # all of them begin
     codes = [process.wait() for process in processes]
     record = json.loads(file_of(package).read_text())
     assert sorted(codes) == [0, 0, 1, 1]  # validated, community_reviewed, then a certificate is missing
