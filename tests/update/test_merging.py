@@ -15,13 +15,12 @@ from aqlgen.project.releases import Release
 from aqlgen.resources import URL
 from tests.generator.commands import run
 from tests.update.conftest import committed
-from tests.update.repos import Repo, Templates, git, grown, operation
+from tests.update.repos import SOURCE, Repo, Templates, git, grown, operation
 
 pytestmark = pytest.mark.long
 
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
-SOURCE = "src/{{package}}/{% if not runtime %}runtime{% endif %}"
 
 
 def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> None:
