@@ -123,9 +123,12 @@ def commit(checkout: Checkout, folder: Path) -> None:
 
 
 def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_path: Path) -> None:
-    """The longest name there may be stands for all: `test_render.py` compares the two for others."""
+    """The longest name there may be stands for all: `test_render.py` compares the two for others.
+
+    The runtime is a package here: another test has plain copier bring it.
+    """
     name = "s" * 31 + "-" + "p" * 32
-    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
+    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "0.1.0+r0123456789"}
     copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 
