@@ -114,9 +114,10 @@ class Pristine:
         project = self.committed.project
         if project.answered_tag == project.template_tag:
             return {}
-        rendered = self._render(project.answered_tag)
+        tag = project.answered_tag
+        rendered = self._render(tag, render_directly) or self._render(tag)
         if not rendered:  # from between two releases
-            rendered = {ANSWERS: self._rendered_by(None, project.answered_tag).get(ANSWERS, b"")}
+            rendered = {ANSWERS: self._rendered_by(None, tag).get(ANSWERS, b"")}
         return {path: rendered[path] for path in wanted if path in rendered}
 
     def _release(self, wanted: Wanted) -> Mapping[str, bytes]:
