@@ -114,7 +114,7 @@ def test_the_code_of_every_project_is_the_same(case: str, generated: Generate) -
 )
 def test_pip_installs_the_project_and_its_command_runs(case: str, generated: Generate, tmp_path: Path) -> None:
     folder, target = generated(case), tmp_path / "site"
-    offline = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--target", str(target))
+    offline = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--no-compile", "--target", str(target))
     command(folder, "pip", "install", *offline, ".")
     (package,) = (path.name for path in target.glob("*_adapter"))
     listed = subprocess.run(

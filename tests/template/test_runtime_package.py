@@ -16,7 +16,7 @@ import pytest
 
 from aqlgen.resources import own_templates, runtime_project, runtime_version
 from aqlgen.runtime import hooks
-from tests.checkouts import CACHES
+from tests.checkouts import CACHES, compile_as_here
 from tests.generator.commands import FIXTURES, run
 from tests.update.repos import ROOT, Repo, git
 
@@ -57,6 +57,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages,) = home.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
+    compile_as_here(packages / "aqlgen_runtime", ROOT / "aqlgen/runtime")
     (packages / "here.pth").write_text("\n".join(site.getsitepackages()) + "\n", encoding="utf-8")
     return home / "bin/python"
 
