@@ -126,13 +126,7 @@ def from_site(site: Path, out: Path) -> str:
         ["from-openapi", str(ROOT / "fixtures/petstore.yaml"), "-o", str(out), "--quiet"],
         ["check", str(out), "--pristine"],
     ):
-        command = [
-            sys.executable,
-            "-I",
-            "-c",
-            f"{code} import aqlgen.cli as c; print(c.__file__); c.main()",
-            *arguments,
-        ]
+        command = [sys.executable, "-I", "-c", code, *arguments]
         done = subprocess.run(command, cwd=out.parent, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         printed.append(done.stdout)
