@@ -301,7 +301,7 @@ def test_without_history_an_edit_is_merged_by_the_templates_of_the_release(
     older = Templates(tmp_path / "older")
     older.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     known = {"v0.0.9": older.folder}
-    monkeypatch.setattr("aqlgen.project.merge_inputs.templates_of", lambda tag: nullcontext(known.get(tag)))
+    monkeypatch.setattr("aqlgen.project.merge_inputs.templates_of", lambda tag, **_: nullcontext(known.get(tag)))
     done = squashed.changed()
     assert done["success"], done
     text = squashed.read("Dockerfile")
