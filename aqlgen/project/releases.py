@@ -89,7 +89,7 @@ def _unchanged(root: Path, tag: str) -> bool:
 
 
 def _files(tag: str, stack: ExitStack, parts: tuple[str, ...]) -> dict[str, bytes]:
-    """Read parts of the templates of a tag, path → content, from the checkout or the bundle; {} when it is in neither."""
+    """Read parts of the templates of a tag, path → content, from the checkout or the bundle; {} if it is in neither."""
     repository, env = _checkout(), dict[str, str]()
     if repository is None:
         bundle = PACKAGED / "templates.bundle"
