@@ -341,7 +341,7 @@ def main(argv: Sequence[str]) -> int:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         warmed(scratch)
         sys.dont_write_bytecode = False
-        python = sys.executable if options.cold else str(stack.enter_context(interpreter(scratch)))
+        python = sys.executable if options.cold else str(stack.enter_context(interpreter()))
         schemas = options.schemas and options.schemas.resolve()
         plan = Plan(folder, options.sample, schemas, scratch / "bytecode", python)
         for result in Pool(options.jobs, plan, scratch).results(todo):

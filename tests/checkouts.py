@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,7 +77,7 @@ class Checkout:
         (home / ".gitconfig").write_text(f"{settings}[init]\ndefaultBranch = main\n", encoding="utf-8")
         clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         places = {"HOME": str(home), "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1"}
-        paths = os.pathsep.join([str(Path(sys.executable).parent), clean["PATH"]])
+        paths = os.pathsep.join([str(Path(sys.executable).parent), sysconfig.get_path("scripts"), clean["PATH"]])
         more = {"COPIER_CACHE_DIR": str(home / "copier"), "PYTHONPATH": str(folder), "PATH": paths}
         checkout = cls(folder, clean | places | more)
         checkout.git("init", "--quiet")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import ssl
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpcore2
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bench.support.preloaded import ADAPTERS, interpreter
 from tests.examples import examples
 
 settings.register_profile(
@@ -25,6 +28,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """The hundreds of processes that the tests start would otherwise compile aqlgen, or an adapter, each for itself."""
 
 
+ROOT = Path(__file__).parent.parent
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
 
@@ -42,6 +46,22 @@ if "TMPDIR" not in os.environ and _has_room(MEMORY):
 """The tests write a hundred thousand files, which on a disk takes ten times as long; set TMPDIR to have them there."""
 
 
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+PLACES = [os.environ.get(name) for name in CERTIFICATES]
+READ_AUTHORITIES = httpcore2.default_ssl_context
+
+
+def _ssl_context(**options: bool) -> ssl.SSLContext:
+    """Trust no authority, or those that a test names."""
+    if [os.environ.get(name) for name in CERTIFICATES] != PLACES:
+        return READ_AUTHORITIES(**options)
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+httpcore2.default_ssl_context = _ssl_context
+"""Each client in this process would read the certificates of all public authorities, for 40 ms, and talk to none."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite the expected side; review the diff")
 
@@ -54,6 +74,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def update_goldens(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens"))
+
+
+@pytest.fixture(scope="session")
+def preloaded() -> Iterator[Path]:
+    """Return a stand-in for the interpreter whose forks have imported what adapters and aqlgen import, and aqlgen.
+
+    A process that is started so is spared a second of imports. Tests about starting itself start the interpreter.
+    """
+    if not hasattr(os, "fork"):
+        yield Path(sys.executable)
+        return
+    files = [path.relative_to(ROOT) for path in (ROOT / "aqlgen").rglob("*.py") if path.stem != "__main__"]
+    modules = [".".join((path.parent if path.stem == "__init__" else path.with_suffix("")).parts) for path in files]
+    modules.remove("aqlgen.render.templating")  # imports plumbum, which keeps the environment that it is imported in
+    with interpreter([*ADAPTERS, "openapi_pydantic", "pluralizer", *sorted(modules)], [ROOT]) as launcher:
+        yield launcher
+
+
+@pytest.fixture
+def forked(preloaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the stand-in be `sys.executable`, by which tests and `aqlgen check` start processes."""
+    monkeypatch.setattr(sys, "executable", str(preloaded))
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -147,7 +148,8 @@ class Reader:
         (tools / "aqlgen").chmod(0o755)
         person = {f"GIT_{who}_{what}": "reader" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         own_git = person | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        paths = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
+        installed = sysconfig.get_path("scripts")
+        paths = os.pathsep.join([str(tools), str(Path(sys.executable).parent), installed, os.environ["PATH"]])
         state = {"XDG_STATE_HOME": str(home / ".state"), "PYTHONPATH": str(ROOT)}
         self.environment = dict(os.environ) | own_git | state | {"PATH": paths}
         self._ports = {str(port): str(free_port()) for port in PORTS}

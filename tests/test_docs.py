@@ -17,6 +17,7 @@ import typer.main
 from aqlgen.cli.app import app
 from aqlgen.cli.commands_page import page as commands_page
 from bench.__main__ import NAMES
+from tests.checkouts import compile_as_here
 from tests.generator.commands import run
 from tests.pages import PAGES, ROOT, Reader, Step, steps
 
@@ -83,6 +84,7 @@ def adapter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     shutil.copy(ROOT / "fixtures/petstore.yaml", home / "openapi.yaml")
     assert run("from-openapi", home / "openapi.yaml", "-o", home / "petstore-adapter", "--quiet").code == 0
+    compile_as_here(home / "petstore-adapter/src/petstore_adapter/runtime", ROOT / "aqlgen/runtime")
     return home
 
 
@@ -93,6 +95,7 @@ def reader(tmp_path: Path, adapter: Path) -> Iterator[Reader]:
     reader.leave()
 
 
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("page", TYPED, ids=lambda page: page.name)
 def test_every_command_of_a_page_works(page: Path, reader: Reader, adapter: Path) -> None:
     """The reader of a how-to has the petstore's project; that of the tutorial begins with nothing."""

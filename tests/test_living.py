@@ -104,7 +104,7 @@ BEFORE: dict[str, Callable[[Owner], None]] = {
 
 
 @pytest.fixture
-def owner(tmp_path: Path) -> Owner:
+def owner(tmp_path: Path, forked: None) -> Owner:
     """Return somebody with the first release of aqlgen, a document and GitHub's command line, but no network."""
     checkout = Checkout.make(tmp_path / "aqlgen")
     checkout.release(FIRST)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.checkouts import ROOT, compile_as_here
 from tests.generator.commands import api, generate
 
@@ -14,6 +16,7 @@ JSON = {"content": {"application/json": {"schema": THING}}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 
 
+@pytest.mark.usefixtures("forked")
 def test_an_update_that_asks_may_read_before_it_writes(tmp_path: Path) -> None:
     answer = {"responses": {"200": {"description": "OK", **JSON}}}
     update = {"operationId": "updateThing", "requestBody": {"required": True, **JSON}, **answer}

@@ -313,6 +313,7 @@ def test_what_people_ask_does_not_load_mcp(package: Path) -> None:
         assert done.stdout.splitlines()[-1] == "False", arguments
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_reader_that_stops_reading_is_no_traceback(package: Path) -> None:
     line = f"{shlex.join(command(package, 'operations'))} | true"
     done = subprocess.run(line, shell=True, capture_output=True, text=True)
@@ -321,10 +322,11 @@ def test_a_reader_that_stops_reading_is_no_traceback(package: Path) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-async def test_without_a_command_it_serves_over_stdio(package: Path, era: str) -> None:
+async def test_without_a_command_it_serves_over_stdio(package: Path, preloaded: Path, era: str) -> None:
     """R-REQ-5"""
     words = command(package, "--mock")
-    server = StdioServerParameters(command=words[0], args=words[1:], env={"MCP_AQL_ENDPOINT_MODE": "single"})
+    python = words[0] if era == "auto" else str(preloaded)
+    server = StdioServerParameters(command=python, args=words[1:], env={"MCP_AQL_ENDPOINT_MODE": "single"})
     async with Client(server, mode=era) as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == ["mcp_aql"]
         result: Any = await client.call_tool("mcp_aql", {"operation": "get_animal", "params": {"animal_id": 7}})

@@ -450,6 +450,7 @@ async def test_progress_only_grows_and_a_client_that_cannot_be_told_goes_without
     assert notices == [(5.0, 100.0, "running"), (25.0, 100.0, "running"), (26.0, None, "resting")]
 
 
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_an_execution_survives_the_process_over_stdio(
     tmp_path: Path, folder: Path, api: Local, works: Works, era: str
@@ -470,6 +471,7 @@ async def test_an_execution_survives_the_process_over_stdio(
     assert not works.cancelled, "what the API does goes on when a session ends (R-OPS-2)"
 
 
+@pytest.mark.usefixtures("forked")
 async def test_an_execution_is_followed_over_http_by_any_process_in_both_eras(
     tmp_path: Path, folder: Path, api: Local, works: Works
 ) -> None:

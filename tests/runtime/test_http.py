@@ -44,10 +44,10 @@ sys.exit(serve_http(server, bind("127.0.0.1", 0), host="127.0.0.1", max_body=100
 
 
 @contextmanager
-def serving(package: Path) -> Iterator[subprocess.Popen[bytes]]:
+def serving(package: Path, python: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     runtime = HERE.parents[1]
     program = PROGRAM.format(here=str(HERE), runtime=str(runtime))
-    server = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
+    server = subprocess.Popen([python or sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
     try:
         yield server
     finally:
@@ -75,12 +75,13 @@ def url(process: subprocess.Popen[bytes]) -> str:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start an adapter for all tests that only call it: starting one takes a second."""
-    with serving(write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")) as server:
+def shared(tmp_path_factory: pytest.TempPathFactory, preloaded: Path) -> Iterator[str]:
+    """Start an adapter for all tests that only call it."""
+    with serving(write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter"), preloaded) as server:
         yield url_of(server)
 
 
+@pytest.mark.usefixtures("forked")
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_the_sdks_client_speaks_with_it_in_both_eras(
@@ -130,12 +131,13 @@ def test_foreign_hosts_and_origins_and_large_bodies_are_refused(shared: str) -> 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, number: signal.Signals) -> None:
-    assert httpx2.get(url).status_code >= 400
-    process.send_signal(number)
-    assert process.wait(10) == 0
-    assert process.stderr
-    log = process.stderr.read().decode()
+def test_a_signal_ends_it_cleanly(package: Path, preloaded: Path, number: signal.Signals) -> None:
+    with serving(package, preloaded if number == signal.SIGINT else None) as process:
+        assert httpx2.get(url_of(process)).status_code >= 400
+        process.send_signal(number)
+        assert process.wait(10) == 0
+        assert process.stderr
+        log = process.stderr.read().decode()
     assert "teardown ran" in log
     assert "Traceback" not in log
 

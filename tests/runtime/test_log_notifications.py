@@ -56,7 +56,7 @@ async def set_level(client: Client, level: Any) -> None:
 
 
 @pytest.fixture
-def started() -> Any:
+def started(forked: None) -> Any:
     processes: list[subprocess.Popen[bytes]] = []
     yield processes
     for process in processes:

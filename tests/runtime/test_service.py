@@ -21,7 +21,7 @@ from http_endpoint import MODERN, A
 from local import Answer, Asked, serving
 from mcp.types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("forked")]
 
 PROGRAM = """
 import sys

@@ -12,7 +12,11 @@ from typing import IO, Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="on Windows the SDK serves")]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform == "win32", reason="on Windows the SDK serves"),
+    pytest.mark.usefixtures("forked"),
+]
 SERVE = str(Path(__file__).with_name("serve_zoo.py"))
 HELLO = {
     "jsonrpc": "2.0",

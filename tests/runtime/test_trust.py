@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from multiprocessing import get_context
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -216,14 +218,23 @@ async def test_agents_are_shown_the_level_and_no_names_of_people(trust: Any, pac
     assert "Lovelace" not in json.dumps(info)
 
 
-def _promote(package: Path, number: int) -> int:
-    return main(package, None, ["trust", "promote", "--by", f"p{number}", "--reason", "race"])
+PROMOTE = """import pathlib, sys
+from aqlgen.runtime.cli.main import main
+sys.stdin.read()
+sys.exit(main(pathlib.Path(sys.argv[1]), None, ["trust", "promote", "--by", sys.argv[2], "--reason", "race"]))"""
 
 
+@pytest.mark.usefixtures("forked")
 def test_of_changes_that_race_none_is_lost(package: Path) -> None:
     """R-SAFE-2"""
-    with get_context("spawn").Pool(4) as pool:
-        codes = pool.starmap(_promote, [(package, number) for number in range(4)])
+    begin, wait = os.pipe()
+    processes = []
+    for number in range(4):
+        command = [sys.executable, "-c", PROMOTE, str(package), f"p{number}"]
+        processes.append(subprocess.Popen(command, stdin=begin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    os.close(begin)
+    os.close(wait)
+    codes = [process.wait() for process in processes]
     record = json.loads(file_of(package).read_text())
     assert sorted(codes) == [0, 0, 1, 1]  # validated, community_reviewed, then a certificate is missing
     assert [change["to"] for change in record["promotion_history"]] == ["validated", "community_reviewed"]

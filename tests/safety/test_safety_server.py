@@ -100,6 +100,7 @@ def challenge_of(directive: dict[str, Any]) -> str:
     return next(str(note["metadata"]["verificationId"]) for note in directive["notifications"] if note["metadata"])
 
 
+@pytest.mark.usefixtures("forked")
 async def test_actions_on_other_servers_are_judged_and_a_block_outlives_the_server(
     policy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

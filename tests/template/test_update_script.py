@@ -17,7 +17,7 @@ import yaml
 from aqlgen.render.kinds import Kind, kind
 from tests.checkouts import ROOT
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("forked")]
 
 PROJECT = ROOT / "templates/project"
 BRANCH = "aqlgen/petstore_adapter"

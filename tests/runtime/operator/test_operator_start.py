@@ -33,6 +33,7 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "PYTHONPATH": str(ROOT)}
 
 
+@pytest.mark.usefixtures("forked")
 def test_without_a_terminal_it_does_not_start(tmp_path: Path) -> None:
     """R-OPS-1: the log of an MCP client never gets the address."""
     package = write_package(tmp_path / "src" / "zoo_adapter")
@@ -52,6 +53,7 @@ def test_with_state_in_memory_it_says_that_there_is_no_operator(
     assert not (tmp_path / "address").exists()
 
 
+@pytest.mark.usefixtures("forked")
 def test_the_address_is_shown_on_the_terminal_anew_at_each_enter_and_opens_the_page(tmp_path: Path) -> None:
     """R-OPS-1"""
     package = write_package(tmp_path / "src" / "zoo_adapter")
@@ -74,6 +76,7 @@ def test_the_address_is_shown_on_the_terminal_anew_at_each_enter_and_opens_the_p
         os.close(theirs)
 
 
+@pytest.mark.usefixtures("forked")
 def test_the_file_of_an_address_is_its_owners_alone_and_goes_with_the_page(tmp_path: Path) -> None:
     package = write_package(tmp_path / "src" / "zoo_adapter")
     file = tmp_path / "address"

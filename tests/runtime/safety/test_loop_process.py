@@ -30,6 +30,7 @@ NOTE = {"nextOperation": "change", "nextParams": {"note": "hello"}}
 
 
 @pytest.mark.anyio
+@pytest.mark.usefixtures("forked")
 async def test_an_agent_reports_is_blocked_verified_and_goes_on_in_another_process(tmp_path: Path) -> None:
     """R-LOOP-2, R-LOOP-3, R-LOOP-4, R-LOOP-5; specification, 8.6.4, 8.7.3, 8.8.2, 8.8.4: the code is nowhere."""
     url, human, seen = f"sqlite:///{tmp_path}/state.sqlite3", Human(), []
