@@ -95,7 +95,6 @@ def test_the_project_is_typed(generated: Generate, request: pytest.FixtureReques
 
 
 @pytest.mark.usefixtures("forked")
-@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("case", WHOLE)
 def test_the_project_is_clean_and_passes_its_own_tests(case: str, generated: Generate) -> None:
     """Starting the adapter shows the same for every API: the first case does it."""

@@ -224,6 +224,7 @@ def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: 
     assert project == expected
 
 
+@pytest.mark.usefixtures("forked")
 def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, updated: Updated, tmp_path: Path) -> None:
     project = updated.copy(tmp_path / "work")
     checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.update.repos import ISOLATED, ROOT, Repo, Templates, grown, operation
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("forked")]
 
 Spec = Callable[[Any], Path]
 GIT = """#!/bin/sh
