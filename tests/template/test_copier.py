@@ -14,7 +14,7 @@ import yaml
 
 from aqlgen import __version__
 from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.render.template import render_template
+from aqlgen.render.template import render_directly, render_template
 from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 
@@ -80,8 +80,8 @@ def copier(checkout: Checkout, *arguments: str, cwd: Path) -> None:
 
 
 def rendered(checkout: Checkout, answers: Mapping[str, str] = ANSWERS) -> dict[str, bytes]:
-    """Return what aqlgen renders for the newer release."""
-    return render_template({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
+    """Return what aqlgen renders as the newer release."""
+    return render_directly({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
 
 
 def answer_options(answers: Mapping[str, str], folder: Path) -> list[str]:

@@ -77,7 +77,13 @@ def test_the_version_is_one_that_no_public_index_takes() -> None:
 
 def test_its_own_tests_pass_with_the_installed_package(thin: Path, python: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [
+        str(python),
+        "-m",
+        "pytest",
+        "-q",
+        *(f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest", "xdist")),
+    ]
     done = subprocess.run(command, cwd=thin, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
 
