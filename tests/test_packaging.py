@@ -88,6 +88,16 @@ def site(built: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked(built[1], tmp_path_factory.mktemp("site"))
 
 
+@pytest.fixture(scope="module")
+def again(checkout: Checkout, built: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a wheel from the sdist."""
+    folder = tmp_path_factory.mktemp("sdist")
+    with tarfile.open(built[0]) as sdist:
+        sdist.extractall(folder / "sdist", filter="data")
+    (source,) = (folder / "sdist").iterdir()
+    return checkout.build(folder / "dist", "wheel", source=source)[0]
+
+
 def test_the_wheel_holds_every_module_and_every_template_in_the_shape_of_the_repository(built: list[Path]) -> None:
     files = set(held(built[1]))
     assert files_of("aqlgen") <= files
@@ -104,58 +114,61 @@ def test_the_sdist_holds_what_a_wheel_is_built_from(built: list[Path]) -> None:
     assert files_of("aqlgen") | files_of("templates") | needed | CARRIED <= files
 
 
-def test_aqlgen_works_from_its_wheel_alone(site: Path, tmp_path: Path) -> None:
-    code = f"import sys; sys.path.insert(0, {str(site)!r}); import aqlgen.cli as c; print(c.__file__); c.main()"
-    spec, out = ROOT / "fixtures/petstore.yaml", tmp_path / "out"
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", code, "from-openapi", str(spec), "-o", str(out)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert str(site) in done.stdout
+def from_site(site: Path, out: Path) -> str:
+    """Generate a project with the modules of a folder, or those that its .pth files name, and check it.
+
+    Return where the modules were.
+    """
+    code = f"import site; site.addsitedir({str(site)!r}); import sys; sys.path.insert(0, sys.path.pop()); "
+    code += "import aqlgen.cli as c; print(c.__file__); c.main()"
+    printed = []
+    for arguments in (
+        ["from-openapi", str(ROOT / "fixtures/petstore.yaml"), "-o", str(out), "--quiet"],
+        ["check", str(out), "--pristine"],
+    ):
+        command = [sys.executable, "-I", "-c", code, *arguments]
+        done = subprocess.run(command, cwd=out.parent, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        printed.append(done.stdout)
+    assert "the same when generated again" in printed[1]
+    return printed[0].splitlines()[0]
+
+
+@pytest.fixture(scope="module")
+def of_wheel(site: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Generate a project with the wheel; return its folder, and where the modules were."""
+    out = tmp_path_factory.mktemp("made") / "out"
+    return out, from_site(site, out)
+
+
+def test_aqlgen_works_from_its_wheel_alone(site: Path, of_wheel: tuple[Path, str]) -> None:
+    out, place = of_wheel
+    assert place.startswith(str(site))
     assert (out / "src/petstore_adapter/runtime/dispatch/dispatcher.py").is_file()
     assert f"_commit: {LATEST}\n" in (out / ".copier-answers.yml").read_text(encoding="utf-8")
 
 
-def from_site(site: Path, out: Path) -> None:
-    """Generate a project with the modules of a folder, or those that its .pth files name, and check it."""
-    code = f"import site; site.addsitedir({str(site)!r}); import sys; sys.path.insert(0, sys.path.pop()); "
-    for arguments in (
-        ["from-openapi", str(ROOT / "fixtures/petstore.yaml"), "-o", str(out)],
-        ["check", str(out), "--pristine"],
-    ):
-        command = [sys.executable, "-I", "-c", f"{code} from aqlgen.cli import main; main()", *arguments]
-        done = subprocess.run(command, cwd=out.parent, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    assert "the same when generated again" in done.stdout
-
-
 @pytest.mark.parametrize("way", ["wheel", "wheel of the sdist", "editable install", "plain copier"])
 def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
-    checkout: Checkout, site: Path, built: list[Path], tmp_path: Path, way: str
+    checkout: Checkout, built: list[Path], again: Path, of_wheel: tuple[Path, str], tmp_path: Path, way: str
 ) -> None:
     """The template has it by a symbolic link, which neither a wheel nor an sdist holds."""
     out = tmp_path / "out"
     match way:
         case "wheel":
-            from_site(site, out)
+            out, _ = of_wheel
         case "wheel of the sdist":
             with tarfile.open(built[0]) as sdist:
                 assert not [name for name in sdist.getnames() if name.endswith("{{package}}/runtime")]
-                sdist.extractall(tmp_path / "sdist", filter="data")
-            (source,) = (tmp_path / "sdist").iterdir()
-            (wheel,) = checkout.build(tmp_path / "dist", "wheel", source=source)
-            from_site(unpacked(wheel, tmp_path / "site"), out)
+            from_site(unpacked(again, tmp_path / "site"), out)
         case "editable install":
             (wheel,) = checkout.build(tmp_path / "dist", "wheel:editable")
             assert not [name for name in held(wheel) if "runtime" in name]
             from_site(unpacked(wheel, tmp_path / "site"), out)
         case "plain copier":
             answers = ["-d", "name=petstore", "--defaults", "--quiet", "--vcs-ref", LATEST]
-            checkout.python("-m", "copier", "copy", *answers, URL, str(out), cwd=tmp_path)
+            copier = str(ROOT / "tests/template/plain_copier.py")
+            checkout.python(copier, "copy", *answers, URL, str(out), cwd=tmp_path)
     files = [path for path in (out / "src/petstore_adapter/runtime").rglob("*") if path.is_file()]
     paths = {path.as_posix() for path in files if not any(part in CACHES for part in path.parts)}
     prefix = (out / "src/petstore_adapter/runtime").as_posix()
@@ -230,7 +243,8 @@ def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
 
 
 def clone(checkout: Checkout, folder: Path, *options: str) -> Checkout:
-    checkout.git("clone", "--quiet", *options, f"file://{checkout.folder}", str(folder / "clone"))
+    source = f"file://{checkout.folder}" if options else str(checkout.folder)
+    checkout.git("clone", "--quiet", *options, source, str(folder / "clone"))
     compile_as_here(folder / "clone/aqlgen")
     return Checkout(folder / "clone", checkout.environment | {"PYTHONPATH": str(folder / "clone")})
 
@@ -243,11 +257,8 @@ def test_the_same_tags_give_the_same_wheel_however_the_checkout_is_stored(
     assert copy.build(tmp_path / "dist", "wheel")[0].read_bytes() == built[1].read_bytes()
 
 
-def test_a_wheel_built_from_the_sdist_carries_the_same(checkout: Checkout, built: list[Path], tmp_path: Path) -> None:
-    with tarfile.open(built[0]) as sdist:
-        sdist.extractall(tmp_path, filter="data")
-    (source,) = tmp_path.iterdir()
-    assert held(checkout.build(tmp_path / "dist", "wheel", source=source)[0]) == held(built[1])
+def test_a_wheel_built_from_the_sdist_carries_the_same(built: list[Path], again: Path) -> None:
+    assert held(again) == held(built[1])
 
 
 @pytest.mark.parametrize("history", ["no tags", "no repository", "no git"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -87,9 +88,11 @@ def merge(repository: Repository, inputs: MergeInputs, label: str) -> Merged:
     entries = repository.files()
     blobs = repository.store_filtered()
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        index = {"GIT_INDEX_FILE": str(Path(name) / "index")}
-        base = _tree(repository, entries, inputs.base, Path(name), index)
-        theirs = _tree(repository, entries, inputs.theirs, Path(name), index)
+        index, other = Path(name) / "index", Path(name) / "other"
+        repository.isolated.run("read-tree", repository.head, env={"GIT_INDEX_FILE": str(index)})
+        shutil.copyfile(index, other)
+        base = _tree(repository, entries, inputs.base, index)
+        theirs = _tree(repository, entries, inputs.theirs, other)
     if base == theirs:
         return Merged()
     old = repository.isolated.run("commit-tree", base, "-m", "what was generated last time").text
@@ -119,7 +122,7 @@ def rehearsal(repository: Repository) -> Iterator[Repository]:
     form = "sha256" if len(repository.head) > 40 else "sha1"
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         top = Path(name)
-        place = Isolated(top, without_configuration())
+        place = Isolated(top, {**without_configuration(), "GIT_DIR": str(top / ".git")})
         place.run("init", "--quiet", f"--object-format={form}")
         own_objects = top / ".git" / "objects"
         (own_objects / "info").mkdir(parents=True, exist_ok=True)
@@ -145,13 +148,12 @@ def _tree(
     repository: Repository,
     entries: Mapping[str, Entry],
     side: Mapping[str, Blob],
-    place: Path,
-    index: Mapping[str, str],
+    file: Path,
 ) -> str:
-    """Store a side as a tree: that of the last commit, with only the side in the project's folder."""
-    repository.isolated.run("read-tree", repository.head, env=index)
+    """Store a side as a tree: that of the last commit, which an index file holds, with only the side in the folder."""
+    index = {"GIT_INDEX_FILE": str(file)}
     stored = {path: blob for path, blob in side.items() if isinstance(blob, bytes)}
-    _add(repository, stored, place, index)
+    _add(repository, stored, file.parent, index)
     known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
     removed = "0" * len(repository.head)
     lines = [f"0 {removed}\t{repository.prefix}{path}" for path in entries if path not in side]
@@ -175,8 +177,7 @@ def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, ind
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         names = os.fsencode("".join(f"{repository.prefix}{path}\0" for path in contents if path not in plain))
-        git_dir = repository.isolated.run("rev-parse", "--absolute-git-dir").text
-        apart = {**index, "GIT_DIR": git_dir, "GIT_WORK_TREE": name}
+        apart = {**index, "GIT_WORK_TREE": name}
         added = (*_APART, "update-index", "--add", "--replace", "-z", "--stdin")
         replace(repository.isolated, top=Path(name)).run(*added, env=apart, stdin=names)
         for number, path in enumerate(plain):

@@ -16,7 +16,7 @@ from aqlgen.project.committed import Committed
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.releases import templates_of
 from aqlgen.project.repository import Entry
-from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
 from aqlgen.render.template import render_directly, render_template
 
@@ -88,7 +88,7 @@ class Pristine:
 
     committed: Committed
     today: Mapping[str, bytes]
-    _rendered: dict[tuple[str, Renderer], Mapping[str, bytes]] = field(default_factory=dict)
+    _rendered: dict[tuple[str, Renderer, bool], Mapping[str, bytes]] = field(default_factory=dict)
 
     def find(self, wanted: Wanted) -> dict[str, bytes]:
         """Return the generated content of files by their path, as far as it can be found."""
@@ -114,9 +114,10 @@ class Pristine:
         project = self.committed.project
         if project.answered_tag == project.template_tag:
             return {}
-        rendered = self._render(project.answered_tag)
+        tag = project.answered_tag
+        rendered = self._render(tag, render_directly) or self._render(tag)
         if not rendered:  # from between two releases
-            rendered = {ANSWERS: self._rendered_by(None, project.answered_tag).get(ANSWERS, b"")}
+            rendered = {ANSWERS: self._rendered_by(None, tag).get(ANSWERS, b"")}
         return {path: rendered[path] for path in wanted if path in rendered}
 
     def _release(self, wanted: Wanted) -> Mapping[str, bytes]:
@@ -124,22 +125,23 @@ class Pristine:
 
         The recorded hashes tell which files that release formatted after rendering: only these need copier.
         """
-        tag = self.committed.project.template_tag
-        direct = self._render(tag, render_directly)
+        project = self.committed.project
+        tag, code = project.template_tag, any(is_code(path, project.package) for path in wanted)
+        direct = self._render(tag, render_directly, runtime=code)
         contents = _matching(direct, wanted)
         missing = {path: wanted[path] for path in wanted.keys() - contents.keys() if not direct or path in direct}
-        return contents | _matching(self._render(tag), missing) if missing else contents
+        return contents | _matching(self._render(tag, runtime=code), missing) if missing else contents
 
     def _history(self, wanted: Wanted) -> Mapping[str, bytes]:
         """Return the files from earlier commits."""
         return self.committed.repository.earlier({path: recorded for path, recorded in wanted.items() if recorded})
 
-    def _render(self, tag: str, renderer: Renderer = render_template) -> Mapping[str, bytes]:
-        if (tag, renderer) not in self._rendered:
-            with templates_of(tag) as templates:
-                rendered = {} if templates is None else self._rendered_by(templates, tag, renderer)
-                self._rendered[tag, renderer] = rendered
-        return self._rendered[tag, renderer]
+    def _render(self, tag: str, renderer: Renderer = render_template, *, runtime: bool = True) -> Mapping[str, bytes]:
+        key = (tag, renderer, runtime)
+        if key not in self._rendered:
+            with templates_of(tag, runtime=runtime) as templates:
+                self._rendered[key] = {} if templates is None else self._rendered_by(templates, tag, renderer)
+        return self._rendered[key]
 
     def _rendered_by(
         self, templates: Path | None, tag: str, renderer: Renderer = render_template

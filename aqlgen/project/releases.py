@@ -23,7 +23,8 @@ from aqlgen.resources import PACKAGED, URL, own_templates
 
 __all__ = ["Release", "current", "templates_of"]
 
-_PARTS: Final = ("copier.yml", "templates", "aqlgen/runtime")
+_RUNTIME: Final = "aqlgen/runtime"
+_PARTS: Final = ("copier.yml", "templates", _RUNTIME)
 _TAG: Final = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 
 
@@ -51,17 +52,19 @@ def current() -> Release:
 
 
 @contextmanager
-def templates_of(tag: str) -> Iterator[Path | None]:
+def templates_of(tag: str, *, runtime: bool = True) -> Iterator[Path | None]:
     """Yield the templates of a release in a temporary folder like `own_templates()`; None when they are not at hand.
 
-    Raises FileError when git is missing.
+    Without `runtime`, most of the files, the folder of the runtime is empty. Raises FileError when git is missing.
     """
     with ExitStack() as stack:
-        files = _files(tag, stack) if _TAG.fullmatch(tag) else {}
+        files = _files(tag, stack, _PARTS if runtime else _PARTS[:-1]) if _TAG.fullmatch(tag) else {}
         if "copier.yml" not in files:
             yield None
             return
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aqlgen-")))
+        if not runtime:
+            (folder / _RUNTIME).mkdir(parents=True)
         for path, content in files.items():
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -85,8 +88,8 @@ def _unchanged(root: Path, tag: str) -> bool:
     return changed.code == added.code == 0 and not added.out
 
 
-def _files(tag: str, stack: ExitStack) -> dict[str, bytes]:
-    """Read the templates of a tag, path → content, from the checkout or from the bundle; {} when it is in neither."""
+def _files(tag: str, stack: ExitStack, parts: tuple[str, ...]) -> dict[str, bytes]:
+    """Read parts of the templates of a tag, path → content, from the checkout or the bundle; {} if it is in neither."""
     repository, env = _checkout(), dict[str, str]()
     if repository is None:
         bundle = PACKAGED / "templates.bundle"
@@ -101,7 +104,7 @@ def _files(tag: str, stack: ExitStack) -> dict[str, bytes]:
     place = place_of(repository) if _checkout() else None
     if isinstance(place, Place):
         env = dict(stack.enter_context(isolated(place)).env)
-    listed = git.attempt("ls-tree", "-r", "-z", commit.text, *_PARTS, cwd=repository, env=env)
+    listed = git.attempt("ls-tree", "-r", "-z", commit.text, *parts, cwd=repository, env=env)
     if listed.code:
         return {}
     entries = [entry.split("\t", 1) for entry in listed.out.decode().split("\0") if entry]

@@ -65,6 +65,8 @@ class Repository:
     git_dir: Path
     _filtered: dict[str, str] = field(default_factory=dict)
     """The blob by path that a file of the work tree would be without its filter, once `files` has asked for it."""
+    _committed: dict[str, Entry] = field(default_factory=dict)
+    """The files of the last commit, once `_tree` has listed them."""
 
     @property
     def top(self) -> Path:
@@ -188,18 +190,19 @@ class Repository:
         names = [path for path in self._with_filter(regular) if _is_regular(self.top / self.prefix / path)]
         self._filtered.clear()
         self._filtered.update(zip(names, self._hashes(names, ()), strict=True))
-        return entries | {path: Entry(entries[path].mode, oid) for path, oid in self._filtered.items()}
+        return {**entries, **{path: Entry(entries[path].mode, oid) for path, oid in self._filtered.items()}}
 
-    def _tree(self) -> dict[str, Entry]:
-        tree = f"{self.head}:{self.prefix}"
-        listing = self.isolated.attempt("ls-tree", "-r", "-z", "--full-tree", tree)
-        entries = {}
-        for record in os.fsdecode(listing.out).split("\0") if not listing.code else ():
-            if record:
-                about, _, path = record.partition("\t")
-                mode, _, oid = about.split(" ")
-                entries[path] = Entry(mode, oid)
-        return entries
+    def _tree(self) -> Mapping[str, Entry]:
+        """Return the files of the last commit as git stores them; they are listed once."""
+        if not self._committed:
+            tree = f"{self.head}:{self.prefix}"
+            listing = self.isolated.attempt("ls-tree", "-r", "-z", "--full-tree", tree)
+            for record in os.fsdecode(listing.out).split("\0") if not listing.code else ():
+                if record:
+                    about, _, path = record.partition("\t")
+                    mode, _, oid = about.split(" ")
+                    self._committed[path] = Entry(mode, oid)
+        return self._committed
 
     def contents(self, oids: Iterable[str]) -> dict[str, bytes]:
         """Return the contents of blobs; those that the repository does not hold are left out."""
@@ -232,7 +235,7 @@ class Repository:
     def left_unstaged(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Take changed files that have a filter back from the index to how they are committed; return their paths."""
         names = self._with_filter(paths)
-        tree = self._tree()
+        tree = self._tree() if names else {}
         lines = [
             f"{tree[path].mode} {tree[path].oid}" if path in tree else f"0 {'0' * len(self.head)}" for path in names
         ]

@@ -17,7 +17,7 @@ from aqlgen.project.isolation import isolated, place_of
 from aqlgen.project.releases import templates_of
 from aqlgen.render.kinds import Kind, folders, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
-from aqlgen.render.template import render_template
+from aqlgen.render.template import render_directly, render_template
 
 __all__ = ["State", "Worktree"]
 
@@ -74,7 +74,7 @@ class Worktree:
         return State.UNCHANGED if same else State.EDITED
 
     def _by_copier(self) -> Mapping[str, bytes]:
-        """Return what a plain `copier update` wrote since, which is not recorded."""
+        """Return what a plain `copier update` wrote since, which is not recorded; it formats nothing."""
         if self._copied is None:
             self._copied = {}
             tag = self.project.answered_tag
@@ -82,7 +82,8 @@ class Worktree:
                 answers = {key: value for key, value in self.project.answers.items() if not key.startswith("_")}
                 answers |= {"template_url": self.project.answers.get("_src_path"), "template_tag": tag}
                 with templates_of(tag) as templates, suppress(TemplateError):  # without them the files count as edited
-                    self._copied = {} if templates is None else render_template(answers, templates)
+                    if templates is not None:
+                        self._copied = render_directly(answers, templates) or render_template(answers, templates)
         return self._copied
 
     def of(self, whose: Kind, state: State) -> list[str]:

@@ -8,18 +8,20 @@ caller the import of copier, and copier's effects on the working directory.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from copier import run_copy
-from copier.errors import CopierError
 from jinja2 import Environment, Template
 from jinja2 import TemplateError as JinjaError
 from jinja2.sandbox import SandboxedEnvironment
+
+_RUNTIME: Final = "templates/project/src/{{package}}/runtime"
+"""Where `template.py` places the runtime in the template: nothing in it is rendered."""
 
 
 def main(folder: Path) -> int:
@@ -32,12 +34,25 @@ def main(folder: Path) -> int:
 
 
 def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
-    """Render by copier; return the problem, "" if there is none."""
+    """Render by copier; return the problem, "" if there is none.
+
+    Without git, which copier would start for each file to ask how the target, which is no repository, has its mode; and
+    without the runtime, most of the files, which is moved to its place afterwards.
+    """
+    os.environ["PATH"] = ""  # as copier is imported, which looks for git there
+    from copier import run_copy
+    from copier.errors import CopierError
+
     _compile_once()
+    package, runtime = answers.get("package", ""), target.with_name("runtime")
+    if package.isidentifier() and (source / _RUNTIME).is_dir():
+        (source / _RUNTIME).rename(runtime)
     try:
         run_copy(str(source), target, data=dict(answers), defaults=True, quiet=True)
     except (CopierError, JinjaError, ValueError) as error:
         return f"the template could not be rendered: {error}".splitlines()[0]
+    if runtime.is_dir():
+        runtime.rename(target / "src" / package / "runtime")
     return ""
 
 

@@ -36,13 +36,16 @@ def read(folder: Path) -> dict[str, bytes]:
 
 
 def begin(kind: str, top: Path, files: Mapping[str, bytes]) -> None:
-    """Make a repository of a project as it was generated, to be copied."""
+    """Make a repository of a project as it was generated, to be copied: in one pack, since clones of it take that."""
     top.mkdir()
     git("init", "--quiet", "--initial-branch=main", cwd=top)
+    for key in ("core.compression", "pack.window"):
+        git("config", key, "0", cwd=top)
     if kind == "subfolder":
         write(top, BESIDE)
     write(top / _inner(kind), files)
     _commit(top)
+    git("repack", "-a", "-d", "--quiet", cwd=top)
 
 
 def make(kind: str, begun: Path, folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Repo:

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import pytest
@@ -30,27 +30,32 @@ class Bench:
         self.documents = {"first": folder / "first.json", "second": folder / "second.json"}
         for name, document in (("first", first()), ("second", second())):
             self.documents[name].write_text(json.dumps(document, indent=2), encoding="utf-8")
-        self._fresh: dict[tuple[str, str, bytes], dict[str, bytes]] = {}
-        self._repos: dict[tuple[str, str], Repo] = {}
-        self._begun: dict[str, Path] = {}
-        self._lock = Lock()
-        run = self.older.run("from-openapi", self.documents["first"], "-q", "-o", folder / "shop")
-        assert run.code == 0, run.err
-        self.generated: Mapping[str, bytes] = clones.read(folder / "shop")
-        """The project as the older release makes it of the first document."""
+        self._fresh: dict[tuple[str, str, str, bytes | None], dict[str, bytes]] = {}
+        self._repos: dict[tuple[str, str, str], Repo] = {}
+        self._begun: dict[tuple[str, str], Path] = {}
+        self._lock = RLock()
 
-    def fresh(self, aqlgen: Aqlgen, document: str, overrides: bytes) -> dict[str, bytes]:
+    def generated(self, runtime: str = "copied") -> dict[str, bytes]:
+        """Return the project as the older release makes it of the first document."""
+        return self.fresh(self.older, "first", None, runtime)
+
+    def fresh(
+        self, aqlgen: Aqlgen, document: str, overrides: bytes | None, runtime: str = "copied"
+    ) -> dict[str, bytes]:
         """Generate a project as if there had been none before."""
-        key = (aqlgen.version, document, overrides)
-        if key not in self._fresh:
-            place = self.folder / f"fresh-{len(self._fresh)}"
-            place.mkdir()
-            (place / "overrides.yaml").write_bytes(overrides)
-            options = ("--overrides", place / "overrides.yaml", "-q", "-o", place / "shop")
-            run = aqlgen.run("from-openapi", self.documents[document], *options)
-            assert run.code == 0, run.err
-            self._fresh[key] = clones.read(place / "shop")
-        return dict(self._fresh[key])
+        key = (aqlgen.version, document, runtime, overrides)
+        with self._lock:
+            if key not in self._fresh:
+                place = self.folder / f"fresh-{len(self._fresh)}"
+                place.mkdir()
+                options: tuple[str | Path, ...] = ("--runtime", runtime, "-q", "-o", place / "shop")
+                if overrides is not None:
+                    (place / "overrides.yaml").write_bytes(overrides)
+                    options = ("--overrides", place / "overrides.yaml", *options)
+                run = aqlgen.run("from-openapi", self.documents[document], *options)
+                assert run.code == 0, run.err
+                self._fresh[key] = clones.read(place / "shop")
+            return dict(self._fresh[key])
 
     def aqlgen(self, change: str) -> Aqlgen:
         """Return the release that runs an update."""
@@ -61,25 +66,25 @@ class Bench:
         spec = [] if change == "template changes" else ["--spec", self.documents["second"]]
         return self.aqlgen(change).run("update", repo.folder, *spec, *options, "--output-format", "json")
 
-    def repo(self, clone: str, edit: str) -> Repo:
+    def repo(self, clone: str, edit: str, runtime: str = "copied") -> Repo:
         """Return a repository in which a user made an edit; it must not be changed."""
         with self._lock:
-            if (clone, edit) not in self._repos:
-                edited, user_edit = dict(self.generated), EDITS[edit]
+            key = (clone, edit, runtime)
+            if key not in self._repos:
+                edited, user_edit = self.generated(runtime), EDITS[edit]
                 user_edit.make(edited)
                 if user_edit.undone is not None:
                     user_edit.undone(edited)
-                folder = self.folder / f"repo-{len(self._repos)}"
-                self._repos[clone, edit] = self.make(clone, folder, edited)
-            return self._repos[clone, edit]
+                self._repos[key] = self.make(clone, self.folder / f"repo-{len(self._repos)}", edited, runtime)
+            return self._repos[key]
 
-    def make(self, clone: str, folder: Path, edited: Mapping[str, bytes]) -> Repo:
+    def make(self, clone: str, folder: Path, edited: Mapping[str, bytes], runtime: str = "copied") -> Repo:
         """Make a repository of the project as somebody edited it."""
-        begun = "subfolder" if clone == "subfolder" else "root"
-        if begun not in self._begun:
-            self._begun[begun] = self.folder / f"begun-{begun}"
-            clones.begin(begun, self._begun[begun], self.generated)
-        return clones.make(clone, self._begun[begun], folder, self.generated, edited)
+        key = ("subfolder" if clone == "subfolder" else "root", runtime)
+        if key not in self._begun:
+            self._begun[key] = self.folder / f"begun-{len(self._begun)}"
+            clones.begin(key[0], self._begun[key], self.generated(runtime))
+        return clones.make(clone, self._begun[key], folder, self.generated(runtime), edited)
 
     def copy(self, repo: Repo, folder: Path) -> Repo:
         """Copy a repository to a folder of its own."""

@@ -1,7 +1,7 @@
 """Changes × edits × kinds of clones, on two real wheels: nothing of the user's is lost.
 
-Every edit meets every kind of clone and every change, and every kind of clone every change. With the variable
-AQLGEN_UPDATE_CASES, as in `make bench`, all three meet.
+Every edit meets every kind of clone and every change, and every kind of clone every change; so do those with a copy of
+the runtime. With the variable AQLGEN_UPDATE_CASES, as in `make bench`, all three meet, all with a copy.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,9 @@ GONE = {"replace_good": "PUT /goods/{id}"}
 EDITED_CODE = ("runtime/__init__.py", "runtime/dispatch/arguments.py", "runtime/dropped.py", "server.py")
 """Modules of the adapter, one of them in a subpackage, one that the second release drops."""
 
+COPIED = ("code", "README and pyproject", "files deleted", "own files")
+"""Edits of a project that holds a copy of the runtime. The others are made where it is a package: fewer files."""
+
 CELLS = [
     (change, edit, clone)
     for a, change in enumerate(CHANGES)
@@ -38,6 +42,12 @@ CELLS = [
     for c, clone in enumerate(clones.CLONES)
     if (a + b + c) % len(CHANGES) == 0 or "AQLGEN_UPDATE_CASES" in os.environ
 ]
+
+
+def runtime_of(edit: str) -> str:
+    """Return the form of the runtime in the project that an edit is tried on."""
+    return "copied" if edit in COPIED or "AQLGEN_UPDATE_CASES" in os.environ else "package"
+
 
 UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignored\n"}
 
@@ -48,8 +58,9 @@ def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str
     The user's own files stay as the first release made them.
     """
     first = change == "template changes"
-    tree = bench.fresh(bench.aqlgen(change), "first" if first else "second", overrides)
-    kept = {path: bench.generated[path] for path in YOURS if path != "overrides.yaml"}
+    runtime = runtime_of(edit)
+    tree = bench.fresh(bench.aqlgen(change), "first" if first else "second", overrides, runtime)
+    kept = {path: bench.generated(runtime)[path] for path in YOURS if path != "overrides.yaml"}
     tree |= {FILE: recorded(tree[FILE], kept, EDITS[edit].retired | ({} if first else GONE)), **kept}
     EDITS[edit].make(tree)
     tree["overrides.yaml"] = overrides
@@ -68,7 +79,7 @@ def recorded(record: bytes, kept: Mapping[str, bytes], retired: Mapping[str, str
 
 
 def updated(bench: Bench, folder: Path, change: str, edit: str, clone: str) -> tuple[Repo, Run]:
-    repo = bench.copy(bench.repo(clone, edit), folder)
+    repo = bench.copy(bench.repo(clone, edit, runtime_of(edit)), folder)
     clones.write(repo.folder, UNTRACKED)
     return repo, bench.update(repo, change)
 
@@ -106,6 +117,10 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
     shutil.rmtree(repo.top)
 
 
+def test_every_kind_of_clone_meets_every_change_with_a_copy_of_the_runtime() -> None:
+    assert {(change, clone) for change, edit, clone in CELLS if edit in COPIED} == {*product(CHANGES, clones.CLONES)}
+
+
 def marked(repo: Repo, path: str, text: str, mine: str) -> None:
     """Check that git holds a conflict, and that the user is shown it with what they wrote."""
     stages = repo.git("ls-files", "--unmerged", "--", repo.folder / path).splitlines()
@@ -123,7 +138,7 @@ def marked(repo: Repo, path: str, text: str, mine: str) -> None:
 def test_what_copier_wrote_into_its_answers_is_no_edit_and_anything_else_is_refused(
     bench: Bench, tmp_path: Path, tag: str, comment: str, code: int
 ) -> None:
-    repo = bench.copy(bench.repo("clean clone", "no edits"), tmp_path / "work")
+    repo = bench.copy(bench.repo("clean clone", "no edits", "package"), tmp_path / "work")
     repo.replace(".copier-answers.yml", "_commit: v0.1.0\n", f"_commit: {tag}\n{comment}")
     repo.commit()
     before = clones.read(repo.folder)
@@ -136,7 +151,7 @@ def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_wa
     bench: Bench, tmp_path: Path
 ) -> None:
     """The aqlgen of today generates it otherwise, and the history is not there."""
-    repo = bench.copy(bench.repo("shallow", "machine files"), tmp_path / "work")
+    repo = bench.copy(bench.repo("shallow", "machine files", "package"), tmp_path / "work")
     recorded = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["files"]["each"][READ]
     repo.replace("MCPAQL-PROVENANCE.json", recorded, recorded[::-1])
     repo.commit()
@@ -192,7 +207,7 @@ def test_edited_code_is_refused_with_the_way_out_or_kept_as_a_fork(bench: Bench,
 
 @pytest.mark.parametrize("edit", ["no edits", "code", "files renamed", "machine files"])
 def test_after_an_update_there_is_nothing_new(bench: Bench, tmp_path: Path, edit: str) -> None:
-    repo = bench.copy(bench.repo("squashed", edit), tmp_path / "work")
+    repo = bench.copy(bench.repo("squashed", edit, runtime_of(edit)), tmp_path / "work")
     bench.update(repo, "both")
     repo.commit()
     before = repo.snapshot()

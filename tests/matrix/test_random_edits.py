@@ -159,8 +159,8 @@ def _is_code(path: str) -> bool:
 
 def unique(bench: Bench, lines: Mapping[str, str]) -> set[str]:
     """Return those of the lines that occur only once in everything that is generated."""
-    tree = bench.fresh(bench.newer, "second", bench.generated["overrides.yaml"])
-    texts = [content.decode("utf-8", "replace") for content in (*bench.generated.values(),)]
+    tree = bench.fresh(bench.newer, "second", bench.generated()["overrides.yaml"])
+    texts = [content.decode("utf-8", "replace") for content in bench.generated().values()]
     later = {path: content.decode("utf-8", "replace") for path, content in tree.items()}
     return {
         line
@@ -172,7 +172,7 @@ def unique(bench: Bench, lines: Mapping[str, str]) -> set[str]:
 
 
 def nothing_is_lost(bench: Bench, change: str, clone: str, done: list[Action]) -> None:
-    user = User(dict(bench.generated))
+    user = User(bench.generated())
     for number, action in enumerate(done):
         user.do(action, number)
     folder = Path(tempfile.mkdtemp(dir=bench.folder))

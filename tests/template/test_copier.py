@@ -14,7 +14,7 @@ import yaml
 
 from aqlgen import __version__
 from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.render.template import render_template
+from aqlgen.render.template import render_directly, render_template
 from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 
@@ -80,8 +80,8 @@ def copier(checkout: Checkout, *arguments: str, cwd: Path) -> None:
 
 
 def rendered(checkout: Checkout, answers: Mapping[str, str] = ANSWERS) -> dict[str, bytes]:
-    """Return what aqlgen renders for the newer release."""
-    return render_template({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
+    """Return what aqlgen renders as the newer release."""
+    return render_directly({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
 
 
 def answer_options(answers: Mapping[str, str], folder: Path) -> list[str]:
@@ -123,9 +123,12 @@ def commit(checkout: Checkout, folder: Path) -> None:
 
 
 def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_path: Path) -> None:
-    """The longest name there may be stands for all: `test_render.py` compares the two for others."""
+    """The longest name there may be stands for all: `test_render.py` compares the two for others.
+
+    The runtime is a package here: another test has plain copier bring it.
+    """
     name = "s" * 31 + "-" + "p" * 32
-    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
+    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "0.1.0+r0123456789"}
     copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 
@@ -221,6 +224,7 @@ def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: 
     assert project == expected
 
 
+@pytest.mark.usefixtures("forked")
 def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, updated: Updated, tmp_path: Path) -> None:
     project = updated.copy(tmp_path / "work")
     checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)

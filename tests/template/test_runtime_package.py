@@ -16,7 +16,7 @@ import pytest
 
 from aqlgen.resources import own_templates, runtime_project, runtime_version
 from aqlgen.runtime import hooks
-from tests.checkouts import CACHES
+from tests.checkouts import CACHES, compile_as_here
 from tests.generator.commands import FIXTURES, run
 from tests.update.repos import ROOT, Repo, git
 
@@ -57,6 +57,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages,) = home.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
+    compile_as_here(packages / "aqlgen_runtime", ROOT / "aqlgen/runtime")
     (packages / "here.pth").write_text("\n".join(site.getsitepackages()) + "\n", encoding="utf-8")
     return home / "bin/python"
 
@@ -76,7 +77,13 @@ def test_the_version_is_one_that_no_public_index_takes() -> None:
 
 def test_its_own_tests_pass_with_the_installed_package(thin: Path, python: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [
+        str(python),
+        "-m",
+        "pytest",
+        "-q",
+        *(f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest", "xdist")),
+    ]
     done = subprocess.run(command, cwd=thin, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
 

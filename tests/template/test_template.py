@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import tomllib
 from pathlib import Path, PurePosixPath
 
@@ -11,7 +12,7 @@ import yaml
 
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.kinds import Kind, kind
-from aqlgen.render.template import render_template
+from aqlgen.render.template import PROJECT, render_directly, render_template
 from aqlgen.runtime.cli.main import main
 from tests.generator.commands import FIXTURES, run
 
@@ -206,3 +207,16 @@ def test_the_examples_in_hooks_are_hooks(tmp_path: Path, monkeypatch: pytest.Mon
     assert callable(module.before_call)
     assert callable(module.before_send)
     assert callable(module.after_response)
+
+
+def test_templates_whose_copy_followed_the_link_to_the_runtime_have_it_where_it_belongs(tmp_path: Path) -> None:
+    link = "src/{{package}}/{% if not runtime %}runtime{% endif %}"
+    root = Path(__file__).parents[2]
+    shutil.copytree(root / "templates/project", tmp_path / PROJECT, ignore=shutil.ignore_patterns("{%*"))
+    shutil.copy(root / "copier.yml", tmp_path)
+    (tmp_path / PROJECT / link).mkdir()
+    (tmp_path / PROJECT / link / "alone.py").write_text("# of this copy\n", encoding="utf-8")
+    tree = render_directly(PLAIN, tmp_path)
+    runtime = {path: content for path, content in tree.items() if "/runtime/" in path}
+    assert runtime == {"src/petstore_adapter/runtime/alone.py": b"# of this copy\n"}
+    assert tree.keys() - runtime.keys() == {path for path in render_template(PLAIN) if "/runtime/" not in path}

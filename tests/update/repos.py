@@ -16,6 +16,11 @@ ROOT = Path(__file__).parent.parent.parent
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 WHO = ("-c", "user.name=User", "-c", "user.email=user@example.com", "-c", "commit.gpgSign=false")
 
+SOURCE = "src/{{package}}/runtime"
+"""Where a project has the runtime. The template has a link there, to the package."""
+
+_CACHES = shutil.ignore_patterns("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+
 
 def git(*arguments: str | Path, cwd: Path) -> str:
     command = ["git", *WHO, *map(str, arguments)]
@@ -105,16 +110,21 @@ def grown(**paths: Any) -> dict[str, Any]:
 
 
 class Templates:
-    """A copy of the templates that stands for another release's."""
+    """A copy of the templates that stands for another release's, in the shape of a repository."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        ignored = shutil.ignore_patterns("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-        shutil.copytree(ROOT / "templates", folder / "templates", ignore=ignored)
+        shutil.copytree(ROOT / "templates", folder / "templates", symlinks=True, ignore=_CACHES)
         shutil.copy(ROOT / "copier.yml", folder)
 
     def path(self, path: str) -> Path:
-        return self.folder / "templates" / "project" / path
+        """Return the place of a file of the template. The runtime is copied once a test names a file of it."""
+        if not path.startswith(f"{SOURCE}/"):
+            return self.folder / "templates" / "project" / path
+        runtime = self.folder / "aqlgen" / "runtime"
+        if not runtime.exists():
+            shutil.copytree(ROOT / "aqlgen" / "runtime", runtime, ignore=_CACHES)
+        return runtime / path.removeprefix(f"{SOURCE}/")
 
     def add(self, path: str, text: str) -> None:
         self.path(path).parent.mkdir(parents=True, exist_ok=True)

@@ -11,13 +11,12 @@ import pytest
 
 from aqlgen.render.provenance import file_hash, tree_hash
 from tests.generator.commands import run
-from tests.update.repos import Repo, Templates, grown, operation
+from tests.update.repos import SOURCE, Repo, Templates, grown, operation
 
 pytestmark = pytest.mark.long
 
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
-SOURCE = "src/{{package}}/{% if not runtime %}runtime{% endif %}"
 EDITED = f"{RUNTIME}/__init__.py"
 SERVER = "src/shop_adapter/server.py"
 

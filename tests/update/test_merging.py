@@ -15,13 +15,12 @@ from aqlgen.project.releases import Release
 from aqlgen.resources import URL
 from tests.generator.commands import run
 from tests.update.conftest import committed
-from tests.update.repos import Repo, Templates, git, grown, operation
+from tests.update.repos import SOURCE, Repo, Templates, git, grown, operation
 
 pytestmark = pytest.mark.long
 
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
-SOURCE = "src/{{package}}/{% if not runtime %}runtime{% endif %}"
 
 
 def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> None:
@@ -302,7 +301,7 @@ def test_without_history_an_edit_is_merged_by_the_templates_of_the_release(
     older = Templates(tmp_path / "older")
     older.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     known = {"v0.0.9": older.folder}
-    monkeypatch.setattr("aqlgen.project.merge_inputs.templates_of", lambda tag: nullcontext(known.get(tag)))
+    monkeypatch.setattr("aqlgen.project.merge_inputs.templates_of", lambda tag, **_: nullcontext(known.get(tag)))
     done = squashed.changed()
     assert done["success"], done
     text = squashed.read("Dockerfile")

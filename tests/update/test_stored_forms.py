@@ -20,18 +20,20 @@ from tests.update.repos import Repo, Templates, grown, operation
 pytestmark = pytest.mark.long
 
 Spec = Callable[[Any], Path]
-FILTER = """import hashlib, pathlib, sys
-store = pathlib.Path(sys.argv[2]); content = sys.stdin.buffer.read()
-if content.startswith(b"version https://git-lfs") and sys.argv[1] == "clean":
+FILTER = """import hashlib, os, sys
+what, store = sys.argv[1:]; content = sys.stdin.buffer.read()
+def file(oid, mode): return open(os.path.join(store, oid), mode)
+if content.startswith(b"version https://git-lfs") and what == "clean":
     sys.stdout.buffer.write(content)
-elif sys.argv[1] == "clean":
+elif what == "clean":
     oid = hashlib.sha256(content).hexdigest()
-    (store / oid).write_bytes(content)
+    with file(oid, "wb") as stream: stream.write(content)
     pointer = f"version https://git-lfs.github.com/spec/v1\\noid sha256:{oid}\\nsize {len(content)}\\n"
     sys.stdout.buffer.write(pointer.encode())
 else:
     oid = content.decode().split("sha256:")[1].split()[0]
-    sys.stdout.buffer.write((store / oid).read_bytes() if (store / oid).exists() else content)
+    kept = os.path.exists(os.path.join(store, oid))
+    sys.stdout.buffer.write(file(oid, "rb").read() if kept else content)
 """
 POINTER = "version https://git-lfs"
 
@@ -54,7 +56,7 @@ def stored(repo: Repo, tmp_path: Path) -> Repo:
     (tmp_path / "store").mkdir()
     (tmp_path / "filter.py").write_text(FILTER, encoding="utf-8")
     for what in ("clean", "smudge"):
-        command = f"'{sys.executable}' -I '{tmp_path / 'filter.py'}' {what} '{tmp_path / 'store'}'"
+        command = f"'{sys.executable}' -IS '{tmp_path / 'filter.py'}' {what} '{tmp_path / 'store'}'"
         repo.git("config", f"filter.lfs.{what}", command)
     names = ("*.json", "README.md", "overrides.yaml")
     repo.write(".gitattributes", repo.read(".gitattributes") + "".join(f"{pattern} filter=lfs\n" for pattern in names))

@@ -14,7 +14,7 @@ import yaml
 
 from tests.generator.commands import run
 from tests.update.conftest import committed
-from tests.update.repos import SHOP, Repo, Templates, grown, operation
+from tests.update.repos import SHOP, SOURCE, Repo, Templates, grown, operation
 
 pytestmark = pytest.mark.long
 
@@ -239,8 +239,8 @@ def test_the_time_is_recorded_anew_only_with_something_new(
 def test_a_new_release_brings_its_changes(copied: Repo, newer: Templates) -> None:
     repo = copied
     newer.add("docs/USING.md", "# Using it\n")
-    newer.add("src/{{package}}/{% if not runtime %}runtime{% endif %}/novelty.py", '"""New."""\n')
-    newer.replace("src/{{package}}/{% if not runtime %}runtime{% endif %}/__init__.py", '"""', '"""Newer. ')
+    newer.add(f"{SOURCE}/novelty.py", '"""New."""\n')
+    newer.replace(f"{SOURCE}/__init__.py", '"""', '"""Newer. ')
     newer.remove("Dockerfile.jinja")
     done = repo.changed()
     assert done["files"]["added"] == ["docs/USING.md", "src/shop_adapter/runtime/novelty.py"]
