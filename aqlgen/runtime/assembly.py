@@ -23,16 +23,15 @@ from .hosts.apis import config_of_each
 from .logs.log import Logger
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
-from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
 from .settings.quota import QuotaSettings
 from .settings.state_keys import StateKeys
+from .settings.tables import AuditSettings
 from .state.custody import State
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
-from .state.store import StoreAway
-from .state.watched import WatchedStore
+from .state.store import StoreAway, WatchedStore
 from .table import Adapter, Table
 from .telemetry.observer import Observers
 from .telemetry.records import CallRecords

@@ -19,7 +19,7 @@ from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import check_plan, read_plan
-from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import Row, Workflow
 from aqlgen.runtime.table.row import DangerLevel
 from aqlgen.runtime.text import without_unseen

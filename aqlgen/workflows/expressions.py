@@ -9,8 +9,7 @@ from typing import Final
 from aqlgen.document.positions import escape, split
 from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.steps.references import read_reference
-from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.steps.references import INPUTS, read_reference
 from aqlgen.runtime.table import Row
 from aqlgen.workflows.problem import UnsayableError
 

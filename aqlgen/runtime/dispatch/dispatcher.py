@@ -43,7 +43,7 @@ from .watch import watched
 
 if TYPE_CHECKING:
     from ..safety.approval import Approval
-    from ..steps.kept import KeptPlans
+    from ..steps.halted import KeptPlans
     from ..telemetry.observer import Observers
     from ..validation.understood import Understood
     from .ahead import Ahead
@@ -368,7 +368,7 @@ class Dispatcher:
     @cached_property
     def kept_plans(self) -> KeptPlans:
         """The plans that halted."""
-        from ..steps.kept import KeptPlans
+        from ..steps.halted import KeptPlans
 
         return KeptPlans(self.state)
 

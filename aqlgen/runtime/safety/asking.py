@@ -364,7 +364,7 @@ class Asking:
 
 def pending_call(row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
     """Return a call that has to be confirmed, with its digest."""
-    from ..state.fingerprint import fingerprint
+    from ..exact_json import fingerprint
     from .approval import request_digest
 
     digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"

@@ -22,14 +22,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..exact_json import fingerprint
 from ..session import TERMINAL
-from ..state.fingerprint import fingerprint
 from .desk import Desk, SessionApproval
 from .literals import key_literal
 from .policy.levels import LEVELS
 
 if TYPE_CHECKING:
-    from ..settings.confirmation import ConfirmationSettings
+    from ..settings.tables import ConfirmationSettings
     from ..state.custody import State
     from .confirmation import Binding
     from .together import Pending

@@ -21,7 +21,7 @@ from .together import reasons_of
 
 if TYPE_CHECKING:
     from ..session import Session
-    from ..settings.confirmation import ConfirmationSettings
+    from ..settings.tables import ConfirmationSettings
     from ..state.custody import State
     from .confirmation import Binding
     from .session_approvals import Shape

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from ..settings.config import Config
-    from ..state.watched import WatchedStore
+    from ..state.store import WatchedStore
     from ..table import Adapter, Table
     from ..telemetry.metrics import Metrics
 

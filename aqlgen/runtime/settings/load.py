@@ -17,17 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from . import parsers
-from .audit import AuditSettings
-from .client import ClientSettings
 from .config import SETTINGS, Config
-from .confirmation import ConfirmationSettings
 from .files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
 from .http import HttpSettings
-from .loop import LoopSettings
 from .quota import QuotaSettings, quota_problem
-from .telemetry import TelemetrySettings
+from .setting import unknown_variable
+from .tables import AuditSettings, ClientSettings, ConfirmationSettings, LoopSettings, TelemetrySettings
 from .trust import TRUST_FILE, TrustRecord, read_trust
-from .variables import unknown_variable
 
 __all__ = [
     "SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file", "trust_file",

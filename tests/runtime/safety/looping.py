@@ -18,7 +18,7 @@ from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.safety.loop.board import Board
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Table

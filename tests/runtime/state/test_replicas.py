@@ -21,7 +21,7 @@ from aqlgen.runtime.safety.loop.board import Board
 from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.state.redis import RedisState

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...exact_json import fingerprint
 from ...session import current_caller
-from ...state.fingerprint import fingerprint
 from .blocks import Block, blocking
 from .evaluation import STEP_LIMIT
 from .lookalikes import normalized
