@@ -18,8 +18,7 @@ from ..media import is_csv
 from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from .identity import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity
-from .shortening import shortened
+from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity, shortened
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
 

@@ -191,8 +191,7 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
 
 def _held_back(table: Table, config: Config) -> dict[str, int]:
     """Count the operations that need a confirmation, and those that are refused, whatever their parameters are."""
-    from ..safety.policy.levels import Subject
-    from ..safety.policy.policy import Policy
+    from ..safety.policy.policy import Policy, Subject
 
     policy = Policy(config, table)
     outcomes = [

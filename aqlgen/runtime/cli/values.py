@@ -23,7 +23,7 @@ from ..settings.config import Config
 from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import folded, line, listed
-from ..validation.conversions import ALL_TYPES, admitted_types, member, readings
+from ..validation.readings import ALL_TYPES, admitted_types, member, readings
 
 __all__ = ["Declared", "ValueProblem", "declared_parameters", "example_calls", "read_pairs", "read_value"]
 

@@ -26,7 +26,7 @@ from ..exact_json import fingerprint
 from ..session import TERMINAL
 from .desk import Desk, SessionApproval
 from .literals import key_literal
-from .policy.levels import LEVELS
+from .policy.policy import LEVELS
 
 if TYPE_CHECKING:
     from ..settings.tables import ConfirmationSettings

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..state.store import Counter, StoreAway
 from .desk import Desk, Matter
-from .policy.levels import LEVELS
+from .policy.policy import LEVELS
 from .together import reasons_of
 
 if TYPE_CHECKING:

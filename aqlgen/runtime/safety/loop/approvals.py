@@ -17,7 +17,7 @@ from ...session import current_caller
 from ..desk import Desk, Matter
 from ..literals import literal
 from .lookalikes import agent_key
-from .refusals import refused
+from .reports import refused
 
 if TYPE_CHECKING:
     from ...protocol_operations import Person

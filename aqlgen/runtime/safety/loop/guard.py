@@ -13,7 +13,7 @@ from .blocks import Block, blocking
 from .evaluation import STEP_LIMIT
 from .lookalikes import normalized
 from .pauses import Approved, Pause
-from .refusals import blocked, not_reported, paused
+from .reports import blocked, not_reported, paused
 
 if TYPE_CHECKING:
     from ...session import Session
