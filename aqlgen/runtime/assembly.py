@@ -13,8 +13,7 @@ from .auth.credentials import Credentials
 from .auth.logins import Logins
 from .auth.per_user import NOBODY, PerUser
 from .auth.sources import SIGNATURE
-from .client.api import Api
-from .client.apis import Apis, Transports
+from .client.api import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.metering import Metering
 from .encode.urls import variable_problem
@@ -131,7 +130,7 @@ def assemble(
     limits = getattr(transport, "known_limits", None)
 
     async def status() -> dict[str, Any]:
-        from .quota.status import quota_status
+        from .quota.counting import quota_status
 
         return await quota_status(
             adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.introspection.outline import outline
+from aqlgen.runtime.introspection.search import outline
 
 
 def described(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:

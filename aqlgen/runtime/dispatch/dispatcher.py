@@ -37,9 +37,8 @@ from .arguments import (
     sent_tokens,
     wrong_family,
 )
-from .metering import Metering
+from .metering import Metering, watched
 from .sending import Sending
-from .watch import watched
 
 if TYPE_CHECKING:
     from ..safety.approval import Approval

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..calls.selection import Selection
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
-from ..introspection.workflows import DRY_RUN
+from ..introspection.info import DRY_RUN
 from ..safety.together import Grant, Pending, fitting
 from ..state.store import StoreAway
 from ..steps.plan import Plan, Step, check_plan, read_plan

@@ -22,9 +22,8 @@ from ..settings.http import HttpSettings
 from ..settings.load import Variables
 from .access import Access, Guard
 from .connections import bounded_protocol
-from .health import HEALTH, READY, Service
 from .http_sessions import SessionBounds, credential_headers
-from .requests_log import RequestsLog
+from .monitoring import HEALTH, READY, RequestsLog, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable

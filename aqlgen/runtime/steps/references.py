@@ -18,7 +18,7 @@ from typing import Any, Final, TypeGuard
 
 from ..errors import Code, Failure
 from ..exact_json import ExactFloat
-from ..table.workflows import Workflow
+from ..table import Workflow
 from ..text import folded, line
 
 __all__ = [

@@ -10,7 +10,7 @@ from tiny_zoo import ADAPTER, write_package
 from users_api import QUERY, row
 
 from aqlgen.runtime.table import Table
-from aqlgen.runtime.warnings.suggestions import suggestions
+from aqlgen.runtime.warnings.thresholds import suggestions
 
 FILTERS = "Consider adding filters to narrow results"
 PAGES = "Use pagination for large result sets"
