@@ -15,7 +15,7 @@ from ..calls.selection import Selection
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
-from ..safety.together import Grant, Pending, fitting
+from ..safety.approvals import Grant, Pending, fitting
 from ..state.store import StoreAway
 from ..steps.plan import Plan, Step, check_plan, read_plan
 from ..steps.references import written_plan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import Code, Failure
 from ..exact_json import fingerprint
 from ..introspection.info import DRY_RUN
-from ..safety.approval import Approval
+from ..safety.approvals import Approval
 from ..safety.audit import masked_params
 from ..safety.loop.loop import needs_report
 from ..safety.loop.reports import FILES, PlanReport, Report

@@ -23,7 +23,7 @@ from ..assembly import adapter_secrets, audit_file, check_extra
 from ..logs.log import Logger
 from ..safety.audit import Audit
 from ..safety.desk import Desk
-from ..safety.loop.board import Board
+from ..safety.loop.agents import Board
 from ..settings.load import ConfigError, Variables, load
 from ..settings.state_keys import StateKeys
 from ..state.custody import Custody, State

@@ -31,11 +31,10 @@ if TYPE_CHECKING:
     from ..telemetry.observer import Observers
     from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
-    from .approval import Approval
+    from .approvals import Approval, Grant, Pending
     from .asking import Asking
     from .audit import Audit
     from .loop.loop import SafetyLoop
-    from .together import Grant, Pending
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -109,7 +108,7 @@ class Gatekeeper:
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approval import Approval
+            from .approvals import Approval
             from .asking import pending_call
 
             pending = pending_call(row, call, decision, build())

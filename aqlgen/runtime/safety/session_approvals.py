@@ -31,8 +31,8 @@ from .policy.policy import LEVELS
 if TYPE_CHECKING:
     from ..settings.tables import ConfirmationSettings
     from ..state.custody import State
+    from .approvals import Pending
     from .confirmation import Binding
-    from .together import Pending
 
 __all__ = ["SessionApprovals", "Shape", "cooldown_of"]
 

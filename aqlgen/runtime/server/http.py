@@ -1,8 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
-A request's way: its record (`requests_log`), Host and Origin (`access`), authentication (the SDK's), sessions
-(`http_sessions`), the SDK's endpoint. `health` answers orchestrators.
+A request's way: its record (`monitoring`), Host and Origin (`access`), authentication (the SDK's), sessions
+(`http_sessions`), the SDK's endpoint. Orchestrators are answered by `monitoring`, too.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from .adapter import FAMILIES
 from .codec import Column, columns, decode
-from .parameters import JsonSchema
+from .parts import JsonSchema
 from .row import Row, Workflow
 
 __all__ = ["WORKFLOWS", "Attribute", "Table", "row_of", "values_of"]

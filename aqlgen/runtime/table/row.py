@@ -10,8 +10,7 @@ from datetime import date
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from .codec import column
-from .parameters import ADAPTER, Body, JsonSchema, Parameter
-from .traits import Deprecation, Idempotency, LongRunning, Pagination, Update
+from .parts import ADAPTER, Body, Deprecation, Idempotency, JsonSchema, LongRunning, Pagination, Parameter, Update
 
 __all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server", "Workflow"]
 

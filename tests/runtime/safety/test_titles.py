@@ -9,7 +9,7 @@ import pytest
 
 from aqlgen.runtime.safety.titles import title_of, title_of_all
 from aqlgen.runtime.table import Parameter, ReturnType, Row
-from aqlgen.runtime.table.traits import Update
+from aqlgen.runtime.table.parts import Update
 
 FOR_GOOD = "This cannot be undone."
 OWNED = {"owner": "acme", "repo": "widgets"}

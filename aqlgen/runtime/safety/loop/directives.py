@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...text import iso_time, line
-from .blocks import Block
+from .agents import Block
 from .executions import Execution
 from .pauses import Granted, Notification, Pause
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...exact_json import fingerprint
 from ...session import current_caller
-from .blocks import Block, blocking
+from .agents import Block, blocking
 from .evaluation import STEP_LIMIT
 from .lookalikes import normalized
 from .pauses import Approved, Pause

@@ -14,7 +14,7 @@ from ...errors import Code, Failure
 from ...text import line
 
 if TYPE_CHECKING:
-    from .blocks import Block
+    from .agents import Block
     from .executions import Execution
 
 __all__ = ["FILES", "PlanReport", "Report", "Reports", "blocked", "not_found", "not_reported", "paused", "refused"]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...errors import Code, Failure
 from ...session import current_caller
 from ..desk import Challenge, Desk
-from .blocks import Block, Blocks
+from .agents import Block, Blocks
 from .lookalikes import agent_key
 from .reports import refused
 
