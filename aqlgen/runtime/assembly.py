@@ -23,9 +23,8 @@ from .logs.log import Logger
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
-from .settings.load import ConfigError, Variables, load
+from .settings.load import ConfigError, StateKeys, Variables, load
 from .settings.quota import QuotaSettings
-from .settings.state_keys import StateKeys
 from .settings.tables import AuditSettings
 from .state.custody import State
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ...protocol_operations import Person
     from ...session import Session
     from ...settings.config import Config
-    from .executions import Execution
-    from .pauses import Pause
+    from .executions import Execution, Pause
 
 __all__ = ["Approvals"]
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from ...text import iso_time, line
 from .agents import Block
-from .executions import Execution
-from .pauses import Granted, Notification, Pause
+from .executions import Execution, Granted, Notification, Pause
 
 __all__ = ["broadcast", "denied", "directive", "of_block", "of_pause", "pause_notification"]
 

@@ -11,8 +11,8 @@ from ...exact_json import fingerprint
 from ...session import current_caller
 from .agents import Block, blocking
 from .evaluation import STEP_LIMIT
+from .executions import Approved, Pause
 from .lookalikes import normalized
-from .pauses import Approved, Pause
 from .reports import blocked, not_reported, paused
 
 if TYPE_CHECKING:

@@ -107,7 +107,7 @@ class SafetyLoop:
         """
         if not self._parts.on:
             return
-        from .pauses import Notification, timestamp
+        from .executions import Notification, timestamp
 
         executions = await self._parts.kept.read(session)
         if executions is None or next(executions.all_running(), None) is None:
@@ -239,8 +239,8 @@ class SafetyLoop:
 
     async def _resume(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
         from .evaluation import STEP_LIMIT
+        from .executions import Approved
         from .lookalikes import normalized
-        from .pauses import Approved
         from .reports import not_found, refused
 
         executions = await self._parts.kept.read(session, anyone=True)

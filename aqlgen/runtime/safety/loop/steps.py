@@ -18,10 +18,9 @@ from ..literals import literal
 from .agents import Block, Reported, blocking
 from .directives import broadcast, denied, directive, of_block, of_pause, pause_notification
 from .evaluation import Past, Weighed, evaluate, weigh
-from .executions import Execution, Executions
+from .executions import Execution, Executions, Granted, Pause
 from .guard import strict
 from .lookalikes import normalized
-from .pauses import Granted, Pause
 from .reports import Report
 from .risk import GRAVE, words_of
 
