@@ -26,9 +26,8 @@ from aqlgen.runtime.text import without_unseen
 from aqlgen.schemas import shorten
 from aqlgen.table.model import Table
 from aqlgen.words import split as words_of
-from aqlgen.workflows.expressions import Scope, member
+from aqlgen.workflows.expressions import Scope, UnsayableError, member
 from aqlgen.workflows.inputs import inputs_of
-from aqlgen.workflows.problem import UnsayableError
 from aqlgen.workflows.steps import Api, write_step
 
 if TYPE_CHECKING:
