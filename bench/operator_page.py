@@ -30,8 +30,7 @@ from aqlgen.runtime.operator.sources import Source, Sources
 from aqlgen.runtime.quota.counting import Quotas
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.desk import Challenge, Matter, SessionApproval
-from aqlgen.runtime.safety.loop.blocks import Block, Blocks
-from aqlgen.runtime.safety.loop.board import Agent, Board, Reported
+from aqlgen.runtime.safety.loop.agents import Agent, Block, Blocks, Board, Reported
 from aqlgen.runtime.server.http import uvicorn_config
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings

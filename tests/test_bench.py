@@ -10,8 +10,8 @@ import pytest
 from bench.__main__ import NAMES, main, source, summary
 
 FOLDER = source("generate").parent
-INTERNAL = ("__main__", "wire.calling", "wire.peer", "support.bare")
-"""Modules with a `main` that measurements run in processes of their own."""
+INTERNAL = ("__main__", "wire.calling", "wire.peer", "support.bare", "support.preloaded")
+"""Modules with a `main` that run in processes of their own."""
 
 
 @pytest.mark.parametrize("name", NAMES)

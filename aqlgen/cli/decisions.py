@@ -25,8 +25,7 @@ from aqlgen.pipeline import Prepared
 from aqlgen.runtime.auth.usage import sent_as
 from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
-from aqlgen.table.credentials import table_credentials
-from aqlgen.table.hosts import table_hosts
+from aqlgen.table.access import table_credentials, table_hosts
 
 __all__ = ["as_json", "print_decisions"]
 

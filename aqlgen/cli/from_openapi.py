@@ -157,7 +157,7 @@ def generate(
     from aqlgen.project.write import refuse_occupied, write_tree
     from aqlgen.render import render
     from aqlgen.runtime.hosts.report import entry_of
-    from aqlgen.table.hosts import table_hosts
+    from aqlgen.table.access import table_hosts
 
     licensed = spdx(license)
     if output is not None:
@@ -187,8 +187,8 @@ def _summary(generated: Generated) -> str:
     from aqlgen.diagnostics.plain import counted
     from aqlgen.resources import runtime_project
     from aqlgen.runtime.text import visible
+    from aqlgen.table.access import main_address_problem
     from aqlgen.table.adapter import addressed
-    from aqlgen.table.hosts import main_address_problem
     from aqlgen.table.model import FAMILIES
 
     table, prepared = generated.prepared.table, generated.prepared
@@ -233,7 +233,7 @@ def _place_of_review(generated: Generated) -> str:
 def _hosts(generated: Generated) -> list[str]:
     """Return the hosts beside the API's own, what goes there, and the entry to paste for those not accepted."""
     from aqlgen.cli.hosts import refusal_lines, use_lines
-    from aqlgen.table.hosts import table_hosts
+    from aqlgen.table.access import table_hosts
 
     uses = table_hosts(generated.prepared.table)
     if not generated.accepted:
@@ -246,7 +246,7 @@ def _hosts(generated: Generated) -> list[str]:
 def _stated_credentials(prepared: Prepared) -> list[str]:
     """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
     from aqlgen.runtime.text import visible
-    from aqlgen.table.credentials import table_credentials
+    from aqlgen.table.access import table_credentials
 
     names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
     if not prepared.assembled.is_element or not names:

@@ -8,7 +8,7 @@ from typing import Final
 from aqlgen.diagnostics.plain import counted
 from aqlgen.runtime.hosts.report import HostUse
 from aqlgen.runtime.text import visible
-from aqlgen.table.hosts import overrides_entry
+from aqlgen.table.access import overrides_entry
 
 __all__ = ["refusal_lines", "use_lines"]
 

@@ -130,7 +130,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     from aqlgen.cli.hosts import refusal_lines
     from aqlgen.diagnostics.plain import counted
     from aqlgen.runtime.text import visible
-    from aqlgen.table.hosts import table_hosts
+    from aqlgen.table.access import table_hosts
 
     merged = updated.merged
     refused = refusal_lines(table_hosts(updated.prepared.table))
@@ -211,7 +211,7 @@ def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
 def _as_json(updated: Updated, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.provenance import FILE
-    from aqlgen.table.hosts import table_hosts
+    from aqlgen.table.access import table_hosts
     from aqlgen.table.model import FAMILIES
 
     merged, table = updated.merged, updated.prepared.table

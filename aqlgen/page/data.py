@@ -22,7 +22,7 @@ from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import Parameter, encode
 from aqlgen.runtime.text import visible
 from aqlgen.schemas import shorten
-from aqlgen.table.hosts import overrides_entry, table_hosts
+from aqlgen.table.access import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Schema
 
 __all__ = ["page_data"]

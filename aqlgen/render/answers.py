@@ -18,8 +18,7 @@ from aqlgen.resources import URL
 from aqlgen.runtime.auth.usage import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
 from aqlgen.schemas.descriptions import HEAD, REFERENCE, SENTENCE_END
-from aqlgen.table.credentials import table_credentials
-from aqlgen.table.hosts import table_hosts
+from aqlgen.table.access import table_credentials, table_hosts
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import DecidedRow, Table
 

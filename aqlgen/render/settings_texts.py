@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from aqlgen.runtime.settings.config import SETTINGS, Setting
-from aqlgen.runtime.settings.variables import VARIABLES
+from aqlgen.runtime.settings.setting import VARIABLES
 
 __all__ = ["PATHS", "adapter_toml", "page"]
 

@@ -13,8 +13,7 @@ from .auth.credentials import Credentials
 from .auth.logins import Logins
 from .auth.per_user import NOBODY, PerUser
 from .auth.sources import SIGNATURE
-from .client.api import Api
-from .client.apis import Apis, Transports
+from .client.api import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.metering import Metering
 from .encode.urls import variable_problem
@@ -23,16 +22,14 @@ from .hosts.apis import config_of_each
 from .logs.log import Logger
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
-from .settings.audit import AuditSettings
 from .settings.config import SETTINGS, Config
-from .settings.load import ConfigError, Variables, load
+from .settings.load import ConfigError, StateKeys, Variables, load
 from .settings.quota import QuotaSettings
-from .settings.state_keys import StateKeys
+from .settings.tables import AuditSettings
 from .state.custody import State
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
-from .state.store import StoreAway
-from .state.watched import WatchedStore
+from .state.store import StoreAway, WatchedStore
 from .table import Adapter, Table
 from .telemetry.observer import Observers
 from .telemetry.records import CallRecords
@@ -132,7 +129,7 @@ def assemble(
     limits = getattr(transport, "known_limits", None)
 
     async def status() -> dict[str, Any]:
-        from .quota.status import quota_status
+        from .quota.counting import quota_status
 
         return await quota_status(
             adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))

@@ -1,13 +1,17 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""JSON whose numbers keep their digits, read and written (RFC 8259, 6).
+"""JSON whose numbers keep their digits, read and written (RFC 8259, 6), and the fingerprint of a call.
 
 Integers are exact in Python. A number with a fraction or an exponent is a float; where the float would be written with
 other digits (1.10, 0.1000000000000000055, 1e400) it is an `ExactFloat`, which carries its text. Reading costs a call a
 float, writing nothing as long as no such number is alive.
+
+The fingerprint binds a cursor or a confirmation to an operation with its parameters, whatever their order and the form
+of their numbers.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -16,7 +20,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["ExactFloat", "loses_digits", "read_float", "with_floats", "write_json"]
+__all__ = ["ExactFloat", "fingerprint", "loses_digits", "read_float", "with_floats", "write_json"]
 
 _LARGEST = sys.float_info.max
 _PLAIN_LENGTH = 16
@@ -102,3 +106,24 @@ def _replaced(value: Any, replacement: Callable[[ExactFloat], Any]) -> Any:
     if isinstance(value, list | tuple):
         return [_replaced(item, replacement) for item in value]
     return value
+
+
+_sorted = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def fingerprint(operation: str, params: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of an operation with its parameters; their order and the form of numbers do not matter."""
+    text = write_json([operation, _canonical(params)], _sorted)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _canonical(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_canonical(item) for item in value]
+    if type(value) is ExactFloat and value.is_equal:
+        value = float(value)
+    elif type(value) is ExactFloat:
+        return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value

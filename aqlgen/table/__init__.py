@@ -16,13 +16,13 @@ from aqlgen.ir import MISSING, Document, Json
 from aqlgen.runtime.table import Accepted, Body, Parameter
 from aqlgen.schemas import Types
 from aqlgen.table import responses
+from aqlgen.table.access import address_notes
 from aqlgen.table.adapter import build_adapter
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
 from aqlgen.table.boilerplate import Boilerplate
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
-from aqlgen.table.hosts import address_notes
 from aqlgen.table.identity import Identity
 from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table

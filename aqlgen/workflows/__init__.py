@@ -19,16 +19,15 @@ from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import check_plan, read_plan
-from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import Row, Workflow
 from aqlgen.runtime.table.row import DangerLevel
 from aqlgen.runtime.text import without_unseen
 from aqlgen.schemas import shorten
 from aqlgen.table.model import Table
 from aqlgen.words import split as words_of
-from aqlgen.workflows.expressions import Scope, member
+from aqlgen.workflows.expressions import Scope, UnsayableError, member
 from aqlgen.workflows.inputs import inputs_of
-from aqlgen.workflows.problem import UnsayableError
 from aqlgen.workflows.steps import Api, write_step
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from aqlgen.document.positions import split
 from aqlgen.ir import Json
 from aqlgen.runtime.schema.field_names import Names, Way, other_name
 from aqlgen.runtime.table import Row
-from aqlgen.workflows.expressions import BODY, STATUS, Scope, is_expression, member
-from aqlgen.workflows.problem import UnsayableError
+from aqlgen.workflows.expressions import BODY, STATUS, Scope, UnsayableError, is_expression, member
 
 __all__ = ["expected"]
 

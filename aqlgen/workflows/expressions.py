@@ -1,4 +1,4 @@
-"""Runtime expressions of Arazzo as references of a plan (Arazzo 1.0, Runtime Expressions)."""
+"""Runtime expressions of Arazzo as references of a plan (Arazzo 1.0, Runtime Expressions), and what it cannot say."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from typing import Final
 from aqlgen.document.positions import escape, split
 from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.steps.references import read_reference
-from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.steps.references import INPUTS, read_reference
 from aqlgen.runtime.table import Row
-from aqlgen.workflows.problem import UnsayableError
 
-__all__ = ["BODY", "DEPTH", "STATUS", "DoneStep", "Scope", "is_expression", "member", "path_in_answer", "reference"]
+__all__ = [
+    "BODY",
+    "DEPTH",
+    "STATUS",
+    "DoneStep",
+    "Scope",
+    "UnsayableError",
+    "is_expression",
+    "member",
+    "path_in_answer",
+    "reference",
+]
 
 BODY: Final = "$response.body"
 STATUS: Final = "$statusCode"
@@ -33,6 +42,16 @@ _BEGINNINGS: Final = (
     "$components.",
 )
 _ADVICE: Final = "A plan refers to inputs ($inputs.name) and to outputs of earlier steps that are of the answer's body."
+
+
+class UnsayableError(Exception):
+    """A part of a workflow that `run_steps` has no form for, with its JSON pointer in the document, and advice."""
+
+    def __init__(self, message: str, pointer: str, help: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.pointer = pointer
+        self.help = help
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from aqlgen.document.positions import split
 from aqlgen.ir import Json
 from aqlgen.runtime.table import ADAPTER, Parameter
 from aqlgen.words import snake
-from aqlgen.workflows.expressions import member
-from aqlgen.workflows.problem import UnsayableError
+from aqlgen.workflows.expressions import UnsayableError, member
 
 __all__ = ["Text", "inputs_of"]
 

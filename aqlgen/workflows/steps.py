@@ -11,12 +11,11 @@ from aqlgen.document.positions import split
 from aqlgen.ir import Json
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import LOCAL
-from aqlgen.runtime.steps.workflows import INPUTS
+from aqlgen.runtime.steps.references import INPUTS
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.text import folded
 from aqlgen.workflows.criteria import expected
-from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, is_expression, member
-from aqlgen.workflows.problem import UnsayableError
+from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, UnsayableError, is_expression, member
 
 __all__ = ["Api", "Written", "write_step"]
 

@@ -13,9 +13,9 @@ from forms import unwrapped, wrapped
 from guarded_shop import OPERATIONS, STRING, Shop, open_shop, write_shop
 
 from aqlgen.runtime.safety.desk import Desk
-from aqlgen.runtime.safety.loop.board import Board
+from aqlgen.runtime.safety.loop.agents import Board
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 

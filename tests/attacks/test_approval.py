@@ -27,8 +27,8 @@ from aqlgen.runtime.safety.literals import key_literal, literal, prose, url_text
 from aqlgen.runtime.server.elicitation import _is_yes
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.wire import ApiRequest
 from tests.cases import each
 

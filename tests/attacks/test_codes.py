@@ -14,7 +14,7 @@ import pytest
 from looped_shop import AGENT, PAY, Floor, challenge_of, opened
 
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 
 pytestmark = pytest.mark.anyio
 UNKNOWN = "0f8fad5b-d9cb-469f-a165-70867728950e"

@@ -10,7 +10,7 @@ from forms import FORMS, unwrapped, wrapped
 
 from aqlgen.runtime.logs.log import Record
 from aqlgen.runtime.session import with_caller
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint
 
 

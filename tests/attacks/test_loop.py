@@ -14,7 +14,7 @@ from forms import FORMS, altered
 from looped_shop import AGENT, DELETE, PAY, Floor
 
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 
 pytestmark = pytest.mark.anyio
 BY_FORM = pytest.mark.parametrize("form", FORMS)

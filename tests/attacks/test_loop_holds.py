@@ -17,7 +17,7 @@ from guarded_shop import Human
 from looped_shop import AGENT, DELETE, PAY, Floor, challenge_of, opened
 
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.store import StoreAway
 
 pytestmark = pytest.mark.anyio

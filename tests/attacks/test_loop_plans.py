@@ -15,7 +15,7 @@ from guarded_shop import Human
 from looped_shop import AGENT, DELETE, PAY, Floor
 
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 
 pytestmark = pytest.mark.anyio
 BY_FORM = pytest.mark.parametrize("form", FORMS)

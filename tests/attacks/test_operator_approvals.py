@@ -14,7 +14,7 @@ from guarded_shop import Human, Shop, open_shop, write_shop
 
 from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 

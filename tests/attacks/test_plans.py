@@ -19,8 +19,8 @@ from test_framing import INJECTIONS, LEADING_AWAY, STAYING
 from aqlgen.runtime.hooks import GateDecision, StepVerdict
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.steps import kept as kept_module
-from aqlgen.runtime.steps.kept import KeptPlans
+from aqlgen.runtime.steps import halted as kept_module
+from aqlgen.runtime.steps.halted import KeptPlans
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.cases import each

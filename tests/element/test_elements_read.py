@@ -12,7 +12,7 @@ import yaml
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
-from aqlgen.table.hosts import table_hosts
+from aqlgen.table.access import table_hosts
 from tests.element.reading import BOOKS, BOOKS_SCHEMA, element, read, read_file, reading, schema, written
 from tests.generator.commands import Tabulation
 

@@ -11,9 +11,9 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from aqlgen.runtime.server.health import HEALTH, METRICS, READY
+from aqlgen.runtime.server.monitoring import HEALTH, METRICS, READY
 from aqlgen.runtime.settings.config import SETTINGS
-from aqlgen.runtime.settings.variables import unknown_variable
+from aqlgen.runtime.settings.setting import unknown_variable
 from tests.generator.commands import FIXTURES, run
 
 

@@ -15,10 +15,9 @@ from aqlgen.runtime import exact_json
 from aqlgen.runtime.decode.body import read_body
 from aqlgen.runtime.encode.styles import as_json, header_text, path_text, query_pairs
 from aqlgen.runtime.envelope import success, tool_result
-from aqlgen.runtime.exact_json import ExactFloat, loses_digits, read_float, write_json
+from aqlgen.runtime.exact_json import ExactFloat, fingerprint, loses_digits, read_float, write_json
 from aqlgen.runtime.safety.literals import literal
 from aqlgen.runtime.server.stdio import parse
-from aqlgen.runtime.state.fingerprint import fingerprint
 from tests.cases import each
 from tests.runtime.http_endpoint import LEGACY, MODERN, endpoint
 

@@ -20,8 +20,8 @@ from local import Answer, Asked, Local, serving
 from mcp import Client, StdioServerParameters
 
 from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.executions.handles import REPORTER, Progress
 from aqlgen.runtime.executions.places import Target, target_at, target_of
-from aqlgen.runtime.executions.progress import REPORTER, Progress
 from aqlgen.runtime.executions.states import CORE, condition_of
 from aqlgen.runtime.hooks import Call, Refuse
 from aqlgen.runtime.server.mcp import build_server

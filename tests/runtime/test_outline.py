@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aqlgen.runtime.introspection.outline import outline
+from aqlgen.runtime.introspection.search import outline
 from tests.cases import each
 
 

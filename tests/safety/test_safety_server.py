@@ -21,8 +21,8 @@ from mcp.types import ListToolsResult
 from aqlgen import __version__
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.operator.sources import Sources, home_source
-from aqlgen.runtime.server.health import Health
 from aqlgen.runtime.server.mcp import build_tools
+from aqlgen.runtime.server.monitoring import Health
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter
 from aqlgen.safety.server import FOLDER

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from ..state.lease import Lease
+from ..state.locks import Lease
 from ..state.store import StoreAway
 from .tokens import Token, margin
 

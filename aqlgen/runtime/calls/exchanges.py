@@ -20,7 +20,7 @@ __all__ = ["ApiSide", "Approved", "Exchanges"]
 
 
 class Approved(Protocol):
-    """The approval of a call; `safety.approval.Approval` implements it."""
+    """The approval of a call; `safety.approvals.Approval` implements it."""
 
     def check(self, row: Row, request: ApiRequest) -> None:
         """Raise Failure for a request of the approved operation that is another one than was approved."""

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from ..envelope import Paged
     from ..paging.pager import Pager
     from ..state.custody import State
+    from ..state.locks import Turns
     from ..table import Row, Table
     from ..warnings.rules import WarningRules
     from ..wire import ApiResponse
     from .exchanges import Exchanges
     from .listing import ListQuery
     from .selection import Selection
-    from .turns import Turns
 
 __all__ = ["Performer"]
 
@@ -57,7 +57,7 @@ class Performer:
 
     @cached_property
     def _turns(self) -> Turns:
-        from .turns import Turns
+        from ..state.locks import Turns
 
         return Turns()
 

@@ -2,8 +2,8 @@
 """Field selection (R-SEL-2): a preset, or dotted paths; of a list each item. What is not found is skipped.
 
 Presets are chosen from the schema of what is returned. `minimal` is what identifies a thing: identifiers and names; of
-a write it is what `identity` keeps. `standard` is all but what is heavy: of nested things only what identifies them,
-no links of the API to itself, and of long texts, long lists and deep values only the beginning (`shortening`).
+a write it is what `identity` keeps. `standard` is all but what is heavy: of nested things only what identifies them, no
+links of the API to itself, and of long texts, long lists and deep values only the beginning (`extracts`).
 
 A path may end with a part of a text or a list, as `body[2000:]`; `[100:]` alone is a part of the whole list or text.
 """
@@ -18,8 +18,7 @@ from ..media import is_csv
 from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from .identity import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity
-from .shortening import shortened
+from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity, shortened
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
 

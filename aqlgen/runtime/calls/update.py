@@ -19,10 +19,10 @@ from .resource import Carried
 from .update_plan import Plan, prepare, replaced_fields, unreadable
 
 if TYPE_CHECKING:
+    from ..state.locks import Turns
     from ..table import Row, Table
     from ..wire import ApiRequest, ApiResponse
     from .exchanges import Exchanges
-    from .turns import Turns
 
 __all__ = ["guarded", "patched", "perform"]
 

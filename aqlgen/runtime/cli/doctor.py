@@ -86,7 +86,7 @@ def doctor(
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
     from ..safety.policy.rules import check_rules
-    from ..settings.state_keys import StateKeys
+    from ..settings.load import StateKeys
     from ..state.custody import State
     from ..state.places import open_state, open_store, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
@@ -191,8 +191,7 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
 
 def _held_back(table: Table, config: Config) -> dict[str, int]:
     """Count the operations that need a confirmation, and those that are refused, whatever their parameters are."""
-    from ..safety.policy.levels import Subject
-    from ..safety.policy.policy import Policy
+    from ..safety.policy.policy import Policy, Subject
 
     policy = Policy(config, table)
     outcomes = [

@@ -13,8 +13,7 @@ from ..encode.urls import server_url
 from ..hosts.apis import config_of_each
 from ..hosts.gate import Hosts
 from ..settings.config import Config
-from ..settings.load import Variables, load
-from ..settings.state_keys import StateKeys
+from ..settings.load import StateKeys, Variables, load
 from ..state.custody import State
 from ..state.places import open_state, open_store
 from ..state.store import StoreAway

@@ -193,7 +193,7 @@ def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 
 def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     if options.page:
-        from .operator_page import run_page
+        from .operator_desk import run_page
 
         return run_page(folder, os.environ, options)
     from .operator_desk import OperatorError, run_operator

@@ -236,9 +236,8 @@ def list_operations(
 
     Searched ones are in order, the best first.
     """
-    from ..introspection.info import operation_info
+    from ..introspection.info import operation_info, workflow_operations
     from ..introspection.search import Search
-    from ..introspection.workflows import workflow_operations
 
     table = Table(folder, read_only=load(folder, environ).read_only)
     listed = {

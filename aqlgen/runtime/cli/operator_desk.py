@@ -1,9 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The operator's terminal: what waits for a person is listed, shown, approved and denied (R-OPS-1, R-LOOP-5).
+"""The command `operator`: what waits for a person is listed, shown, approved and denied (R-OPS-1, R-LOOP-5).
 
 It is another process on the adapter's store, outside of everything that MCP clients reach. What lets something run, and
 every code, needs a terminal in which somebody types: a pipe gets none. Who can run commands as the same user in a
-terminal of their own can do all of it; docs/confirmations.md says what that means.
+terminal of their own can do all of it; docs/confirmations.md says what that means. The page does the same in a browser.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..text import counted, line, terminal_text
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["OperatorError", "run_operator"]
+__all__ = ["OperatorError", "run_operator", "run_page"]
 
 _LEAST_PREFIX = 4
 _POLL = 1.0
@@ -295,3 +295,18 @@ def _say(text: str) -> None:
 
 def _is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def run_page(folder: Path, environ: Mapping[str, str], options: argparse.Namespace) -> int:
+    """Serve the operator's page until a signal arrives. Returns the exit code; raises ConfigError."""
+    from ..operator.serve import NoTerminal, serve_page
+    from ..server.http import BindError
+
+    try:
+        return serve_page(folder, environ, port=options.port, address_file=options.address_file, name=options.by)
+    except NoTerminal as problem:
+        sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")
+        return 2
+    except (BindError, OSError) as problem:
+        sys.stderr.write(f"Error: {terminal_text(str(problem))}\n")
+        return 1

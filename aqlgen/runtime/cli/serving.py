@@ -89,8 +89,8 @@ def _serve(
     folder: Path, hooks: object | None, options: argparse.Namespace, listener: socket.socket, *, announce: bool
 ) -> int:
     from ..server.access import AccessError
-    from ..server.health import Health, Service
     from ..server.http import serve_http
+    from ..server.monitoring import Health, Service
 
     server, parts = _ready(folder, hooks, mock=options.mock)
     config = parts.config

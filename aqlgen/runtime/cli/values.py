@@ -3,7 +3,7 @@
 
 A text stays text where the schema says string: `123` is no number there. Other types are read as JSON; a list may be
 written with commas, or by giving its name again, where that has one reading. The readings are those of agents' calls
-(`validation.conversions`).
+(`validation.readings`).
 
 Examples are chosen from the table, with sample values, and each of them runs.
 """
@@ -23,7 +23,7 @@ from ..settings.config import Config
 from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import folded, line, listed
-from ..validation.conversions import ALL_TYPES, admitted_types, member, readings
+from ..validation.readings import ALL_TYPES, admitted_types, member, readings
 
 __all__ = ["Declared", "ValueProblem", "declared_parameters", "example_calls", "read_pairs", "read_value"]
 

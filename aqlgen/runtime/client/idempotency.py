@@ -2,7 +2,7 @@
 """The key by which an API knows a write that arrives twice (draft-ietf-httpapi-idempotency-key-header; R-RATE-2).
 
 A write that may have to be repeated carries a new key, in the header, query parameter or field that the API has for it.
-A key that the call gives stays.
+A key that the call gives stays. Operations that move money need one beside a confirmation.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
+from ..errors import Code, Failure
 from ..media import is_json, media_type
 
 if TYPE_CHECKING:
     from ..table import Idempotency, Row
     from ..wire import ApiRequest
 
-__all__ = ["new_key", "with_idempotency_key"]
+__all__ = ["new_key", "require_key", "with_idempotency_key"]
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _FORM = "application/x-www-form-urlencoded"
@@ -99,3 +100,22 @@ def _in_body(request: ApiRequest, wanted: Idempotency, key: str | None) -> ApiRe
 
 
 _OBJECT = re.compile(rb"\s{0,100}+\{")
+
+
+def require_key(row: Row, build: Callable[[], ApiRequest]) -> None:
+    """Raise Failure if the API knows such a key for an operation that moves money, and a call would have none.
+
+    The adapter makes a key where the API takes any; where it takes only certain ones the call must give it.
+    """
+    if not row.moves_money or row.idempotency is None:
+        return
+    request = build()
+    if request.method not in ("GET", "HEAD") and not with_idempotency_key(request, row).idempotency_key:
+        wire = row.idempotency.header or row.idempotency.parameter or ""
+        name = next((name for name, parameter in row.parameters.items() if parameter.wire == wire), wire)
+        raise Failure(
+            Code.MISSING_PARAM,
+            f"Missing required parameter '{name}': operation '{row.name}' moves money, and the adapter cannot make the "
+            "key by which the API knows a repeated call. Give one, and the same one if you call again.",
+            {"param_name": name, "operation": row.name},
+        )

@@ -15,12 +15,11 @@ from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..wire import ApiRequest, ApiResponse, current_spending, origin_of
-from .broken import is_tls, is_unsent, unreachable
 from .circuit import Circuits
-from .pacing import Backoff, RetryBudget, Timing, waited_for_turn
 from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
+from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable, waited_for_turn
 
 if TYPE_CHECKING:
     import httpx2

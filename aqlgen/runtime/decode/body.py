@@ -15,8 +15,7 @@ from typing import Any
 from ..errors import Code, Failure
 from ..exact_json import read_float, write_json
 from ..media import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
-from .attachments import bytes_value
-from .binary import CONTROLS
+from .attachments import CONTROLS, bytes_value
 
 __all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 

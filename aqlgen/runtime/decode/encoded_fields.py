@@ -1,27 +1,28 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Fields of JSON that hold bytes in base64: those that are text are shown as text.
+"""Fields of JSON that hold bytes in base64: those that are text are shown as text, and taken as text.
 
 (OpenAPI 3.1, `contentEncoding`; 3.0, `format: byte`; or `encoding: base64` beside the field, as file APIs have it.)
-A field becomes `{text, was: "base64"}`, which a call can give back (`validation/encoded_texts`). Where the result of a
-tool carries files, images and long bytes become `{content, encoding, mime_type}`.
+A field becomes `{text, was: "base64"}`, which a call can give back: it is sent as the API wants it, in base64. Where
+the result of a tool carries files, images and long bytes become `{content, encoding, mime_type}`.
 """
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 from ..media import OCTETS
-from ..schema.reach import reached
+from ..schema.field_names import reached
 from ..schema.reader import Types, alternatives, parts, referred, subschemas, union_of
-from ..table import JsonSchema, Table
+from ..table import JsonSchema, Row, Table
 from ..text import words
-from .attachments import bytes_as_base64, collected
-from .binary import base64_bytes, image_type, text_of
+from .attachments import base64_bytes, bytes_as_base64, collected, image_type, text_of
 
-__all__ = ["EncodedFields", "is_base64"]
+__all__ = ["EncodedFields", "is_base64", "with_texts_encoded"]
 
 _CONTENTS = ("content", "contents", "data", "body", "value", "payload", "blob")
 """Fields that an `encoding` beside them is about."""
@@ -49,7 +50,10 @@ _OPAQUE = frozenset(
 _LONG = 16 * 1024
 """Bytes in base64 that do not stand in an answer if they can stand beside it."""
 _MAX_DEPTH = 100
+_MAX_DEPTH_OF_CALLS = 32
 _UNDECLARED: JsonSchema = {}
+_KEYS = frozenset({"text", "was", "mime_type", "filename", "encoding"})
+_BASE64 = re.compile(r"\bbase[ -]?64\b", re.IGNORECASE)
 
 
 class _Reach(IntEnum):
@@ -201,3 +205,48 @@ def _readable(value: Any) -> Any:
         return value
     kind = image_type(content)
     return bytes_as_base64(content, kind or OCTETS) if kind or len(content) > _LONG else value
+
+
+def with_texts_encoded(row: Row, types: Types, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a call with texts in base64 wherever that is what is declared.
+
+    They are given as answers show them: `{text, was}`.
+    """
+    encoded: dict[str, Any] = {}
+    for name, value in params.items():
+        parameter = row.parameters.get(name)
+        schema: Mapping[str, Any] = {} if parameter is None else parameter.schema
+        described = "" if parameter is None else parameter.description
+        encoded[name] = _encoded(value, schema, types, described or "", 0)
+    return encoded
+
+
+def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth: int) -> Any:
+    if depth > _MAX_DEPTH_OF_CALLS or not isinstance(value, (dict, list)):
+        return value
+    if isinstance(value, dict) and isinstance(value.get("text"), str) and value.keys() <= _KEYS:
+        if _takes_base64(schema, types, described):
+            return base64.b64encode(value["text"].encode()).decode("ascii")
+        return value
+    shape = union_of(types, schema)
+    if isinstance(value, list):
+        inner = shape.items[0] if shape.items else {}
+        return [_encoded(item, inner, types, described, depth + 1) for item in value]
+    copy: dict[str, Any] = {}
+    for key, item in value.items():
+        declared = shape.properties.get(key)
+        inner = declared[1] if declared is not None else shape.extra[0] if shape.extra else {}
+        copy[key] = _encoded(item, inner, types, "", depth + 1)
+    return copy
+
+
+def _takes_base64(schema: JsonSchema, types: Types, described: str) -> bool:
+    """Return True if a value must be a text, and one in base64, by its schema or by its description."""
+    applying = parts(schema, types)
+    kinds = [part["type"] for part in applying if "type" in part]
+    if any("object" in kind if isinstance(kind, list) else kind == "object" for kind in kinds):
+        return False  # a file, which takes a text as it is
+    if is_base64(schema, types):
+        return True
+    texts = [described, *(str(part.get("description", "")) for part in applying)]
+    return any(kind in ("string", ["string", "null"]) for kind in kinds) and any(map(_BASE64.search, texts))

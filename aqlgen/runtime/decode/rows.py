@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..media import is_csv, media_type
-from .binary import CONTROLS
+from .attachments import CONTROLS
 
 __all__ = ["read_rows"]
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..introspection.introspect import Introspection
     from ..protocol_operations import Person, Registry
+    from ..safety.approvals import Grant, Pending
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
     from ..safety.loop.reports import PlanReport
-    from ..safety.together import Grant, Pending
     from ..session import Session
     from ..steps.plan import Plan
     from ..table import Row

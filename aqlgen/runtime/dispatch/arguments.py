@@ -17,7 +17,7 @@ from ..table import Row
 from ..text import line
 
 if TYPE_CHECKING:
-    from ..safety.together import Grant
+    from ..safety.approvals import Grant
 
 __all__ = [
     "MAX_BATCH",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
-from ..safety.together import Grant, Pending, fitting
+from ..safety.approvals import Grant, Pending, fitting
 from ..warnings.collector import CallWarning, Warnings
 from .answers import Answers
 from .arguments import Request, read_item

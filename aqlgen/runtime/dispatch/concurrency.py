@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from ..calls.turns import Turns
 from ..errors import Code, Failure
-from ..state.lease import Lease
+from ..state.locks import Lease, Turns
 from ..state.store import StoreAway
 
 if TYPE_CHECKING:

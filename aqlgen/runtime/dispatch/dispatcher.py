@@ -37,13 +37,12 @@ from .arguments import (
     sent_tokens,
     wrong_family,
 )
-from .metering import Metering
+from .metering import Metering, watched
 from .sending import Sending
-from .watch import watched
 
 if TYPE_CHECKING:
-    from ..safety.approval import Approval
-    from ..steps.kept import KeptPlans
+    from ..safety.approvals import Approval
+    from ..steps.halted import KeptPlans
     from ..telemetry.observer import Observers
     from ..validation.understood import Understood
     from .ahead import Ahead
@@ -269,7 +268,7 @@ class Dispatcher:
         built = partial(self._sending.built, row, params)
         approval: Approval | None = None
         if self._enforces and needs_report(row):
-            from ..safety.approval import changed
+            from ..safety.approvals import changed
             from .reports import approval_of_files, with_files
 
             plan = None if grant is None else grant.plan
@@ -347,7 +346,7 @@ class Dispatcher:
         person: Person | None,
     ) -> Envelope:
         """Answer a batch. Raises Failure for a token beside it that can confirm nothing."""
-        from ..safety.together import Grant
+        from ..safety.approvals import Grant
         from .batch import Batch
 
         tokens = sent_tokens(arguments)
@@ -368,7 +367,7 @@ class Dispatcher:
     @cached_property
     def kept_plans(self) -> KeptPlans:
         """The plans that halted."""
-        from ..steps.kept import KeptPlans
+        from ..steps.halted import KeptPlans
 
         return KeptPlans(self.state)
 

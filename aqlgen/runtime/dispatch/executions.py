@@ -20,10 +20,9 @@ from ..decode.headers import retry_after
 from ..encode.urls import counterparts
 from ..envelope import Envelope, Stamp
 from ..errors import Code, Failure
-from ..executions.handles import Handle, Handles
+from ..executions.handles import Handle, Handles, Progress
 from ..executions.operations import LONGEST_WAIT, STATUS
 from ..executions.places import cancel_of, named_place, request_at, target_at, target_of
-from ..executions.progress import Progress
 from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
 from ..text import iso_time

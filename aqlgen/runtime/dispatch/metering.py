@@ -1,26 +1,28 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What calls spend of the owner's quotas, as the dispatcher sees it (R-RATE-1)."""
+"""What is kept count of for each call: its use of the owner's quotas (R-RATE-1), and its end, told to the observers."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial, wraps
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeAlias, cast
 
+from ..envelope import Envelope, Stamp
 from ..quota.spending import CallSpending, SettledSpending
+from ..session import Session
+from ..telemetry.observer import OK, CallEnd, Observers
 from ..warnings.collector import Warnings
 from ..wire import current_spending, with_spending
 from .arguments import QUOTA_TOKEN, Request
 
 if TYPE_CHECKING:
-    from ..envelope import Stamp
     from ..protocol_operations import Handler, Person
     from ..quota.counting import Quotas
-    from ..session import Session
     from ..table import Row
     from .concurrency import Concurrency
 
-__all__ = ["Metering"]
+__all__ = ["Metering", "watched"]
 
 Performed: TypeAlias = Awaitable[tuple[Any, Warnings | None]]
 
@@ -104,3 +106,33 @@ def _with_those_of(spending: CallSpending, warnings: Warnings | None) -> Warning
         warnings = warnings or Warnings()
         warnings.extend(added)
     return warnings
+
+
+P = ParamSpec("P")
+
+
+class _Watched(Protocol):
+    observers: Observers | None
+
+    def named(self, operation: str) -> tuple[str, str]: ...
+
+
+def watched(answer: Callable[P, Coroutine[Any, Any, Envelope]]) -> Callable[P, Coroutine[Any, Any, Envelope]]:
+    """Return a dispatcher's method that answers an operation, which also tells its observers of the answer.
+
+    The method's first arguments are family, request, stamp and session, by position.
+    """
+
+    @wraps(answer)
+    async def watching(*args: P.args, **kwargs: P.kwargs) -> Envelope:
+        began = perf_counter()
+        envelope = await answer(*args, **kwargs)
+        dispatcher, _, request, stamp, session = cast("tuple[_Watched, Any, Request, Stamp, Session]", args[:5])
+        outcome = OK if envelope["success"] else envelope["error"]["code"]
+        if dispatcher.observers and dispatcher.observers.wants_call(outcome):
+            name, family = dispatcher.named(request.operation)
+            seconds = perf_counter() - began
+            dispatcher.observers.call_ended(CallEnd(name, family, outcome, seconds, stamp.request_id, session.id))
+        return envelope
+
+    return watching

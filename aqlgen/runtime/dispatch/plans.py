@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..calls.selection import Selection
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
-from ..introspection.workflows import DRY_RUN
-from ..safety.together import Grant, Pending, fitting
+from ..introspection.info import DRY_RUN
+from ..safety.approvals import Grant, Pending, fitting
 from ..state.store import StoreAway
 from ..steps.plan import Plan, Step, check_plan, read_plan
+from ..steps.references import written_plan
 from ..steps.run import Progress, Run
-from ..steps.workflows import written_plan
 from ..text import folded
 from ..warnings.collector import CallWarning, Warnings
 from .answers import fit_plan
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..schema.reader import Types
     from ..session import Session
     from ..settings.config import Config
-    from ..steps.kept import KeptPlans
+    from ..steps.halted import KeptPlans
     from ..table import Row, Table
 
 __all__ = ["PlanCalls", "answer_plan"]

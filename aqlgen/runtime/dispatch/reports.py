@@ -7,15 +7,15 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import Code, Failure
-from ..introspection.workflows import DRY_RUN
-from ..safety.approval import Approval
+from ..exact_json import fingerprint
+from ..introspection.info import DRY_RUN
+from ..safety.approvals import Approval
 from ..safety.audit import masked_params
 from ..safety.loop.loop import needs_report
 from ..safety.loop.reports import FILES, PlanReport, Report
-from ..state.fingerprint import fingerprint
 from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, read_plan
-from ..steps.workflows import written_plan
+from ..steps.references import written_plan
 from .arguments import Request
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from .arguments import Request
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..envelope import Stamp
-    from ..safety.approval import Approval
+    from ..safety.approvals import Approval
     from ..safety.gatekeeper import Gatekeeper
     from ..session import Session
     from ..state.custody import State

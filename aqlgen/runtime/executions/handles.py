@@ -1,14 +1,18 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Handles of executions: the `execution_id` holds, sealed, what is needed to ask the API about the work (R-LOOP-1).
+"""An execution as its caller has it: a handle to ask about it, and notifications of its progress while a call waits.
 
-Nothing is stored. A handle survives the adapter's process, any replica that has the key opens it, and it is good for
-the caller whose call began the work, and for a time. The work itself is the API's: it does not end with a session.
+A handle, the `execution_id`, holds, sealed, what is needed to ask the API about the work (R-LOOP-1). Nothing is stored.
+A handle survives the adapter's process, any replica that has the key opens it, and it is good for the caller whose call
+began the work, and for a time. The work itself is the API's: it does not end with a session.
+
+Progress is told to a client that asked for it (MCP, progress; MCP integration, 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import Code, Failure
 from ..session import current_caller
@@ -16,7 +20,7 @@ from ..session import current_caller
 if TYPE_CHECKING:
     from ..state.custody import Custody
 
-__all__ = ["Handle", "Handles"]
+__all__ = ["REPORTER", "Handle", "Handles", "Progress", "Report"]
 
 _KIND = "execution"
 _PREFIX = "exec_"
@@ -75,3 +79,38 @@ class Handles:
                 {"param_name": "execution_id"},
             )
         return Handle(*opened.value)
+
+
+Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Sends a notification: progress, total, message."""
+
+REPORTER: ContextVar[Report | None] = ContextVar("progress", default=None)
+"""What tells the client of the present call; None if it did not ask."""
+
+
+class Progress:
+    """The progress of one call, which only ever grows, as the protocol asks."""
+
+    __slots__ = ("_last", "_report")
+
+    def __init__(self) -> None:
+        self._report = REPORTER.get()
+        self._last = -1.0
+
+    async def tell(self, execution: Mapping[str, Any]) -> None:
+        """Report how far an execution is, in percent where that is known; a client out of reach goes without."""
+        if self._report is None:
+            return
+        progress = execution.get("progress") or {}
+        percentage, total = progress.get("percentage"), progress.get("total")
+        if percentage is None and total:
+            percentage = round(100 * progress["current"] / total, 2)
+        value = self._last + 1 if percentage is None else float(percentage)
+        if value <= self._last:
+            return
+        self._last = value
+        message = progress.get("message") or execution["status"]
+        try:
+            await self._report(value, None if percentage is None else 100.0, message)
+        except Exception:  # noqa: BLE001 - nothing may stop for it
+            self._report = None

@@ -2,7 +2,8 @@
 """Operations as introspection shows them (introspection document, 3.1 to 3.4).
 
 The details of an operation are written to the fullest detail that keeps within its size. What is cut is one call away:
-`introspect` shows the parameters of an operation in full as a type, `create_thing.params`.
+`introspect` shows the parameters of an operation in full as a type, `create_thing.params`. Workflows are operations
+with inputs and outputs, and with what they run (R-STEP-3).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ..schema.groups import body_notes
 from ..schema.notation import Objects
 from ..schema.reader import Types
 from ..settings.config import Config
-from ..table import ADAPTER, Row, Table
-from ..text import brief, clean, folded, line
+from ..table import ADAPTER, Row, Table, Workflow
+from ..text import brief, clean, folded, line, listed
 from .bounds import UNBOUNDED, Bounds
 from .fields import IN_FULL, Detail, Info, parameter_info, with_notes, within
 from .names import Alias
@@ -27,12 +28,14 @@ from .protocol import API, INTROSPECT, PERMISSIONS, tool_name
 from .type_info import kind_of, more_note
 
 __all__ = [
+    "DRY_RUN",
     "PARAMETERS",
     "introspect_details",
     "operation_details",
     "operation_info",
     "operation_type",
     "protocol_operation_details",
+    "workflow_operations",
 ]
 
 _PLACES = {
@@ -282,3 +285,40 @@ def introspect_details(config: Config, operation: str, resource: str, apis: Sequ
             for example in INTROSPECT["examples"]
         ],
     }
+
+
+DRY_RUN = "dry_run"
+_DRY_RUN: Mapping[str, Any] = {
+    "name": DRY_RUN,
+    "type": "boolean",
+    "required": False,
+    "description": "Show the requests, as far as they are known, and send nothing",
+}
+_LONGEST_DESCRIPTION = 600
+_MOST_NAMED_STEPS = 20
+
+
+def workflow_operations(table: Table) -> Iterator[ProtocolOperation]:
+    """Yield the workflows of a table as operations."""
+    for workflow in table.workflows.values():
+        yield _workflow_operation(workflow)
+
+
+def _workflow_operation(workflow: Workflow) -> ProtocolOperation:
+    infos = [parameter_info(parameter, {}) for parameter in workflow.inputs.values()]
+    schemas = {name: parameter.schema for name, parameter in workflow.inputs.items()}
+    if DRY_RUN not in schemas:
+        infos.append(dict(_DRY_RUN))
+    returned = listed(list(workflow.outputs), _MOST_NAMED_STEPS) if workflow.outputs else "every step with its data"
+    return ProtocolOperation(
+        workflow.name,
+        workflow.family,
+        with_notes(
+            brief(workflow.description, _LONGEST_DESCRIPTION),
+            [f"Runs {listed(workflow.operations, _MOST_NAMED_STEPS)}."],
+        ),
+        tuple(infos),
+        {"name": "object", "kind": "object", "description": returned},
+        (),
+        schemas=schemas,
+    )

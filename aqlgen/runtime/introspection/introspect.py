@@ -30,15 +30,14 @@ from .info import (
     operation_info,
     operation_type,
     protocol_operation_details,
+    workflow_operations,
 )
 from .names import Alias, Aliases, Spellings, spellings_of_resource
-from .outline import outline
 from .parameters import checked_query, names_of
 from .postings import Hit, plain_entry
 from .ranking import Ranking
-from .search import Search, search_of
+from .search import Search, outline, search_of
 from .type_info import more_note, type_details, type_info
-from .workflows import workflow_operations
 
 if TYPE_CHECKING:
     from ..warnings.history import History

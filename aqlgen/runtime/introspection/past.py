@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..warnings.identity import is_among
+from ..warnings.collector import is_among
 from .bounds import Bounds, refuse_narrowing
 
 if TYPE_CHECKING:

@@ -1,11 +1,17 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The log (R-OPS-4): records of logging, redacted and bounded, written to standard error and given to listeners."""
+"""The log (R-OPS-4): records of logging, redacted and bounded, written to standard error and given to listeners.
+
+Secrets of others, which an API's text may quote, are known by their shape alone. The prefixes are those that vendors
+publish so that leaked keys can be found. A record loses the secret and keeps its prefix, by which its owner knows what
+to revoke.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
+import re
 import sys
 import threading
 import traceback
@@ -15,14 +21,21 @@ from logging.handlers import QueueHandler, QueueListener
 from queue import Full, Queue
 from typing import Any
 
-from ..redaction import redact, redacted
+from ..redaction import MASK, redact, redacted
 from ..session import audience
 from ..text import escaped, iso_time
 from . import LEVELS, NUMBERS
-from .shapes import without_shapes, without_shapes_in
 
-__all__ = ["JsonFormatter", "Logger", "Record", "StderrHandler", "adopt_libraries", "redacted_excerpt"]
-
+__all__ = [
+    "JsonFormatter",
+    "Logger",
+    "Record",
+    "StderrHandler",
+    "adopt_libraries",
+    "redacted_excerpt",
+    "without_shapes",
+    "without_shapes_in",
+]
 
 _MAX_LENGTH = 4000
 for _level in ("notice", "alert", "emergency"):
@@ -304,3 +317,33 @@ def _write_all(descriptor: int, data: bytes) -> None:
             rest = rest[os.write(descriptor, rest) :]
         except BlockingIOError:  # someone made it non-blocking
             threading.Event().wait(0.05)
+
+
+_SHORTEST = 18
+_SHAPES = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"(?P<prefix>"
+    r"gh[pousr]_|github_pat_|glpat-|gldt-|xox[abeoprs]-|xapp-|[srp]k_(?:live|test)_|whsec_|sk-ant-|sk-proj-|sk-|AIza|ya29\."
+    r"|SG\.|npm_|pypi-|dop_v1_|doo_v1_|hf_|shpat_|shpss_|sq0[a-z]{3}-|lin_api_|ntn_|figd_|pat-[a-z]{2}\d-"
+    r"|glsa_|hvs\.|hvb\.|ATATT3|rk_live_|tfp_|r8_|pplx-|gsk_|xai-"
+    r")[A-Za-z0-9_.+/=-]{16,500}"
+    r"|(?P<key>AKIA|ASIA)[A-Z0-9]{16}"
+    r"|(?P<token>eyJ)[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{0,2000}"
+    r"|(?P<scheme>(?:[Bb]earer|[Bb]asic) )[A-Za-z0-9._~+/=-]{16,4000}"
+    r")"
+    r"|(?P<begin>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]{1,16000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
+)
+
+
+def without_shapes(text: str) -> str:
+    """Return a text in which what has the shape of a vendor's secret is replaced by its prefix and `***`."""
+    return _SHAPES.sub(lambda match: f"{match[match.lastgroup or 0]}{MASK}", text) if len(text) > _SHORTEST else text
+
+
+def without_shapes_in(value: Any) -> Any:
+    """Return JSON data without such secrets in its texts."""
+    if isinstance(value, str):
+        return without_shapes(value)
+    if isinstance(value, Mapping):
+        return {key: without_shapes_in(item) for key, item in value.items()}
+    return [without_shapes_in(item) for item in value] if isinstance(value, (list, tuple)) else value

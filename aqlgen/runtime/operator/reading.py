@@ -18,8 +18,7 @@ from ..state.store import StoreAway, canonical
 from ..text import terminal_text, visible
 
 if TYPE_CHECKING:
-    from ..safety.loop.blocks import Block
-    from ..safety.loop.board import Agent, Reported
+    from ..safety.loop.agents import Agent, Block, Reported
     from .sources import Source
 
 __all__ = ["SECTIONS", "Reading", "read", "read_quotas", "shown"]

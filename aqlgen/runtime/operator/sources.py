@@ -23,9 +23,8 @@ from ..assembly import adapter_secrets, audit_file, check_extra
 from ..logs.log import Logger
 from ..safety.audit import Audit
 from ..safety.desk import Desk
-from ..safety.loop.board import Board
-from ..settings.load import ConfigError, Variables, load
-from ..settings.state_keys import StateKeys
+from ..safety.loop.agents import Board
+from ..settings.load import ConfigError, StateKeys, Variables, load
 from ..state.custody import Custody, State
 from ..state.places import MEMORY, is_redis, open_store, state_file
 from ..state.sqlite import SqliteState, SqliteStore

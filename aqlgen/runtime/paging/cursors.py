@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..exact_json import fingerprint
 from ..session import current_caller
-from ..state.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from ..state.custody import State

@@ -1,26 +1,32 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The counts of the owner's quotas in the store; while that is away nothing is counted."""
+"""The counts of the owner's quotas in the store, and the answer to query `quota_status` (rate limiting document, 6.2).
+
+While the store is away nothing is counted.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from math import ceil
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..session import current_caller
 from ..state.store import Count, Counter, StoreAway
+from ..text import iso_time, line
 from .limits import CALLER, Limit, Limits
 
 if TYPE_CHECKING:
+    from ..client.quotas import KnownLimit
     from ..settings.config import Config
     from ..state.custody import Custody
     from ..state.store import Spent
     from ..telemetry.observer import Observers
 
-__all__ = ["Quotas", "Use", "caller_id", "scope_text", "seconds_until"]
+__all__ = ["Quotas", "Use", "caller_id", "quota_status", "scope_text", "seconds_until"]
 
 _RETRY_STORE = 1.0
 """Seconds without the store until a call asks it again."""
@@ -112,3 +118,46 @@ def caller_id() -> str:
     """Return an id of the caller for keys, "" for one who is not known; it tells nothing about them."""
     caller = current_caller()
     return "" if caller is None else hashlib.sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+_MOST, _LONGEST = 50, 80
+"""The most limits of the API that are shown, and the longest name of one: these are the API's words."""
+_WINDOWS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
+
+
+async def quota_status(adapter: str, quotas: Quotas | None, api_limits: Iterable[KnownLimit]) -> dict[str, Any]:
+    """Return what is used of the owner's quotas, and what the API last said of its own limits."""
+    known = {}
+    ends = []
+    for limit in islice(api_limits, _MOST):
+        entry: dict[str, Any] = {"limit": limit.limit} if limit.limit else {}
+        entry["remaining"] = limit.remaining
+        window = _WINDOWS.get(limit.window or 0)
+        if window:
+            entry["window"] = window
+        entry["resets_at"] = iso_time(limit.ends)
+        known[line(limit.name, _LONGEST) or "default"] = entry
+        ends.append(limit.ends)
+    uses = [] if quotas is None else await quotas.uses()
+    data: dict[str, Any] = {"adapter": adapter, "api_limits": known, "quotas": []}
+    if uses is None:
+        data["note"] = "The store of the quotas cannot be reached: calls go on and are not counted until it is back"
+    elif quotas is not None:
+        data["quotas"] = [_shown(use, quotas.config.quota.currency) for use in uses]
+        ends += [use.window.ends for use in uses]
+    if ends:
+        data["next_reset"] = iso_time(min(ends))
+    return data
+
+
+def _shown(use: Use, currency: str) -> dict[str, Any]:
+    limit = use.limit
+    return {
+        "metric": limit.metric,
+        "current": limit.shown(use.window.used),
+        "warn": limit.shown(limit.warn),
+        "pause": limit.shown(limit.pause),
+        "hard_stop": limit.shown(limit.most),
+        "status": use.status,
+        **limit.label(currency),
+    }

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..session import Session, current_caller
 from ..state.tickets import shorten
+from .approvals import Pending, fingerprint_of, question_about, reasons_of
 from .confirmation import Binding, ConfirmationTokens
 from .refusals import (
     confirmation_required,
@@ -28,7 +29,6 @@ from .refusals import (
     waits_for_operator,
 )
 from .session_approvals import SessionApprovals, cooldown_of
-from .together import Pending, fingerprint_of, question_about, reasons_of
 from .waiting import Waiting, gravest
 
 if TYPE_CHECKING:
@@ -364,8 +364,8 @@ class Asking:
 
 def pending_call(row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
     """Return a call that has to be confirmed, with its digest."""
-    from ..state.fingerprint import fingerprint
-    from .approval import request_digest
+    from ..exact_json import fingerprint
+    from .approvals import request_digest
 
     digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
     return Pending(row, call, decision, request, digest)

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exact_json import write_json
 from ..hooks import Call
-from ..logs.log import Logger
-from ..logs.shapes import without_shapes_in
+from ..logs.log import Logger, without_shapes_in
 from ..redaction import MASK, redacted
 from ..session import current_caller
 from ..table import Row

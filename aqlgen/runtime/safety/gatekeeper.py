@@ -18,8 +18,7 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from .audit import Decisions
-from .policy.levels import is_grave
-from .policy.policy import Policy
+from .policy.policy import Policy, is_grave
 from .refusals import denied
 
 if TYPE_CHECKING:
@@ -32,11 +31,10 @@ if TYPE_CHECKING:
     from ..telemetry.observer import Observers
     from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
-    from .approval import Approval
+    from .approvals import Approval, Grant, Pending
     from .asking import Asking
     from .audit import Audit
     from .loop.loop import SafetyLoop
-    from .together import Grant, Pending
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -106,11 +104,11 @@ class Gatekeeper:
             self._decisions.record("OPERATION_DENIED", row, call, "denied", reason=reason, rule=decision.rule)
             raise denied(row, decision, self._adapter.name)
         if row.moves_money and self._config.policy_money != "off":
-            from .policy.money import require_key
+            from ..client.idempotency import require_key
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approval import Approval
+            from .approvals import Approval
             from .asking import pending_call
 
             pending = pending_call(row, call, decision, build())

@@ -22,17 +22,17 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..exact_json import fingerprint
 from ..session import TERMINAL
-from ..state.fingerprint import fingerprint
 from .desk import Desk, SessionApproval
 from .literals import key_literal
-from .policy.levels import LEVELS
+from .policy.policy import LEVELS
 
 if TYPE_CHECKING:
-    from ..settings.confirmation import ConfirmationSettings
+    from ..settings.tables import ConfirmationSettings
     from ..state.custody import State
+    from .approvals import Pending
     from .confirmation import Binding
-    from .together import Pending
 
 __all__ = ["SessionApprovals", "Shape", "cooldown_of"]
 

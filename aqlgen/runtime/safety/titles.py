@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .literals import key_literal, literal, prose
 from .masked_fields import SECRET_NAME
-from .policy.levels import GRAVE
+from .policy.policy import GRAVE
 
 if TYPE_CHECKING:
     from ..table import Row

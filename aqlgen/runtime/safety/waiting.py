@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..state.store import Counter, StoreAway
+from .approvals import reasons_of
 from .desk import Desk, Matter
-from .policy.levels import LEVELS
-from .together import reasons_of
+from .policy.policy import LEVELS
 
 if TYPE_CHECKING:
     from ..session import Session
-    from ..settings.confirmation import ConfirmationSettings
+    from ..settings.tables import ConfirmationSettings
     from ..state.custody import State
+    from .approvals import Pending
     from .confirmation import Binding
     from .session_approvals import Shape
-    from .together import Pending
 
 __all__ = ["FORBIDDEN_SECONDS", "Waiting", "gravest"]
 

@@ -1,24 +1,51 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Agent names and wire names of fields, mapped exactly both ways (R-SEL-1).
+"""Agent names and wire names of fields, mapped exactly both ways (R-SEL-1), and what schemas reach by references.
 
 A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A plan is compiled once
-for each schema that renames anything within it. Values of all other schemas pass through untouched and uncopied, and
-so do keys that no schema declares.
+for each schema that renames anything within it, or in a type that it reaches, recursive ones included. Values of all
+other schemas pass through untouched and uncopied, and so do keys that no schema declares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..table import JsonSchema, Table
 from ..text import folded
-from .reach import reached
 from .reader import STRUCTURE, Shape, Types, fixed_values, referred, shape_of, subschemas
 
-__all__ = ["Names", "Plan", "Way", "other_name"]
+__all__ = ["Names", "Plan", "Way", "other_name", "reached"]
+
+Found = TypeVar("Found")
+
+
+def reached(
+    schema: JsonSchema,
+    types: Types,
+    inspect: Callable[[JsonSchema], tuple[Found, frozenset[str]]],
+    known: dict[str, tuple[Found, frozenset[str]]],
+) -> Iterator[Found]:
+    """Yield what `inspect` finds in a schema, then in each type that it reaches; `known` keeps that of the types.
+
+    `inspect` returns what it finds and the names of the types that a schema refers to.
+    """
+    finding, references = inspect(schema)
+    yield finding
+    seen: set[str] = set()
+    todo = list(references)
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name not in known:
+            known[name] = inspect(types.get(name, {}))
+        finding, references = known[name]
+        yield finding
+        todo.extend(references)
 
 
 class Way(IntEnum):

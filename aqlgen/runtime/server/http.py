@@ -1,8 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
-A request's way: its record (`requests_log`), Host and Origin (`access`), authentication (the SDK's), sessions
-(`http_sessions`), the SDK's endpoint. `health` answers orchestrators.
+A request's way: its record (`monitoring`), Host and Origin (`access`), authentication (the SDK's), sessions
+(`http_sessions`), the SDK's endpoint. Orchestrators are answered by `monitoring`, too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from ..settings.http import HttpSettings
 from ..settings.load import Variables
 from .access import Access, Guard
 from .connections import bounded_protocol
-from .health import HEALTH, READY, Service
 from .http_sessions import SessionBounds, credential_headers
-from .requests_log import RequestsLog
+from .monitoring import HEALTH, READY, RequestsLog, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable

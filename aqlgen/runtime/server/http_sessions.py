@@ -27,7 +27,7 @@ from ..session import CALLER_KEY
 from ..settings.config import Config
 from ..text import line
 from .access import respond
-from .requests_log import note_caller
+from .monitoring import note_caller
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -34,7 +34,7 @@ from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..exact_json import loses_digits, read_float
-from ..executions.progress import REPORTER
+from ..executions.handles import REPORTER
 from ..introspection.protocol import TOOL, tool_name
 from ..safety.loop_operations import active_operations
 from ..session import CALLER_KEY, Sessions, with_caller

@@ -12,17 +12,24 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import parsers
-from .audit import AUDIT_SETTINGS, AuditSettings
-from .client import CLIENT_SETTINGS, ClientSettings
-from .confirmation import CONFIRMATION_SETTINGS, ConfirmationSettings
 from .http import HTTP_SETTINGS, HttpSettings
-from .loop import LOOP_SETTINGS, LoopSettings
 from .parsers import Choice, Whole
 from .policy import MONEY_TEXT, POLICY_TEXT, RULES_EXAMPLE, RULES_TEXT
 from .policy import policy_rules as parse_rules
 from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
-from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
+from .tables import (
+    AUDIT_SETTINGS,
+    CLIENT_SETTINGS,
+    CONFIRMATION_SETTINGS,
+    LOOP_SETTINGS,
+    TELEMETRY_SETTINGS,
+    AuditSettings,
+    ClientSettings,
+    ConfirmationSettings,
+    LoopSettings,
+    TelemetrySettings,
+)
 from .trust import TrustRecord
 
 __all__ = ["SETTINGS", "Config", "Setting"]

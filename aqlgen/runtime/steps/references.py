@@ -1,9 +1,12 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""References to earlier answers: `{"$ref": "find.items[0].id"}` (R-STEP-1).
+"""References to earlier answers, `{"$ref": "find.items[0].id"}`, and to the inputs of a workflow (R-STEP-1, R-STEP-3).
 
 A reference is a step's id or number, `item` or `index`, then a path, in which `[*]` stands for each item of a list:
 `find.items[*].id` is the list of the ids, null for an item that has none. Only what the agent wrote is searched for
 references: data of the API are values, whatever they look like.
+
+A call of a workflow stands for a plan: its steps with the values of its inputs. Inputs are values, too: one that has
+the form of a reference is refused. What an input that is not given stands for is left out.
 """
 
 from __future__ import annotations
@@ -11,13 +14,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from ..errors import Code, Failure
 from ..exact_json import ExactFloat
+from ..table import Workflow
 from ..text import folded, line
 
-__all__ = ["Budget", "Reference", "is_reference", "pick", "read_reference", "references_in", "resolve", "size_of"]
+__all__ = [
+    "INPUTS",
+    "Budget",
+    "Reference",
+    "is_reference",
+    "pick",
+    "read_reference",
+    "references_in",
+    "resolve",
+    "size_of",
+    "written_plan",
+]
 
 _ROOT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 _STEP = re.compile(r'\.([^.\[\]"]{1,200})|\[(-?\d{1,6}|\*)\]|\["([^"]{1,200})"\]')
@@ -194,3 +209,51 @@ def _nowhere(reference: Reference, depth: int, why: str, data: Any) -> Failure:
         for step in reference.path[:depth]
     )
     return Failure(Code.INVALID_VALUE, f"'{line(reference.text, 120)}' leads nowhere: {line(at, 120)} {why}", details)
+
+
+INPUTS: Final = "inputs"
+"""What a reference to an input begins with, in the steps of a workflow."""
+_ABSENT: Final = object()
+
+
+def written_plan(workflow: Workflow, params: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any] | None]:
+    """Return the steps of a call, and what it returns, as `run_steps` takes them. Raises Failure for an odd input."""
+    for name, value in params.items():
+        if _has_reference(value):
+            raise Failure(
+                Code.INVALID_VALUE,
+                f"Parameter '{name}' is a value of a workflow: an object {{$ref: …}} is not taken",
+                {"param_name": name},
+            )
+    inputs = {name: item.schema["default"] for name, item in workflow.inputs.items() if "default" in item.schema}
+    inputs |= params
+    steps = [_filled(step, inputs) for step in workflow.steps]
+    outputs = workflow.outputs
+    if outputs is None:
+        return steps, None
+    values = {name: _filled(value, inputs) for name, value in outputs.items()}
+    return steps, {name: None if value is _ABSENT else value for name, value in values.items()}
+
+
+def _filled(value: Any, inputs: Mapping[str, Any]) -> Any:
+    """Return a part of a plan with the values of inputs; _ABSENT for one that has none."""
+    if is_reference(value):
+        reference = read_reference(value)
+        if reference.root != INPUTS:
+            return value
+        try:
+            return pick(inputs, reference)
+        except Failure:
+            return _ABSENT
+    if isinstance(value, Mapping):
+        filled = {key: _filled(inner, inputs) for key, inner in value.items()}
+        return {key: inner for key, inner in filled.items() if inner is not _ABSENT}
+    if isinstance(value, list):
+        return [inner for inner in (_filled(item, inputs) for item in value) if inner is not _ABSENT]
+    return value
+
+
+def _has_reference(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return is_reference(value) or any(map(_has_reference, value.values()))
+    return isinstance(value, list) and any(map(_has_reference, value))

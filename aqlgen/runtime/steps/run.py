@@ -16,11 +16,9 @@ from ..calls.conditions import compile_condition
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..schema.reader import json_type
 from ..warnings.collector import CallWarning
-from .advice import advised
-from .calls import StepCalls
-from .kept import SECONDS
+from .halted import SECONDS, advised
 from .operation import MAX_CALLS
-from .plan import LOCAL, Plan, Step
+from .plan import LOCAL, Plan, Step, StepCalls
 from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
 
 __all__ = ["MAX_ITEMS", "MAX_SECONDS", "Progress", "Run"]

@@ -21,11 +21,22 @@ from .adapter import (
 )
 from .choices import chosen
 from .codec import decode, encode
-from .files import Table, row_of, values_of
-from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
-from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server
-from .traits import Deprecation, Idempotency, LongRunning, Pagination, PagingStyle, Strategy, Update
-from .workflows import WORKFLOWS, Workflow
+from .files import WORKFLOWS, Table, row_of, values_of
+from .parts import (
+    ADAPTER,
+    Body,
+    Deprecation,
+    Idempotency,
+    JsonSchema,
+    Location,
+    LongRunning,
+    Pagination,
+    PagingStyle,
+    Parameter,
+    Strategy,
+    Update,
+)
+from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server, Workflow
 
 __all__ = [
     "ADAPTER",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from .parameters import ADAPTER
+from .parts import ADAPTER
 from .row import Choice, Kind, Row
 
 __all__ = ["chosen"]

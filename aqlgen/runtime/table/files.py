@@ -11,11 +11,14 @@ from typing import Any, Literal, TypeAlias
 
 from .adapter import FAMILIES
 from .codec import Column, columns, decode
-from .parameters import JsonSchema
-from .row import Row
-from .workflows import WORKFLOWS, Workflow
+from .parts import JsonSchema
+from .row import Row, Workflow
 
-__all__ = ["Attribute", "Table", "row_of", "values_of"]
+__all__ = ["WORKFLOWS", "Attribute", "Table", "row_of", "values_of"]
+
+WORKFLOWS = "workflows.json"
+"""The file of the workflows, by name; there is none where there are no workflows."""
+
 
 Attribute: TypeAlias = Literal[
     "aliases",

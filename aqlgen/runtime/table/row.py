@@ -1,5 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""A row of the operation table: one operation of the API, as agents call it and as it is sent (R-INT-7)."""
+"""A row of the operation table: one operation of the API, as agents call it and as it is sent (R-INT-7).
+
+A workflow of the owner's Arazzo documents is another: an operation whose call is a plan of steps (`workflows.json`).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,10 +10,9 @@ from datetime import date
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from .codec import column
-from .parameters import ADAPTER, Body, JsonSchema, Parameter
-from .traits import Deprecation, Idempotency, LongRunning, Pagination, Update
+from .parts import ADAPTER, Body, Deprecation, Idempotency, JsonSchema, LongRunning, Pagination, Parameter, Update
 
-__all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server"]
+__all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server", "Workflow"]
 
 
 DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
@@ -252,3 +254,34 @@ class Row:
     def key(self) -> str:
         """The request that it sends: `METHOD /path`, with `NAME:` before it where the adapter has several APIs."""
         return f"{self.api}:{self.method} {self.path}" if self.api else f"{self.method} {self.path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """One workflow. Its steps are those of `run_steps`; references that begin with `inputs` are to its inputs."""
+
+    name: str = column(outside=True)
+    """What agents call it."""
+    workflow_id: str
+    """The workflowId of the document."""
+    family: str
+    """The family of its writes; execute, if they are of several, and read, if there are none."""
+    summary: str
+    """What it does, in a line."""
+    description: str = column(like="summary")
+    """What it does; as the summary where it is left out."""
+    danger: DangerLevel
+    """The highest danger of its operations."""
+    danger_reason: str
+    """The operation that has it."""
+    inputs: Mapping[str, Parameter] = column(factory=dict)
+    """The inputs by name."""
+    steps: Sequence[Mapping[str, Any]]
+    """The steps in order, as `run_steps` takes them."""
+    outputs: Mapping[str, Any] | None = None
+    """What comes back, as `return` of `run_steps`; every step's data where it is left out."""
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations of its steps, each named once."""
+        return tuple(dict.fromkeys(step["operation"] for step in self.steps))

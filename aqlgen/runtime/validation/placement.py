@@ -8,8 +8,7 @@ from typing import Any
 
 from ..table import Row
 from ..text import letters
-from .conversions import structured
-from .outcome import Change, Outcome, Place, same
+from .readings import Change, Outcome, Place, same, structured
 from .understanding import WRAPPERS, renames, unwrapped
 
 __all__ = ["placements"]

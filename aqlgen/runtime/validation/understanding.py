@@ -18,8 +18,7 @@ from ..schema.reader import MISSING, Types, as_schema, fixed_values, follow, jso
 from ..schema.validators import PROTOCOL_SCHEMAS
 from ..table import JsonSchema
 from ..text import letters, words
-from .conversions import Reading, admitted_types, member, readings, structured, timed
-from .outcome import Change, Outcome, Place, least
+from .readings import Change, Outcome, Place, Reading, admitted_types, least, member, readings, structured, timed
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError

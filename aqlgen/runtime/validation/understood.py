@@ -18,10 +18,9 @@ from ..redaction import is_credential_header
 from ..schema.reader import MISSING, Types, is_object
 from ..table import JsonSchema, Row
 from ..text import leaks, letters, line, visible
-from .conversions import admitted_types, written
-from .outcome import Change, Outcome, Place, least
 from .placement import placements
 from .problems import Problem, near_name
+from .readings import Change, Outcome, Place, admitted_types, least, written
 from .understanding import WRAPPERS, Reader, is_divided
 from .value_problems import lacks_only
 

@@ -7,6 +7,9 @@ constraints. One answer tells all problems.
 What is valid never changes. Where a call is not, and can mean one thing only, it is understood (`understanding`), if
 the caller wants to be told of it. Defaults are not sent: in OpenAPI a default says what the server does when a
 parameter is left out, so leaving it out is the same, and survives a change of the default.
+
+The fields of `input` are parameters of the query where an update has no body. Calls are checked with the fields in
+`input`, and go on with each as a parameter.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
 from ..table import JsonSchema, Row, Table
 from ..text import folded, letters
-from .query_inputs import gathered, spread
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .understood import Understood
 
-__all__ = ["PARTIAL", "Validation"]
+__all__ = ["PARTIAL", "Validation", "gathered", "spread"]
 
 PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 """Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
@@ -142,7 +144,7 @@ class Validation:
         self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
     ) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid or understood. Raises Failure with the rest."""
-        from .encoded_texts import with_texts_encoded
+        from ..decode.encoded_fields import with_texts_encoded
 
         known, unknown, twice = self._normalised(row, checks, params)
         known = with_texts_encoded(row, self._table.types, known)
@@ -294,3 +296,32 @@ def _not_yet_told(errors: Iterable[ValidationError], fields: frozenset[str] | No
         if fields is not None and path == ["input"] and keyword == "additionalProperties":
             continue
         yield error
+
+
+_INPUT = "input"
+
+
+def gathered(row: Row, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters with the fields that stand beside `input` in it. Raises Failure for one given twice."""
+    held = row.update.parameters if row.update is not None else None
+    inside = params.get(_INPUT, {})
+    if not held or not isinstance(inside, Mapping):
+        return params
+    known = {**row.wire_names, **{name: name for name in held}}
+    moved = {name: value for key, value in params.items() if (name := known.get(key, "")) in held}
+    if not moved:
+        return params
+    twice = next((name for name in moved if name in inside), None)
+    if twice is not None:
+        message = f"Parameter '{twice}' is given twice, as 'input.{twice}' and as '{twice}': give it once"
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": twice})
+    rest = {key: value for key, value in params.items() if known.get(key, "") not in held}
+    return {**rest, _INPUT: {**inside, **moved}}
+
+
+def spread(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters with each field of `input` as one of them."""
+    inside = params.get(_INPUT)
+    if not isinstance(inside, Mapping):
+        return params
+    return {**{name: value for name, value in params.items() if name != _INPUT}, **inside}

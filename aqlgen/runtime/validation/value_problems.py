@@ -12,8 +12,8 @@ from ..errors import Code
 from ..schema.reader import json_type
 from ..schema.validators import stated_pattern
 from ..text import leaks, listed, shown
-from .conversions import readings, timed
 from .problems import Problem
+from .readings import readings, timed
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError

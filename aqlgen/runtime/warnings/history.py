@@ -18,8 +18,7 @@ from typing import Any, Final
 
 from ..session import Session, current_caller
 from ..text import iso_time
-from .collector import CallWarning
-from .identity import Key, key_of
+from .collector import CallWarning, Key, key_of
 
 __all__ = ["MOST_ENTRIES", "Histories", "History", "Occurrence"]
 

@@ -12,8 +12,7 @@ from ..media import JSON
 from ..settings.config import Config
 from ..text import line
 from ..wire import QUOTA_HEADERS
-from .collector import ABOUT_DATA, CallWarning, Warnings
-from .identity import Key, is_among, key_of, merge, rank
+from .collector import ABOUT_DATA, CallWarning, Key, Warnings, is_among, key_of, merge, rank
 
 if TYPE_CHECKING:
     from datetime import date

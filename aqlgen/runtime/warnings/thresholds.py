@@ -1,19 +1,23 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Warnings of limits: slow calls, quotas nearly used up, streams that are cut (R-WARN-3 to 5; warnings document, 4)."""
+"""Warnings of limits: slow calls, quotas nearly used up, streams that are cut (R-WARN-3 to 5; warnings document, 4).
+
+What would make a slow call faster is suggested as far as its operation offers it (4.4). Only what the API itself acts
+on counts: what the adapter selects or cuts afterwards makes no answer come sooner.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from ..decode.headers import Quota, quotas, seconds_until_reset
-from ..table import Row, Table
+from ..table import ADAPTER, Parameter, Row, Table
+from ..text import folded
 from .ceiling import CODE
 from .collector import CallWarning
-from .suggestions import suggestions
 
-__all__ = ["QUOTA", "SLOW", "quota_warning", "slow_warning", "stream_warning"]
-
+__all__ = ["QUOTA", "SLOW", "quota_warning", "slow_warning", "stream_warning", "suggestions"]
 
 SLOW = "PERFORMANCE_SLOW_QUERY_WARNING"
 QUOTA = "RATE_LIMIT_QUOTA_WARNING"
@@ -79,3 +83,104 @@ def stream_warning(cut: str, data: Any) -> CallWarning:
     }.get(cut, "it could not be read further")
     details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": reason}
     return CallWarning(CODE, f"Response truncated to {kept} items: {reason}", "low", details)
+
+
+_MOST_FILTERS: Final = 3
+# fmt: off
+_SIZES: Final = frozenset(
+    {
+        "limit", "size", "pagesize", "pagelimit", "pagelength", "perpage", "length", "first", "top", "results",
+        "records", "maxresults", "maxitems", "maxrecords", "resultlimit", "resultsperpage", "itemlimit",
+        "itemsperpage",
+    }
+)
+_PLACES: Final = frozenset(
+    {
+        "page", "pagenumber", "pageno", "pageindex", "offset", "skip", "start", "startindex", "cursor",
+        "pagecursor", "nextcursor", "pagetoken", "nexttoken", "token", "marker", "after", "before",
+        "startingafter", "endingbefore",
+    }
+)
+_SELECTIONS: Final = frozenset({"fields", "select", "projection", "fieldmask"})
+"""Last words of parameters that choose the fields of an answer."""
+_FORM_BEGINS: Final = frozenset({"include", "exclude", "expand", "embed", "with", "show", "return"})
+_FORM_ENDS: Final = frozenset(
+    {
+        "sort", "sortby", "order", "orderby", "direction", "includes", "populate", "format", "view", "lang",
+        "language", "locale", "pretty", "callback", "envelope", "alt", "timezone", "zone", "tz",
+    }
+)
+"""First and last words of parameters of the order or form of an answer, which narrow nothing."""
+# fmt: on
+_LISTING: Final = frozenset({"list", "search", "find", "query"})
+
+
+def suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> list[str]:
+    """Return how a call of this operation could be faster; `params` are those that it has already."""
+    return list(_suggestions(row, params, table)) if row.family == "read" else []
+
+
+def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> Iterator[str]:
+    pages = set() if row.pagination is None else {wire for _, wire in row.pagination.roles}
+    offered = [
+        parameter
+        for parameter in row.shown_parameters.values()
+        if parameter.location in ("query", "body") and not parameter.deprecated and parameter.wire not in pages
+    ]
+    lists = row.pagination is not None or row.verb in _LISTING or row.returns["name"] == "array"
+    filters = [parameter.name for parameter in offered if parameter.name not in params and _narrows(parameter)]
+    if filters and lists:
+        yield f"Consider adding filters to narrow results: {_either(filters[:_MOST_FILTERS])}"
+    page = _page(row, params) if lists else ""
+    if page:
+        yield f"Use pagination for large result sets: {page}"
+    fields = [item.name for item in offered if item.name not in params and _selects(item)]
+    if fields:
+        yield f"Ask for fewer fields: `{fields[0]}`"
+    lookup = _lookup(row, table) if lists and table is not None else ""
+    if lookup:
+        yield f"If you know which one you need, call `{lookup}`"
+
+
+def _narrows(parameter: Parameter) -> bool:
+    """Return True for a parameter that is there to find fewer things."""
+    words = parameter.name.removesuffix("_by").split("_")
+    has_form = words[0] in _FORM_BEGINS or words[-1] in _FORM_ENDS
+    pages = folded(parameter.name) in _SIZES | _PLACES
+    return not (parameter.required or pages or has_form or _selects(parameter))
+
+
+def _selects(parameter: Parameter) -> bool:
+    return parameter.name.rpartition("_")[2] in _SELECTIONS or parameter.name.endswith("field_mask")
+
+
+def _page(row: Row, params: Mapping[str, Any]) -> str:
+    """Return how to ask for a smaller page, or for one at all; "" where the operation has none."""
+    size = None if row.pagination is None else row.pagination.size_param
+    parameters = [parameter for parameter in row.shown_parameters.values() if not parameter.deprecated]
+    sizes = [
+        parameter.name
+        for parameter in parameters
+        if (parameter.location == ADAPTER and parameter.wire == "first" and size is not None)
+        or (parameter.location in ("query", "body") and (parameter.wire == size or folded(parameter.name) in _SIZES))
+    ]
+    if sizes:
+        return "" if params.get(sizes[0]) in (1, "1") else f"a smaller `{sizes[0]}`"
+    places = [item.name for item in parameters if item.location == "query" and folded(item.name) in _PLACES]
+    return f"`{places[0]}`" if places else ""
+
+
+def _lookup(row: Row, table: Table) -> str:
+    """Return the operation that reads one of the things that this one lists: a GET one segment below; "" for none."""
+    if row.method != "GET":
+        return ""
+    below = re.compile(re.escape(row.path.rstrip("/")) + r"/\{[^{}/]{1,200}\}/?")
+    for name, family, (method, path, deprecated, api) in table.values("method", "path", "deprecated", "api"):
+        if api == row.api and family == "read" and method == "GET" and not deprecated and below.fullmatch(path):
+            return name
+    return ""
+
+
+def _either(names: list[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

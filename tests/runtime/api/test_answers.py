@@ -14,8 +14,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.pacing import Timing
 from aqlgen.runtime.client.receive import Bounds
+from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse

@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from aqlgen.runtime.client.pace import Pace
-from aqlgen.runtime.client.pacing import Backoff, RetryBudget, Timing
 from aqlgen.runtime.client.quotas import QuotaMeter
+from aqlgen.runtime.client.retries import Backoff, RetryBudget, Timing
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.wire import ApiRequest, ApiResponse

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from aqlgen.runtime.client.idempotency import new_key, with_idempotency_key
-from aqlgen.runtime.client.pacing import Timing
+from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse

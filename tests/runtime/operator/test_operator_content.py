@@ -19,8 +19,7 @@ from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.sources import Sources, home_source
 from aqlgen.runtime.safety.audit_chain import verify
 from aqlgen.runtime.safety.desk import Desk, SessionApproval
-from aqlgen.runtime.safety.loop.blocks import Block, Blocks
-from aqlgen.runtime.safety.loop.board import Agent, Board, Reported
+from aqlgen.runtime.safety.loop.agents import Agent, Block, Blocks, Board, Reported
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore

@@ -20,8 +20,7 @@ from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.load import ConfigError
-from aqlgen.runtime.state.store import Counter, StoreAway
-from aqlgen.runtime.state.watched import WatchedStore
+from aqlgen.runtime.state.store import Counter, StoreAway, WatchedStore
 from tests.runtime.redis_server import RedisServer, redis_server
 
 pytestmark = pytest.mark.anyio

@@ -15,10 +15,10 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.desk import Desk
-from aqlgen.runtime.safety.loop.board import Board
+from aqlgen.runtime.safety.loop.agents import Board
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Table

@@ -16,9 +16,9 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.audit import AuditSettings
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.parsers import audit_path
+from aqlgen.runtime.settings.tables import AuditSettings
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio

@@ -22,8 +22,8 @@ from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio

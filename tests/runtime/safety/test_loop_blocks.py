@@ -8,7 +8,7 @@ import pytest
 from looping import ADA, AGENT, House, Human, challenge_of, connected
 
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.store import StoreAway
 
 pytestmark = pytest.mark.anyio

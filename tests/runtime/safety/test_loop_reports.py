@@ -11,7 +11,7 @@ from looping import ADA, AGENT, House, Human, connected
 from tiny_zoo import OPERATIONS, write_package
 
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 
 pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])

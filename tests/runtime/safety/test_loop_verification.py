@@ -10,9 +10,9 @@ import pytest
 from looping import ADA, AGENT, House, Human, challenge_of, connected
 
 from aqlgen.runtime.hooks import Hooks, Refuse, Step, StepVerdict
-from aqlgen.runtime.safety.loop.tries import Tries
+from aqlgen.runtime.safety.loop.verification import Tries
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.settings.loop import LoopSettings
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
 

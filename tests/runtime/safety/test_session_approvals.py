@@ -22,8 +22,8 @@ from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
 from aqlgen.runtime.settings.policy import policy_rules
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Table

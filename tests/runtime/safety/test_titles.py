@@ -7,7 +7,7 @@ from typing import Any
 
 from aqlgen.runtime.safety.titles import title_of, title_of_all
 from aqlgen.runtime.table import Parameter, ReturnType, Row
-from aqlgen.runtime.table.traits import Update
+from aqlgen.runtime.table.parts import Update
 from tests.cases import each
 
 FOR_GOOD = "This cannot be undone."

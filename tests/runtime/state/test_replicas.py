@@ -17,11 +17,11 @@ from aqlgen.runtime.auth.tokens import Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.safety.desk import Desk
-from aqlgen.runtime.safety.loop.board import Board
+from aqlgen.runtime.safety.loop.agents import Board
 from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.confirmation import ConfirmationSettings
+from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.state.redis import RedisState

@@ -12,8 +12,7 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.load import ConfigError, Variables, load
-from aqlgen.runtime.settings.state_keys import StateKeys
+from aqlgen.runtime.settings.load import ConfigError, StateKeys, Variables, load
 from tests.runtime.redis_server import redis_server
 
 KEY, NEW = "a-key-that-has-thirty-two-characters", "another-that-has-thirty-two-characters"

@@ -9,7 +9,7 @@ from tiny_zoo import ADAPTER, write_package
 from users_api import QUERY, row
 
 from aqlgen.runtime.table import Table
-from aqlgen.runtime.warnings.suggestions import suggestions
+from aqlgen.runtime.warnings.thresholds import suggestions
 from tests.cases import each
 
 FILTERS = "Consider adding filters to narrow results"

@@ -17,14 +17,13 @@ from ...session import current_caller
 from ..desk import Desk, Matter
 from ..literals import literal
 from .lookalikes import agent_key
-from .refusals import refused
+from .reports import refused
 
 if TYPE_CHECKING:
     from ...protocol_operations import Person
     from ...session import Session
     from ...settings.config import Config
-    from .executions import Execution
-    from .pauses import Pause
+    from .executions import Execution, Pause
 
 __all__ = ["Approvals"]
 

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...text import iso_time, line
-from .blocks import Block
-from .executions import Execution
-from .pauses import Granted, Notification, Pause
+from .agents import Block
+from .executions import Execution, Granted, Notification, Pause
 
 __all__ = ["broadcast", "denied", "directive", "of_block", "of_pause", "pause_notification"]
 

@@ -1,7 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The executions of a session: which agents run, how far they are, and what waits for a person (8.4, 8.7.3).
 
-They end with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with
+An execution carries pauses, approvals, operations that may run, and notifications.
+
+Executions end with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with
 protocol 2026-07-28) they belong to the caller and are in the store, which all replicas share. Requests of callers who
 are not known, because nobody authenticates, share one set of executions, in which only `element_name` identifies an
 agent, so agents there need distinct names. An execution without a session and without a report for an hour is
@@ -13,14 +15,87 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import Code, Failure
+from ...text import iso_time
 from .lookalikes import agent_key
-from .pauses import Approved, Granted, Notification, Pause, timestamp
 from .profiles import Profile
 
-__all__ = ["IDLE", "Execution", "Executions"]
+__all__ = ["IDLE", "Approved", "Execution", "Executions", "Granted", "Notification", "Pause", "timestamp"]
+
+
+def timestamp() -> str:
+    """Return the current time in ISO 8601."""
+    return iso_time(time.time(), "milliseconds")
+
+
+class Notification(NamedTuple):
+    """An event that waits for a person: `permission_pending`, `autonomy_pause` or `danger_zone` (8.7.3)."""
+
+    type: str
+    message: str
+    operation: str
+    reason: str
+    level: str
+    timestamp: str
+    verification: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the notification as the directive shows it."""
+        metadata = {"operation": self.operation, "reason": self.reason, "level": self.level}
+        if self.verification:
+            metadata["verificationId"] = self.verification
+        return {
+            "type": self.type,
+            "message": self.message,
+            "metadata": {key: value for key, value in metadata.items() if value},
+            "timestamp": self.timestamp,
+        }
+
+
+class Pause(NamedTuple):
+    """An action that waits for a person.
+
+    `level` says what lifts the pause: a confirmation (confirm), a code (verify), or a code or an operator for the block
+    that is in the store (danger_zone). `id` is that of the challenge where there is one. `digest` is of the operation
+    that was reported, "" for none, and `reported` shows it with its parameters. A pause of level verify ends at
+    `until`, in seconds since the epoch.
+    """
+
+    id: str
+    level: str
+    action: str
+    digest: str
+    reason: str
+    factors: tuple[str, ...]
+    notification: Notification
+    until: float = 0.0
+    reported: str = ""
+
+    @classmethod
+    def restored(cls, values: list[Any]) -> Pause:
+        """Return it as it was stored."""
+        pause = cls(*values)
+        return pause._replace(factors=tuple(pause.factors), notification=Notification(*pause.notification))
+
+
+class Approved(NamedTuple):
+    """An action that a person has let through once: the hint as patterns match it, the digest of what it reports."""
+
+    action: str
+    digest: str
+    factor: str
+    verified: bool = False
+
+
+class Granted(NamedTuple):
+    """An operation that was reported and may run once, with these parameters, until a time since the epoch."""
+
+    operation: str
+    digest: str
+    until: float
+
 
 MOST = 100
 IDLE = 3600.0

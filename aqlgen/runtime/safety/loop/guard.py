@@ -7,13 +7,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...exact_json import fingerprint
 from ...session import current_caller
-from ...state.fingerprint import fingerprint
-from .blocks import Block, blocking
+from .agents import Block, blocking
 from .evaluation import STEP_LIMIT
+from .executions import Approved, Pause
 from .lookalikes import normalized
-from .pauses import Approved, Pause
-from .refusals import blocked, not_reported, paused
+from .reports import blocked, not_reported, paused
 
 if TYPE_CHECKING:
     from ...session import Session

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...session import Session
     from ...settings.config import Config
     from ...state.custody import State
-    from .pauses import Pause
+    from .executions import Pause
 
 __all__ = ["KeptExecutions"]
 

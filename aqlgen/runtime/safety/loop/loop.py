@@ -107,7 +107,7 @@ class SafetyLoop:
         """
         if not self._parts.on:
             return
-        from .pauses import Notification, timestamp
+        from .executions import Notification, timestamp
 
         executions = await self._parts.kept.read(session)
         if executions is None or next(executions.all_running(), None) is None:
@@ -201,7 +201,7 @@ class SafetyLoop:
         def end(executions: Executions) -> Execution:
             execution = executions.running(params["element_name"])
             if execution is None:
-                from .refusals import not_found
+                from .reports import not_found
 
                 raise not_found("no execution of this agent is in progress", params["element_name"])
             execution.end(status)
@@ -239,9 +239,9 @@ class SafetyLoop:
 
     async def _resume(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
         from .evaluation import STEP_LIMIT
+        from .executions import Approved
         from .lookalikes import normalized
-        from .pauses import Approved
-        from .refusals import not_found, refused
+        from .reports import not_found, refused
 
         executions = await self._parts.kept.read(session, anyone=True)
         held = None if executions is None else executions.last(agent)
@@ -277,7 +277,7 @@ class SafetyLoop:
     async def verify_challenge(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Take the code of a challenge from a person, and unblock its agent if it is right."""
         if not self.enforcing:
-            from .refusals import refused
+            from .reports import refused
 
             raise refused(f"nothing is verified in mode {self._parts.mode}")
         return await self._parts.verification.verify(params, session, person)

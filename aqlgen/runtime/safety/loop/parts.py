@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ...session import Session
     from ...settings.config import Config
     from ...state.custody import State
+    from .agents import Block
     from .approvals import Approvals
-    from .blocks import Block
     from .executions import Execution
     from .guard import Guard
     from .kept import KeptExecutions
@@ -100,8 +100,8 @@ class Parts:
 
     async def publish(self, execution: Execution, session: Session, step: Any = None, *, goal: str = "") -> None:
         """Show an execution on the board, with a step that was decided; while the store is away it is not shown."""
-        from .board import Agent as Shown
-        from .board import Board
+        from .agents import Agent as Shown
+        from .agents import Board
 
         pause = execution.pause
         shown = Shown(

@@ -15,14 +15,12 @@ from ...session import Session, current_caller
 from ...state.store import StoreAway
 from ...text import line
 from ..literals import literal
-from .blocks import Block, blocking
-from .board import Reported
+from .agents import Block, Reported, blocking
 from .directives import broadcast, denied, directive, of_block, of_pause, pause_notification
 from .evaluation import Past, Weighed, evaluate, weigh
-from .executions import Execution, Executions
+from .executions import Execution, Executions, Granted, Pause
 from .guard import strict
 from .lookalikes import normalized
-from .pauses import Granted, Pause
 from .reports import Report
 from .risk import GRAVE, words_of
 

@@ -3,6 +3,10 @@
 
 A challenge is on the operator's desk, which alone shows its code. The agent has the id. Whether the id is unknown, the
 challenge has expired, or the code is wrong, the answer is the same.
+
+Ten verifications of an agent may fail in a minute, then a lockout follows that doubles (8.8.5). A try is counted before
+its code is looked at, so that of many at once no more than ten are. What is counted is in the store, and survives a
+restart. A day without a failure ends it.
 """
 
 from __future__ import annotations
@@ -15,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...errors import Code, Failure
 from ...session import current_caller
 from ..desk import Challenge, Desk
-from .blocks import Block, Blocks
+from .agents import Block, Blocks
 from .lookalikes import agent_key
-from .refusals import refused
-from .tries import Tries
+from .reports import refused
 
 if TYPE_CHECKING:
     from ...hooks import Step, StepVerdict
@@ -27,7 +30,49 @@ if TYPE_CHECKING:
     from ...state.custody import Custody
     from .executions import Execution
 
-__all__ = ["Verification"]
+__all__ = ["Tries", "Verification"]
+
+_TRIES = "loop.tries"
+_MOST, _WINDOW = 10, 60.0
+_LONGEST, _DAY = 6 * 3600.0, 86_400.0
+
+
+class Tries:
+    """The tries of each agent. Every method raises StoreAway when the store cannot be reached."""
+
+    def __init__(self, custody: Custody, clock: Callable[[], float] = time.time) -> None:
+        self._custody = custody
+        self._clock = clock
+
+    async def locked(self, key: str) -> float:
+        """Return for how many seconds no try is taken; 0 for none."""
+        values = await self._custody.kept(_TRIES, key)
+        return 0.0 if values is None else max(0.0, float(values["locked"]) - self._clock())
+
+    async def begin(self, key: str) -> float:
+        """Count a try as failed, and return 0; if none is taken now, return for how many seconds."""
+        wait = 0.0
+
+        def count(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
+            nonlocal wait
+            now = self._clock()
+            values = values or {"failed": [], "locked": 0.0, "level": 0}
+            wait = max(0.0, float(values["locked"]) - now)
+            if wait > 0:
+                return None
+            failed = [moment for moment in values["failed"] if now - moment < _WINDOW] + [now]
+            level, locked = int(values["level"]), 0.0
+            if len(failed) >= _MOST:
+                locked, level, failed = now + min(_LONGEST, _WINDOW * 2**level), level + 1, []
+            return {"failed": failed, "locked": locked, "level": level}, _DAY
+
+        await self._custody.change(_TRIES, key, count)
+        return wait
+
+    async def succeeded(self, key: str) -> None:
+        """Forget the failures: a person has given the right code."""
+        await self._custody.remove(_TRIES, key)
+
 
 _MARK = "loop.verified"
 _MARK_SECONDS = 86_400.0

@@ -1,26 +1,102 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Calls that are confirmed together: a batch's calls of one kind, the calls of a plan (R-BAT-2, R-STEP-2).
+"""Approvals of calls: of one, bound to its request, or of a batch's calls of one kind and the calls of a plan together.
 
-One question lists every call with its request and values, each line as it stands in the question about that call alone.
-The confirmation is bound to the requests of all, in their order, and each is used up by its own call.
+What is sent is what was approved. The digest covers method, address, headers and content, files included; credentials
+do not count, since they may be renewed. It is taken of the request that the parameters make, before an update is merged
+into what was read and before the owner's hooks; what these hooks change is recorded.
+
+One question lists every call with its request and values, each line as it stands in the question about that call alone
+(R-BAT-2, R-STEP-2). The confirmation is bound to the requests of all, in their order, and each is used up by its own
+call.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import Code, Failure
+from ..redaction import redact
+
 if TYPE_CHECKING:
-    from ..errors import Failure
     from ..hooks import Call, GateDecision
     from ..table import Row
     from ..wire import ApiRequest, Spending
     from .loop.reports import PlanReport
 
-__all__ = ["Grant", "Pending", "fingerprint_of", "fitting", "question_about", "reasons_of"]
+__all__ = [
+    "Approval",
+    "Grant",
+    "Pending",
+    "changed",
+    "fingerprint_of",
+    "fitting",
+    "question_about",
+    "reasons_of",
+    "request_digest",
+]
+
+
+def request_digest(request: ApiRequest) -> str:
+    """Return the SHA-256 of a request without its credentials."""
+    secrets = request.secrets
+    headers = [(name.lower(), redact(value, secrets)) for name, value in request.headers]
+    content = None if request.content is None else hashlib.sha256(request.content).hexdigest()
+    text = json.dumps([request.method, redact(request.url, secrets), sorted(headers), content])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Approval:
+    """The approval of the call; `altered_by` lists the owner's hooks that changed the request afterwards."""
+
+    __slots__ = ("_address", "_digest", "_row", "altered_by")
+
+    def __init__(self, row: Row, request: ApiRequest) -> None:
+        self._row = row
+        self._digest: str | None = request_digest(request)
+        self._address = _address(request)
+        self.altered_by: list[str] = []
+
+    @property
+    def digest(self) -> str:
+        """The digest of the approved request, "" once it is the owner's."""
+        return self._digest or ""
+
+    def check(self, row: Row, request: ApiRequest) -> None:
+        """Raise Failure for a request of the approved operation that is another one than was approved.
+
+        A page's request differs from it by its query: method, host and path are compared.
+        """
+        if self._digest is None or row.name != self._row.name:
+            return
+        same = _address(request) == self._address if row.paging else request_digest(request) == self._digest
+        if not same:
+            raise changed(row)
+
+    def altered(self, hook: str, *, parameters: bool = False) -> None:
+        """Record that a hook changed the call; with `parameters` the request is the owner's from here on."""
+        self.altered_by.append(hook)
+        if parameters:
+            self._digest = None
+
+
+def changed(row: Row) -> Failure:
+    """Return the refusal of a request that is another one than was approved."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        "Permission denied: the request is another one than was approved, since something changed in between, "
+        "such as a file. Nothing was sent; call it again.",
+        {"operation": row.name, "reason": "changed after it was approved"},
+    )
+
+
+def _address(request: ApiRequest) -> tuple[str, str]:
+    return request.method, redact(request.url, request.secrets).partition("?")[0]
+
 
 _LONGEST = 16_000
 """The most characters of a question about several calls; those that do not fit are asked about later."""
@@ -79,8 +155,6 @@ class Grant:
             raise self._refused[digest]
         if not self._confirmed[digest]:
             if self._has_changed(digest):
-                from .approval import changed
-
                 raise changed(row)
             return False
         self._confirmed[digest] -= 1

@@ -1,6 +1,8 @@
-"""The hosts of a table: what goes to each, which the owner has yet to accept, and which are hardly those of the API.
+"""The access that a table needs: the hosts, which the owner accepts, and the credentials, which the owner sets.
 
-Hardly the API's are placeholders, and local or incomplete addresses of the document; each has a note.
+Of each host it is told what goes there, and whether the owner has yet to accept it; of each credential where it is
+sent, from which variables, and by how many operations. Hosts that are hardly those of the API, placeholders and local
+or incomplete addresses of the document, each have a note.
 """
 
 from __future__ import annotations
@@ -8,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.ir import Json
+from aqlgen.runtime.auth.usage import Usage, place_of
 from aqlgen.runtime.encode.addresses import AddressProblem, operation_problem
 from aqlgen.runtime.hosts.origin import yaml_entry
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, entry_of, host_uses
@@ -15,7 +19,7 @@ from aqlgen.runtime.table import Adapter, Server
 from aqlgen.runtime.text import line
 from aqlgen.table.model import DecidedRow, Table
 
-__all__ = ["address_notes", "main_address_problem", "overrides_entry", "table_hosts"]
+__all__ = ["address_notes", "main_address_problem", "overrides_entry", "table_credentials", "table_hosts"]
 
 
 def table_hosts(table: Table) -> list[HostUse]:
@@ -70,3 +74,30 @@ def _address_note(problem: AddressProblem, server: Server | None, pointer: str) 
         return Diagnostic("no-server", Severity.NOTE, message, pointer=pointer if url else "", help=remedy)
     message = f"the address {url!r} {problem.judgement}: {problem.reason}"
     return Diagnostic("placeholder-address", Severity.NOTE, message, pointer=pointer, help=remedy)
+
+
+def table_credentials(table: Table) -> list[dict[str, Json]]:
+    """Return each security scheme: name, type, variables by need, where it is sent, and how many operations use it.
+
+    `operations` has `using`, which name it among their alternatives, and `needing`, which are not called without it.
+    """
+    adapter = table.adapter
+    parts = adapter.of_each_api()
+    requirements = [parts[row.row.api].security if row.row.security is None else row.row.security for row in table.rows]
+    naming = Usage.of(requirements, ()).naming
+    return [
+        {
+            "name": name,
+            "type": scheme.get("type", ""),
+            "variables": list(scheme.get("variables", ())),
+            "optional_variables": dict(scheme.get("optional_variables", {})),
+            "sent": place_of(scheme),
+            "operations": {
+                "using": naming[name],
+                "needing": sum(
+                    bool(alternatives) and all(name in names for names in alternatives) for alternatives in requirements
+                ),
+            },
+        }
+        for name, scheme in adapter.security_schemes.items()
+    ]

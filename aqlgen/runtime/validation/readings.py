@@ -1,9 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Readings of one value that is not as its schema wants it: of a text as JSON, of a number as text, of a list of one.
+"""Readings of what is not as its schema wants it, with what they change, and the choice among several (R-REQ-4).
 
-A reading is sure if the value can mean nothing else; others are only proposed to whoever made the call. The digits of
-numbers are kept, or there is no sure reading: `007` is no 7 and 1.10 no text. Words such as `yes` are no booleans, and
-an empty text is nothing at all.
+Those of one value are: of a text as JSON, of a number as text, of a list of one. A reading is sure if the value can
+mean nothing else; others are only proposed to whoever made the call. The digits of numbers are kept, or there is no
+sure reading: `007` is no 7 and 1.10 no text. Words such as `yes` are no booleans, and an empty text is nothing at all.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ..exact_json import read_float, write_json
 from ..schema.reader import (
@@ -29,7 +30,81 @@ from ..schema.reader import (
 from ..table import JsonSchema
 from ..text import letters
 
-__all__ = ["ALL_TYPES", "Reading", "admitted_types", "member", "readings", "structured", "timed", "written"]
+__all__ = [
+    "ALL_TYPES",
+    "Change",
+    "Outcome",
+    "Place",
+    "Reading",
+    "admitted_types",
+    "least",
+    "member",
+    "readings",
+    "same",
+    "structured",
+    "timed",
+    "written",
+]
+
+Place: TypeAlias = "tuple[str | int, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of the value at a place: `before` and `now`, MISSING where there was or is none.
+
+    `kinds` are the steps that led there; `moved` is the place that it came from.
+    """
+
+    before: Any
+    now: Any
+    kinds: tuple[str, ...]
+    moved: Place | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A value as it was read, with every change by its place; `complete` if nothing of it is wrong any more."""
+
+    value: Any
+    changes: dict[Place, Change] = field(default_factory=dict)
+    complete: bool = False
+
+    def note(self, place: Place, change: Change) -> None:
+        """Add a change, to what was done at its place before."""
+        earlier = self.changes.get(place)
+        if earlier is not None:
+            change = Change(earlier.before, change.now, earlier.kinds + change.kinds, earlier.moved or change.moved)
+        self.changes[place] = change
+
+
+def same(value: Any, other: Any) -> bool:
+    """Return True for equal JSON values: 1, 1.0 and true are three."""
+    if type(value) is not type(other):
+        return False
+    if isinstance(value, dict):
+        return value.keys() == other.keys() and all(same(inner, other[key]) for key, inner in value.items())
+    if isinstance(value, list):
+        return len(value) == len(other) and all(map(same, value, other))
+    return bool(value == other)
+
+
+def least(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """Return the only reading, or the one that changes least if all others change the same and more; else None."""
+    for outcome in outcomes:
+        if all(outcome is other or same(outcome.value, other.value) or _within(outcome, other) for other in outcomes):
+            return outcome
+    return None
+
+
+def _within(outcome: Outcome, other: Outcome) -> bool:
+    if isinstance(other.value, list) and len(other.value) == 1 and same(other.value[0], outcome.value):
+        return True
+    return len(outcome.changes) < len(other.changes) and all(
+        place in other.changes and same(change.now, other.changes[place].now)
+        for place, change in outcome.changes.items()
+    )
+
 
 _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""When a request is sent again (R-RATE-2).
+"""When a request is sent again (R-RATE-2), and what a broken connection tells: whether anything was sent, and why not.
 
 A safe method is repeated whatever happened, and so is a write that carries an idempotency key. An idempotent write is
 repeated only when no connection was made, so that nothing can have been sent; any other write never. Pauses are
@@ -10,6 +10,7 @@ host have one budget, so that an outage does not multiply its load.
 from __future__ import annotations
 
 import random
+import ssl
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..telemetry.observer import Observers
     from .quotas import QuotaMeter
 
-__all__ = ["Backoff", "RetryBudget", "Timing", "waited_for_turn"]
+__all__ = ["Backoff", "RetryBudget", "Timing", "is_tls", "is_unsent", "unreachable", "waited_for_turn"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _IDEMPOTENT = frozenset({"PUT", "DELETE"})
@@ -136,3 +137,43 @@ async def waited_for_turn(
         waits = True
         await timing.pause(wait)
     return waits
+
+
+def is_unsent(error: Exception) -> bool:
+    """Return True if an error came before anything was sent to the API."""
+    import httpx2
+
+    before = (
+        httpx2.ConnectError,
+        httpx2.ConnectTimeout,
+        httpx2.PoolTimeout,
+        httpx2.ProxyError,
+        httpx2.UnsupportedProtocol,
+        httpx2.InvalidURL,
+    )
+    return isinstance(error, before)
+
+
+def is_tls(error: BaseException) -> bool:
+    """Return True if an error came from TLS."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def unreachable(error: BaseException, request: ApiRequest) -> str:
+    """Return why no connection could be made, as an agent reads it."""
+    host = request.url.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the TLS certificate of '{host}' is not valid"
+        if isinstance(cause, ssl.SSLError):
+            return f"no TLS connection could be made with '{host}'"
+        if isinstance(cause, ConnectionRefusedError):
+            return f"the connection to '{host}' was refused"
+        cause = cause.__cause__ or cause.__context__
+    return f"no connection could be made to '{host}'"

@@ -1,8 +1,11 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What an agent needs of the answer to a write: what the thing is, its state, its version and where it is (R-SEL-2).
+"""What the presets leave of a thing: of the answer to a write what identifies it, of a long or deep one the beginning.
 
-Beside these what the API remarks, and secrets, since many an API shows them this once. A thing that names nothing of
-itself stays whole.
+An agent needs of a write what the thing is, its state, its version and where it is (R-SEL-2). Beside these stay what
+the API remarks, and secrets, since many an API shows them this once. A thing that names nothing of itself stays whole.
+
+`standard` leaves the beginning of texts and lists, and the upper levels. Of another thing within it, at any level, what
+identifies that one is enough.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import Any, Final
 
 from ..text import folded
 
-__all__ = ["IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "identity"]
+__all__ = ["IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "identity", "shortened"]
 
 IDENTIFIERS: Final = frozenset({"id", "uuid", "guid", "gid", "sid", "uid", "key", "slug", "number", "code", "arn"})
 NAMES: Final = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
@@ -89,3 +92,45 @@ def _nested(value: Mapping[str, Any], identifying: frozenset[str]) -> dict[str, 
                 name: _kept(part) for name, part in inner.items() if _is_wanted(folded(name), part, identifying)
             }
     return parts
+
+
+_LONGEST_TEXT, _TEXT = 600, 400
+_LONGEST_LIST, _LIST = 20, 10
+_MOST_FIELDS: Final = 12
+"""Fields of a thing within another from which on only those that identify it are shown."""
+
+_IDENTIFYING: Final = IDENTIFIERS | NAMES
+_DEEPEST: Final = 3
+"""Levels of objects below a thing; of what is deeper only the plain values of the level above stay."""
+
+
+def shortened(value: Any, cut: set[str], path: str = "", depth: int = 0) -> Any:
+    """Return a value with long texts, long lists and deep objects cut; `cut` takes the paths."""
+    if isinstance(value, str):
+        if len(value) <= _LONGEST_TEXT:
+            return value
+        cut.add(path)
+        return f"{value[:_TEXT]}… [{len(value)} characters]"
+    if isinstance(value, list):
+        kept = value
+        if depth and len(value) > _LONGEST_LIST:
+            cut.add(path)
+            kept = value[:_LIST]
+        return [shortened(item, cut, path, depth) for item in kept]
+    if not isinstance(value, dict):
+        return value
+    if depth and len(value) > _MOST_FIELDS and any(folded(key) in IDENTIFIERS for key in value):
+        cut.add(path)
+        return {
+            key: inner
+            for key, inner in value.items()
+            if folded(key) in _IDENTIFYING and not isinstance(inner, (dict, list))
+        }
+    short: dict[str, Any] = {}
+    for key, inner in value.items():
+        inner_path = f"{path}.{key}" if path else key
+        if depth >= _DEEPEST and isinstance(inner, (dict, list)) and inner:
+            cut.add(inner_path)
+        else:
+            short[key] = shortened(inner, cut, inner_path, depth + 1)
+    return short

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Halted plans, kept for a while in the adapter's state, so that they can go on (R-STEP-2).
+"""Halted plans: kept for a while in the adapter's state, so that they can go on, and how an agent does that (R-STEP-2).
 
 A plan is kept, sealed, for the caller and the session that sent it: what its steps hold would cost an agent too much to
 send it back. The agent gets a random token; any replica goes on with the plan, and only one does. Their number and
@@ -14,16 +14,17 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Code, Failure
+from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..exact_json import read_float, write_json
 from ..session import current_caller
 from ..state.store import StoreAway
+from .operation import RUN_STEPS
 
 if TYPE_CHECKING:
     from ..session import Session
     from ..state.custody import Custody, State
 
-__all__ = ["SECONDS", "KeptPlans"]
+__all__ = ["SECONDS", "KeptPlans", "advised"]
 
 SECONDS = 900
 _KIND = "plan"
@@ -117,3 +118,20 @@ class KeptPlans:
             self._ended.update((token, self._plans.pop(token)) for token in ended)
 
         session.on_close(forget)
+
+
+def advised(failure: Failure, token: str | None) -> str:
+    """Return a failure's message with how to go on."""
+    message = failure.message.partition(" To go on, call it again")[0].rstrip()
+    if token is None:
+        return message
+    beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
+    advice = f"To go on: {RUN_STEPS} with continue{beside}; it begins with the failed call."
+    if failure.details.get("outcome") == UNKNOWN_OUTCOME:
+        advice = (
+            f"To go on: find out whether it was carried out, then {RUN_STEPS} with continue and unknown: 'skip' if it "
+            "was, 'repeat' if it was not."
+        )
+    elif failure.code is Code.CONFIRMATION_REQUIRED:
+        advice = f"To go on: {RUN_STEPS} with continue{beside}; do so only if your user wants this."
+    return f"{message} {advice}"

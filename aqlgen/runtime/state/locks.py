@@ -1,9 +1,15 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""A lease: what one process holds for a while, so that others wait, and that ends by itself if the process dies."""
+"""Locks: turns within one process, and leases among all that share a store.
+
+A turn is of the calls that change the same resource: none reads what another is about to write. A lease is what one
+process holds for a while, so that others wait; it ends by itself if the process dies.
+"""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio
@@ -11,7 +17,7 @@ import anyio
 if TYPE_CHECKING:
     from .store import Store
 
-__all__ = ["Lease"]
+__all__ = ["Lease", "Turns"]
 
 _SPACE = "lease"
 _PATIENCE = 2.0
@@ -39,3 +45,33 @@ class Lease:
         """End it, also while the call is cancelled; one that was lost is left alone."""
         with anyio.CancelScope(shield=True), anyio.move_on_after(_PATIENCE):
             await self._store.swap(_SPACE, self._key, self._holder, None)
+
+
+class _Turn:
+    """The lock of one resource, and how many calls hold it or wait for it."""
+
+    __slots__ = ("calls", "lock")
+
+    def __init__(self) -> None:
+        self.lock = anyio.Lock()
+        self.calls = 0
+
+
+class Turns:
+    """The resources that are being changed; one that nobody waits for takes no memory."""
+
+    def __init__(self) -> None:
+        self._turns: dict[Hashable, _Turn] = {}
+
+    @asynccontextmanager
+    async def of(self, resource: Hashable) -> AsyncIterator[None]:
+        """Hold a resource, after the calls that asked for it before."""
+        turn = self._turns.setdefault(resource, _Turn())
+        turn.calls += 1
+        try:
+            async with turn.lock:
+                yield
+        finally:
+            turn.calls -= 1
+            if not turn.calls:
+                del self._turns[resource]

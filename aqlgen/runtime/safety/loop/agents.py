@@ -1,0 +1,227 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Agents in the store: their blocks, and what an operator sees of them from another process (R-OPS-1, R-LOOP-4).
+
+A block is not lifted by restarts and replicas (specification, 8.8.3). It is of an agent, by its name in any spelling,
+and of the caller who is known: then of everything of that caller. Without a known caller it is of every unknown
+caller's agent of that name. A block that cannot be read, since its key is gone, is one of everybody: nothing is
+unblocked by losing a key.
+
+While the loop is on, the adapter publishes each execution with its last steps here, sealed like everything else in the
+store. `Board` takes the custody that an operator's process has opened.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...text import line
+from ..desk import Desk
+from .executions import IDLE
+from .lookalikes import agent_key
+
+if TYPE_CHECKING:
+    from ...state.custody import Custody
+
+__all__ = ["Agent", "Block", "Blocks", "Board", "Reported", "blocking", "new_block_id"]
+
+_KIND = "loop.block"
+_SECONDS = 10 * 365 * 86_400.0
+_UNREADABLE = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block. `since` and `expires` are in seconds since the epoch; the challenge ends then, and the block does not.
+
+    `verification` is the id of the challenge, `caller` "" for one who is not known.
+    """
+
+    id: str
+    agent: str
+    caller: str
+    execution: str
+    action: str
+    operation: str
+    reason: str
+    factors: tuple[str, ...]
+    risk: int
+    since: float
+    verification: str
+    expires: float
+
+    @property
+    def readable(self) -> bool:
+        """False for a block of which nothing is known but that it is there."""
+        return self.agent != _UNREADABLE or bool(self.execution)
+
+    def holds(self, agent: str | None, caller: str | None) -> bool:
+        """Return True if it holds an agent of a caller; an agent of None stands for whatever the caller does."""
+        if not self.readable:
+            return True
+        if self.caller and caller:
+            return self.caller == caller
+        return agent is not None and agent_key(agent) == agent_key(self.agent)
+
+
+def blocking(blocks: Sequence[Block], agent: str | None, caller: str | None) -> Block | None:
+    """Return a block that holds an agent of a caller, None if none does."""
+    return next((block for block in blocks if block.holds(agent, caller)), None)
+
+
+class Blocks:
+    """The blocks of one adapter. Every method raises StoreAway when the store cannot be reached."""
+
+    def __init__(self, custody: Custody) -> None:
+        self._custody = custody
+
+    async def standing(self) -> list[Block]:
+        """Return the blocks, the oldest first."""
+        items = await self._custody.store.items(_KIND)
+        if not items:
+            return []
+        sealer = await self._custody.sealer()
+        opened = [(name, sealer.open(_KIND, text, name)) for name, text in items]
+        blocks = [_unreadable(name) if value is None else _block(value.value) for name, value in opened]
+        return sorted(blocks, key=lambda block: block.since)
+
+    async def add(self, block: Block) -> None:
+        """Block an agent."""
+        await self._custody.keep(_KIND, block.id, asdict(block), _SECONDS)
+
+    async def challenged(self, block: Block, verification: str, expires: float) -> bool:
+        """Record another challenge of a block; False if it has another one by now, or is lifted."""
+
+        def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
+            if values is None or values["verification"] != block.verification:
+                return None
+            return asdict(replace(_block(values), verification=verification, expires=expires)), _SECONDS
+
+        return await self._custody.change(_KIND, block.id, write)
+
+    async def lift(self, block_id: str) -> Block | None:
+        """Lift a block and return it; None if it is gone."""
+        block = next((block for block in await self.standing() if block.id == block_id), None)
+        if block is not None and not block.readable:
+            return block if await self._custody.store.take(_KIND, block_id) is not None else None
+        return block if block is not None and await self._custody.remove(_KIND, block_id) else None
+
+
+def new_block_id() -> str:
+    """Return an id for a block."""
+    return str(uuid.uuid4())
+
+
+def _block(values: dict[str, Any]) -> Block:
+    return Block(**{**values, "factors": tuple(values["factors"])})
+
+
+def _unreadable(name: str) -> Block:
+    """Return a block that nobody can read: its id is the key in the store."""
+    reason = "An unreadable block: the key of the state has changed"
+    return Block(name, _UNREADABLE, "", "", "", "", reason, (), 100, time.time(), "", 0.0)
+
+
+_AGENTS = "loop.agent"
+_ENDED = 600.0
+_MOST_STEPS = 20
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A step as it was reported and decided. `at` is in seconds since the epoch; `outcome` is of the step before."""
+
+    at: float
+    action: str
+    operation: str
+    outcome: str
+    decision: str
+    risk: int
+    tier: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An execution with its last steps, the newest last. `seen` is when it was last heard of.
+
+    `paused` is why it waits for a person, "" if it does not; `verification` the challenge that it waits for.
+    """
+
+    execution: str
+    name: str
+    caller: str
+    session: str
+    status: str
+    mode: str
+    started: str
+    seen: float
+    goal: str = ""
+    paused: str = ""
+    verification: str = ""
+    number: int = 0
+    steps: tuple[Reported, ...] = ()
+
+
+class Board:
+    """The agents and blocks of one adapter. Every method raises StoreAway when the store cannot be reached."""
+
+    def __init__(self, custody: Custody) -> None:
+        self._custody = custody
+        self._blocks = Blocks(custody)
+        self._desk = Desk(custody)
+
+    # For the adapter
+
+    async def publish(self, agent: Agent, step: Reported | None = None) -> None:
+        """Show an execution as it is now, in place of the agent's last one, with one more step; texts are cut."""
+
+        def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float]:
+            known = values if values is not None and values["execution"] == agent.execution else None
+            before = () if known is None else _agent(known).steps
+            goal = agent.goal if known is None or agent.goal else known["goal"]
+            steps = before if step is None else (*before, _cut(step))[-_MOST_STEPS:]
+            shown = replace(agent, goal=line(goal, _LONGEST), paused=line(agent.paused, _LONGEST), steps=steps)
+            return asdict(shown), IDLE if agent.status == "running" else _ENDED
+
+        key = "\n".join([agent.caller, agent.session, agent_key(agent.name)])
+        await self._custody.change(_AGENTS, key, write)
+
+    # For the operator
+
+    async def agents(self) -> list[Agent]:
+        """Return the executions, those that were heard of last first; one that ended stays for ten minutes."""
+        agents = [_agent(values) for values in await self._custody.all_kept(_AGENTS)]
+        return sorted(agents, key=lambda agent: agent.seen, reverse=True)
+
+    async def blocks(self) -> list[Block]:
+        """Return the blocks, the oldest first."""
+        return await self._blocks.standing()
+
+    async def unblock(self, block_id: str) -> Block | None:
+        """Lift a block by the word of an operator, and return it; None if it is gone.
+
+        Its challenge is void from here on. Who lifts it is recorded by the caller.
+        """
+        block = await self._blocks.lift(block_id)
+        if block is not None and block.verification:
+            await self._desk.drop_challenge(block.verification)
+        return block
+
+
+def _cut(step: Reported) -> Reported:
+    return replace(
+        step,
+        action=line(step.action, _LONGEST),
+        operation=line(step.operation, 100),
+        reason=line(step.reason, _LONGEST),
+    )
+
+
+def _agent(values: dict[str, Any]) -> Agent:
+    steps: Sequence[dict[str, Any]] = values["steps"]
+    return Agent(**{**values, "steps": tuple(Reported(**step) for step in steps)})
