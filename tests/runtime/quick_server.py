@@ -1,4 +1,4 @@
-"""The server of uvicorn for tests, which ends at once: as it is, it looks ten times in a second whether it is to end."""
+"""The server of uvicorn for tests, which ends at once; as it is, it looks for that ten times in a second."""
 
 from __future__ import annotations
 
