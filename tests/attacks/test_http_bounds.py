@@ -7,8 +7,7 @@ import gc
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +27,7 @@ from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.state.custody import State
+from tests.cases import side_by_side
 from tests.runtime.http_endpoint import LEGACY, MODERN, TOKENS, A, B, access_of, dispatcher_of, endpoint
 from tests.runtime.quick_server import Server
 
@@ -261,14 +261,6 @@ def wide_port(package: Path) -> Iterator[int]:
         yield port
 
 
-def at_once(test: Callable[[int, bytes], None], port: int, cases: Sequence[bytes]) -> None:
-    """Run a test for each of the cases, in threads: most of its time it waits for the server."""
-    with ThreadPoolExecutor(len(cases)) as threads:
-        results = {case: threads.submit(test, port, case) for case in cases}
-    failures = {case: result.exception() for case, result in results.items() if result.exception() is not None}
-    assert not failures
-
-
 def connected(port: int) -> socket.socket:
     client = socket.create_connection(("127.0.0.1", port), timeout=5)
     client.settimeout(5)
@@ -306,21 +298,21 @@ HALVES = [
 
 
 def test_half_a_request_does_not_hold_its_connection(wide_port: int) -> None:
-    def send_and_read(port: int, begun: bytes) -> None:
+    def send_and_read(begun: bytes) -> None:
         began = time.monotonic()
-        with connected(port) as client:
+        with connected(wide_port) as client:
             client.sendall(begun)
             answer = read_to_end(client)
         assert time.monotonic() - began < 3
         assert not answer or b" 408 " in answer or b" 401 " in answer or b" 421 " in answer
 
-    at_once(send_and_read, wide_port, HALVES)
+    side_by_side(send_and_read, ([case] for case in HALVES))
 
 
 def test_a_byte_now_and_then_puts_nothing_off(wide_port: int) -> None:
-    def drip(port: int, begun: bytes) -> None:
+    def drip(begun: bytes) -> None:
         began = time.monotonic()
-        with connected(port) as client:
+        with connected(wide_port) as client:
             client.sendall(begun)
             client.settimeout(0.05)
             closed = False
@@ -335,7 +327,9 @@ def test_a_byte_now_and_then_puts_nothing_off(wide_port: int) -> None:
         assert closed
         assert time.monotonic() - began < 3
 
-    at_once(drip, wide_port, [b"", HEAD.encode() + b"Content-Length: 100\r\n\r\n", HEAD.encode() + b"X-B: "])
+    side_by_side(
+        drip, ([case] for case in [b"", HEAD.encode() + b"Content-Length: 100\r\n\r\n", HEAD.encode() + b"X-B: "])
+    )
 
 
 def test_who_does_not_read_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,14 +415,14 @@ REFUSED = [
 
 
 def test_what_is_too_large_or_no_request_is_refused(wide_port: int) -> None:
-    def send_and_read(port: int, request: bytes) -> None:
-        with connected(port) as client:
+    def send_and_read(request: bytes) -> None:
+        with connected(wide_port) as client:
             with suppress(BrokenPipeError, ConnectionResetError):
                 client.sendall(request)
             answer = read_to_end(client)
         assert not answer or answer.split(b" ")[1][:1] == b"4"
 
-    at_once(send_and_read, wide_port, REFUSED)
+    side_by_side(send_and_read, ([case] for case in REFUSED))
 
 
 def test_a_second_request_in_the_same_bytes_is_checked_on_its_own(port: int) -> None:
