@@ -1,10 +1,11 @@
-"""A decorator that runs a test for each of many cheap cases: as one test, which names each case that fails."""
+"""Many cheap cases of one rule as one test, which names each case that fails: in turn, or side by side."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,6 +63,21 @@ def each(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> C
         return runner  # type: ignore[no-any-return]
 
     return decorate
+
+
+def side_by_side(run: Callable[..., object], cases: Iterable[Sequence[Any]]) -> None:
+    """Run a function with each of the cases in a thread of its own: for cases that wait, and share nothing.
+
+    Raises a group of what all of them raised, each with the name of its case, as `each` does.
+    """
+    rows = [tuple(case) for case in cases]
+    errors: list[BaseException] = []
+    with ThreadPoolExecutor(len(rows)) as threads:
+        results = [threads.submit(run, *row) for row in rows]
+    for row, result in zip(rows, results, strict=True):
+        with _noting(errors, repr(row)[:200]):
+            result.result()
+    _raise(errors, len(rows))
 
 
 @contextmanager

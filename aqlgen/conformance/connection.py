@@ -194,7 +194,7 @@ async def _address(process: subprocess.Popen[bytes], output: Any) -> str:
             return match[0].decode()
         if process.poll() is not None:
             break
-        await anyio.sleep(0.05)
+        await anyio.sleep(0.01)
     raise NotStarted.of(_written(output))
 
 

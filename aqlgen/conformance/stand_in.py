@@ -176,10 +176,18 @@ def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
     return Reply(reply.status, json.dumps(data | changed).encode(), reply.headers)
 
 
+class _Server(ThreadingHTTPServer):
+    """A server with room for all connections that an adapter opens at once."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Gives the requests of one port to a stand-in."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # the body would wait 40 ms for the client to acknowledge the head
     api: ClassVar[StandIn]
     prefix: ClassVar[str]
 
@@ -233,9 +241,8 @@ def base_url(adapter: Adapter, base: str) -> str:
 def serve(api: StandIn, prefix: str = "") -> Iterator[str]:
     """Serve an API on a free port of the loopback interface; yields its base URL, which ends with `prefix`."""
     handler = type("Handler", (_Handler,), {"api": api, "prefix": prefix})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    server = _Server(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}{prefix}"

@@ -8,13 +8,12 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-import uvicorn
 from mcp.server.session import ServerSession
 from mcp.types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from uvicorn.server import ServerState
@@ -28,7 +27,9 @@ from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.state.custody import State
+from tests.cases import side_by_side
 from tests.runtime.http_endpoint import LEGACY, MODERN, TOKENS, A, B, access_of, dispatcher_of, endpoint
+from tests.runtime.quick_server import Server
 
 if TYPE_CHECKING:
     from aqlgen.runtime.table import Row
@@ -233,19 +234,31 @@ async def test_what_one_caller_is_given_does_not_push_out_anothers() -> None:
 # Connections
 
 
-@pytest.fixture(scope="module")
-def port(package: Path) -> Iterator[int]:
-    """One real server with small bounds."""
-    http = HttpSettings(auth="token", head_timeout=0.2, body_timeout=0.2, max_connections=6)
+@contextmanager
+def listening(package: Path, connections: int) -> Iterator[int]:
+    """Run a real server with small bounds, and yield its port."""
+    http = HttpSettings(auth="token", head_timeout=0.2, body_timeout=0.2, max_connections=connections)
     config = Config(http=http)
     app = http_app(build_server(dispatcher_of(package, config)), access_of(http, TOKENS), config, max_body=10_000)
-    server = uvicorn.Server(uvicorn_config(app, http))
+    server = Server(uvicorn_config(app, http))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     yield listener.getsockname()[1]
     server.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def port(package: Path) -> Iterator[int]:
+    with listening(package, 6) as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def wide_port(package: Path) -> Iterator[int]:
+    with listening(package, 40) as port:
+        yield port
 
 
 def connected(port: int) -> socket.socket:
@@ -268,49 +281,55 @@ def read_to_end(client: socket.socket) -> bytes:
 HEAD = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {A}\r\nContent-Type: application/json\r\n"
 
 
-@pytest.mark.parametrize(
-    "begun",
-    [
-        b"",
-        b"P",
-        b"POST /mcp HTTP/1.1\r\n",
-        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-A: ",
-        HEAD.encode(),
-        HEAD.encode() + b"Content-Length: 100\r\n\r\n",
-        HEAD.encode() + b"Content-Length: 100\r\n\r\n{",
-        HEAD.encode() + b"Transfer-Encoding: chunked\r\n\r\n",
-        HEAD.encode() + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
-        HEAD.encode() + b"Content-Length: 100\r\nExpect: 100-continue\r\n\r\n",
-        HEAD.replace(A, "x").encode() + b"Content-Length: 100\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100\r\n\r\n",
-    ],
-)
-def test_half_a_request_does_not_hold_its_connection(port: int, begun: bytes) -> None:
-    began = time.monotonic()
-    with connected(port) as client:
-        client.sendall(begun)
-        answer = read_to_end(client)
-    assert time.monotonic() - began < 3
-    assert not answer or b" 408 " in answer or b" 401 " in answer or b" 421 " in answer
+HALVES = [
+    b"",
+    b"P",
+    b"POST /mcp HTTP/1.1\r\n",
+    b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-A: ",
+    HEAD.encode(),
+    HEAD.encode() + b"Content-Length: 100\r\n\r\n",
+    HEAD.encode() + b"Content-Length: 100\r\n\r\n{",
+    HEAD.encode() + b"Transfer-Encoding: chunked\r\n\r\n",
+    HEAD.encode() + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+    HEAD.encode() + b"Content-Length: 100\r\nExpect: 100-continue\r\n\r\n",
+    HEAD.replace(A, "x").encode() + b"Content-Length: 100\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100\r\n\r\n",
+]
 
 
-@pytest.mark.parametrize("begun", [b"", HEAD.encode() + b"Content-Length: 100\r\n\r\n", HEAD.encode() + b"X-B: "])
-def test_a_byte_now_and_then_puts_nothing_off(port: int, begun: bytes) -> None:
-    began = time.monotonic()
-    with connected(port) as client:
-        client.sendall(begun)
-        client.settimeout(0.05)
-        closed = False
-        while not closed and time.monotonic() - began < 4:
-            try:
-                client.sendall(b"a")
-                closed = client.recv(65_536) == b""
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                closed = True
-    assert closed
-    assert time.monotonic() - began < 3
+def test_half_a_request_does_not_hold_its_connection(wide_port: int) -> None:
+    def send_and_read(begun: bytes) -> None:
+        began = time.monotonic()
+        with connected(wide_port) as client:
+            client.sendall(begun)
+            answer = read_to_end(client)
+        assert time.monotonic() - began < 3
+        assert not answer or b" 408 " in answer or b" 401 " in answer or b" 421 " in answer
+
+    side_by_side(send_and_read, ([case] for case in HALVES))
+
+
+def test_a_byte_now_and_then_puts_nothing_off(wide_port: int) -> None:
+    def drip(begun: bytes) -> None:
+        began = time.monotonic()
+        with connected(wide_port) as client:
+            client.sendall(begun)
+            client.settimeout(0.05)
+            closed = False
+            while not closed and time.monotonic() - began < 4:
+                try:
+                    client.sendall(b"a")
+                    closed = client.recv(65_536) == b""
+                except TimeoutError:
+                    continue
+                except ConnectionError:
+                    closed = True
+        assert closed
+        assert time.monotonic() - began < 3
+
+    side_by_side(
+        drip, ([case] for case in [b"", HEAD.encode() + b"Content-Length: 100\r\n\r\n", HEAD.encode() + b"X-B: "])
+    )
 
 
 def test_who_does_not_read_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,8 +382,9 @@ def test_more_connections_than_the_bound_are_closed_at_once(port: int) -> None:
 
 def test_half_open_connections_make_room_again(port: int) -> None:
     clients = [connected(port) for _ in range(6)]
-    time.sleep(0.4)
     try:
+        for client in clients:
+            read_to_end(client)
         with connected(port) as client:
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert b" 404 " in read_to_end(client)
@@ -373,34 +393,36 @@ def test_half_open_connections_make_room_again(port: int) -> None:
             client.close()
 
 
-@pytest.mark.parametrize(
-    "request_bytes",
-    [
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"a" * 100_000 + b"\r\n\r\n",
-        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: a\r\n" * 20_000 + b"\r\n",
-        HEAD.encode() + b"Content-Length: 99999999999\r\n\r\n" + b"a" * 20_000,
-        HEAD.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + b"4000\r\n" + b"a" * 0x4000 + b"\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
-        b"GET / HTTP/1.1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
-        b"GET / HTTP/1.1\nHost: localhost\n X: y\n\n",
-        HEAD.encode() + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-        HEAD.encode() + b"Content-Length: -2\r\n\r\n{}",
-        HEAD.encode() + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-        b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        b"\x00" * 40_000,
-    ],
-)
-def test_what_is_too_large_or_no_request_is_refused(port: int, request_bytes: bytes) -> None:
-    with connected(port) as client:
-        with suppress(BrokenPipeError, ConnectionResetError):
-            client.sendall(request_bytes)
-        answer = read_to_end(client)
-    assert not answer or answer.split(b" ")[1][:1] == b"4"
+REFUSED = [
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + b"a" * 100_000 + b"\r\n\r\n",
+    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: a\r\n" * 20_000 + b"\r\n",
+    HEAD.encode() + b"Content-Length: 99999999999\r\n\r\n" + b"a" * 20_000,
+    HEAD.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + b"4000\r\n" + b"a" * 0x4000 + b"\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
+    b"GET / HTTP/1.1\nHost: localhost\n X: y\n\n",
+    HEAD.encode() + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+    HEAD.encode() + b"Content-Length: -2\r\n\r\n{}",
+    HEAD.encode() + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"\x00" * 40_000,
+]
+
+
+def test_what_is_too_large_or_no_request_is_refused(wide_port: int) -> None:
+    def send_and_read(request: bytes) -> None:
+        with connected(wide_port) as client:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                client.sendall(request)
+            answer = read_to_end(client)
+        assert not answer or answer.split(b" ")[1][:1] == b"4"
+
+    side_by_side(send_and_read, ([case] for case in REFUSED))
 
 
 def test_a_second_request_in_the_same_bytes_is_checked_on_its_own(port: int) -> None:

@@ -10,6 +10,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -444,12 +445,15 @@ def test_the_files_hold_nothing_that_is_shown(page: Served) -> None:
 # Slow and many clients
 
 
-@pytest.mark.parametrize("request_", [b"", b"GET / HT", b"POST /api/act HTTP/1.1\r\nhost: 127.0.0.1\r\n"])
-def test_a_request_that_never_ends_ends_its_connection(page: Served, request_: bytes) -> None:
-    with page.connection() as connection:
-        connection.sendall(request_)
-        connection.settimeout(5)
-        assert read_answer(connection.recv(65536)).status in (0, 408)
+def test_a_request_that_never_ends_ends_its_connection(page: Served) -> None:
+    begun = (b"", b"GET / HT", b"POST /api/act HTTP/1.1\r\nhost: 127.0.0.1\r\n")
+    with ExitStack() as stack:
+        connections = [stack.enter_context(page.connection()) for _ in begun]
+        for connection, request in zip(connections, begun, strict=True):
+            connection.sendall(request)
+        for connection, request in zip(connections, begun, strict=True):
+            connection.settimeout(5)
+            assert read_answer(connection.recv(65536)).status in (0, 408), request
 
 
 def test_more_streams_than_there_may_be_are_refused_and_the_page_goes_on(page: Served) -> None:

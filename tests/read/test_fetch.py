@@ -40,7 +40,7 @@ def server() -> Iterator[str]:
     serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     serving.daemon_threads = True
     serving.block_on_close = False
-    threading.Thread(target=serving.serve_forever, daemon=True).start()
+    threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{serving.server_port}"
     serving.shutdown()
     serving.server_close()

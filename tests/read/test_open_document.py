@@ -162,7 +162,7 @@ def server() -> Iterator[str]:
     for http_server in servers:
         http_server.daemon_threads = True
         http_server.block_on_close = False
-        threading.Thread(target=http_server.serve_forever, daemon=True).start()
+        threading.Thread(target=http_server.serve_forever, args=(0.01,), daemon=True).start()
     Handler.seen = []
     Handler.other = f"http://127.0.0.1:{servers[1].server_port}"
     yield f"http://127.0.0.1:{servers[0].server_port}"
@@ -208,8 +208,8 @@ class TestAnAddress:
         assert Handler.seen[-1] == (f"{Handler.other.partition('//')[2]}/overlay.yaml", None)
 
     def test_that_sends_headers_byte_by_byte_times_out(self, server: str) -> None:
-        error = refused(f"{server}/drip", Limits(seconds=0.5))
-        assert str(error) == "cannot be fetched: not finished after 0.5 seconds"
+        error = refused(f"{server}/drip", Limits(seconds=0.2))
+        assert str(error) == "cannot be fetched: not finished after 0.2 seconds"
 
     def test_with_a_name_and_a_password_sends_them_to_its_own_server_only(self, server: str) -> None:
         bundle(server.replace("://", "://me:pass@") + "/away/api.yaml")

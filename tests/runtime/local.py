@@ -56,6 +56,12 @@ class Local:
         return [request for request in self.asked if request.path.partition("?")[0] == path]
 
 
+class Server(ThreadingHTTPServer):
+    """A server of many connections at a time: one that finds no room is tried again a second later."""
+
+    request_queue_size = 128
+
+
 @contextmanager
 def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None) -> Iterator[Local]:
     """Serve until the end of the block; `answer` is called concurrently, in threads of its own."""
@@ -63,6 +69,7 @@ def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -83,7 +90,7 @@ def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None
 
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         setattr(Handler, f"do_{method}", Handler.do_GET)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.block_on_close = False
     server.handle_error = lambda *_: None  # type: ignore[method-assign]

@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import uvicorn
-
 from aqlgen.runtime.operator.actions import Actions
 from aqlgen.runtime.operator.admission import Admission
 from aqlgen.runtime.operator.app import Page, page_app
@@ -25,6 +23,7 @@ from aqlgen.runtime.server.http import uvicorn_config
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
+from tests.runtime.quick_server import Server
 
 
 class Answer(NamedTuple):
@@ -68,7 +67,7 @@ class Served:
         self.host = f"127.0.0.1:{self.port}"
         page = Page(self.admission, self.feed, Actions(sources, "operator:anna"), self.port)
         settings = HttpSettings(stop_timeout=1.0, head_timeout=1.0, body_timeout=1.0, max_connections=40)
-        self._server = uvicorn.Server(uvicorn_config(page_app(page, (self.host,)), settings))
+        self._server = Server(uvicorn_config(page_app(page, (self.host,)), settings))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self.listener]}, daemon=True)
         self.cookie = self.token = ""
 

@@ -30,22 +30,33 @@ def change(animal: int) -> tuple[str, dict[str, Any]]:
 
 
 class Api:
-    """An API that takes some time for each request, and knows how many there were at once."""
+    """An API that takes some time for each request, and knows how many there were at once.
+
+    It answers none before there were as many at once as are `expected`.
+    """
 
     def __init__(self, seconds: float = 0.06) -> None:
         self.seconds = seconds
+        self.expected = 0
+        self.answering = threading.Event()
+        self.answering.set()
         self.active: list[str] = []
         self.together: set[frozenset[str]] = set()
         self.most = 0
+        self.count = 0
         self.url = ""
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
 
     def __call__(self, request: Asked) -> Answer:
         name = f"{request.method} {request.path}"
         with self._lock:
             self.active.append(name)
+            self.count += 1
             self.most = max(self.most, len(self.active))
             self.together.add(frozenset(self.active))
+            self._lock.notify_all()
+            self._lock.wait_for(lambda: self.most >= self.expected, 10)
+        self.answering.wait(10)
         time.sleep(self.seconds)
         with self._lock:
             self.active.remove(name)
@@ -102,7 +113,7 @@ async def test_what_is_declared_is_kept(start: Start, api: Api, concurrency: str
     listed = await parts.dispatcher.handle("read", {"operation": "introspect", "params": {"query": "operations"}})
     assert listed["data"]["_protocol"]["concurrency"] == concurrency
     await together((parts, READ))  # opens connections
-    api.most, api.seconds = 0, 0.25
+    api.most, api.expected = 0, most
     calls = [READ, READ, change(1), change(1), change(2)]
     answers = await together(*((parts, call) for call in calls))
     assert [answer["success"] for answer in answers] == [True] * 5
@@ -136,17 +147,32 @@ async def _exclude(start: Start, api: Api, url: str) -> None:
 
 async def test_whoever_waits_too_long_is_told_so_and_nothing_is_sent(start: Start, api: Api) -> None:
     """R-OPS-5"""
-    api.seconds = 0.8
-    parts = start("serialized", MCP_AQL_TIMEOUT="1")
-    answers = await together(*((parts, READ) for _ in range(3)))
-    errors = [answer["error"] for answer in answers if not answer["success"]]
-    assert [error["code"] for error in errors] == ["RATE_LIMIT_EXCEEDED"]
-    assert errors[0]["details"] == {
+    api.answering.clear()
+    parts = start("serialized", MCP_AQL_TIMEOUT="11")
+    turns = parts.dispatcher._metering.concurrency
+    assert turns is not None
+    assert turns._patience == 11
+    turns._patience = 0.1
+    answers: list[dict[str, Any]] = []
+
+    async def call() -> None:
+        answers.extend(await together((parts, READ)))
+        api.answering.set()  # the call that waits in vain is the first to end
+
+    async with anyio.create_task_group() as group:
+        for _ in range(2):
+            group.start_soon(call)
+    refused, answered = answers
+    assert answered["success"]
+    assert refused["error"]["code"] == "RATE_LIMIT_EXCEEDED"
+    assert refused["error"]["details"] == {
         "concurrency": "serialized",
-        "waited_seconds": 1.0,
+        "waited_seconds": 0.1,
         "retry_after_seconds": 1,
         "sent": False,
     }
+    assert api.count == 1
+    assert (await together((parts, READ)))[0]["success"]
 
 
 async def test_a_failure_of_a_call_passes_and_frees_what_it_held(start: Start, tmp_path: Path) -> None:

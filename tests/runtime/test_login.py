@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import os
 import stat
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -49,6 +52,7 @@ class Server:
         self.challenge = ""
         self.pending = 2
         self.answers: list[httpx2.Response] = []
+        self.when_answered: Callable[[], object] = bool
 
     def __call__(self, asked: Asked) -> Answer:
         if asked.path == "/token":
@@ -82,6 +86,7 @@ class Server:
             wanted = {"code": CODE, "state": query["state"]} | change
             back = {key: value for key, value in wanted.items() if value is not None}
             self.answers.append(httpx2.get(redirect, params=back))
+            self.when_answered()
 
         def opened(url: str) -> None:
             query = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
@@ -163,17 +168,28 @@ def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], rea
     assert str(caught.value).isprintable()
 
 
-def test_a_forged_redirect_is_not_heard(tmp_path: Path) -> None:
-    server = Server()
+def test_a_forged_redirect_is_not_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time is up as soon as the forged one has been answered."""
+    server, fail_after, patience = Server(), anyio.fail_after, 20.5
+
+    @contextmanager
+    def fail_after_the_answer(seconds: float) -> Iterator[anyio.CancelScope]:
+        with fail_after(seconds) as scope:
+            if seconds == patience:
+                loop = asyncio.get_running_loop()
+                server.when_answered = lambda: loop.call_soon_threadsafe(setattr, scope, "deadline", 0.0)
+            yield scope
+
+    monkeypatch.setattr(anyio, "fail_after", fail_after_the_answer)
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        with pytest.raises(LoginError, match="nobody logged in"):
+        with pytest.raises(LoginError, match=r"nobody logged in within 20\.5 seconds"):
             log_in(
                 folder,
                 None,
                 LoginOptions(),
                 environ(tmp_path),
-                around(server.browser(state="forged"))._replace(wait=4.0),
+                around(server.browser(state="forged"))._replace(wait=patience),
             )
     assert server.answers[0].status_code == 400
     assert not local.at("/token")

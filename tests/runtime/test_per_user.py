@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.load import ConfigError
+from tests.runtime.quick_server import Server
 
 ROLES = ("client_id", "client_secret", "scopes", "audience", "token_url")
 OAUTH: dict[str, Any] = {
@@ -46,7 +47,7 @@ async def served(folder: Path, environ: dict[str, str]) -> AsyncIterator[Callabl
     }
     parts = assemble(folder, environ=isolated | environ)
     app = build_server(parts.dispatcher, parts.transport.aclose).streamable_http_app(json_response=True)
-    running = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
+    running = Server(uvicorn.Config(app, port=0, log_config=None))
     task = asyncio.create_task(running.serve())
     while not running.started:
         await asyncio.sleep(0)

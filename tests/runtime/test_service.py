@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -47,11 +49,17 @@ class Running:
         parsed = [json.loads(line) for line in self.log if line.startswith("{")]
         return [record for record in parsed if record["message"] == message]
 
+    def is_closed(self) -> bool:
+        """Return True once it takes no more connections."""
+        address = urlsplit(self.url)
+        with socket.socket() as client:
+            return client.connect_ex((address.hostname, address.port)) != 0
+
     def wait_for(self, condition: Callable[[], object]) -> None:
         ends = time.monotonic() + 20
         while not condition():
             assert time.monotonic() < ends, self.log
-            time.sleep(0.05)
+            time.sleep(0.01)
 
     def post(self, operation: str, animal: int, token: str = "") -> Any:
         """Call an operation by one request of protocol 2026-07-28, and return the adapter's answer."""
@@ -105,8 +113,6 @@ def adapter(package: Path, api: str, **environ: str) -> Iterator[Running]:
 
 
 def animals(request: Asked) -> Answer:
-    if request.path.endswith("/13"):
-        time.sleep(1.5)
     return Answer({"id": int(request.path.rpartition("/")[2]), "name": "Ada"})
 
 
@@ -155,12 +161,20 @@ def test_an_adapter_that_lacks_its_credential_is_not_ready(package: Path) -> Non
 
 
 def test_a_stop_lets_what_runs_end(package: Path) -> None:
-    with serving(animals) as api, adapter(package, api.url) as running:
+    stopping = threading.Event()
+
+    def slow(request: Asked) -> Answer:
+        assert stopping.wait(20)
+        return animals(request)
+
+    with serving(slow) as api, adapter(package, api.url) as running:
         answers: list[Any] = []
         call = threading.Thread(target=lambda: answers.append(running.post("get_animal", 13)))
         call.start()
         running.wait_for(lambda: api.asked)
         running.process.send_signal(signal.SIGTERM)
+        running.wait_for(running.is_closed)
+        stopping.set()
         call.join(20)
         assert answers[0]["data"]["name"] == "Ada"
         assert running.process.wait(10) == 0
@@ -222,7 +236,7 @@ def test_traces_go_where_the_owner_says(package: Path, propagate: bool) -> None:
             "MCP_AQL_OTEL_PROPAGATE": str(propagate).lower(),
             "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
             "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
-            "OTEL_BSP_SCHEDULE_DELAY": "100",
+            "OTEL_BSP_SCHEDULE_DELAY": "20",
         }
         with adapter(package, api.url, **settings) as running:
             assert running.post("get_animal", 7)["data"]["name"] == "Ada"

@@ -212,7 +212,7 @@ def test_servers_relative_to_the_address_of_the_document_stay_where_they_are(tmp
             pass
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         base = f"http://127.0.0.1:{server.server_port}"
         spec = f"{base}/docs/openapi.json?token=secret"
         assert run("from-openapi", spec, "-o", tmp_path / "shop", "-q").code == 0
