@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
+from aqlgen.pipeline import ApiInput, BuiltApi, Options, Prepared, Progress, prepare
 from aqlgen.project import OVERRIDES, Project, documents_of
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
@@ -57,13 +57,20 @@ def _overrides(options: Options) -> bytes | None:
 
 
 def regenerate(
-    project: Project, options: Options, license: str, progress: Progress, *, fork: Mapping[str, str] | None = None
+    project: Project,
+    options: Options,
+    license: str,
+    progress: Progress,
+    *,
+    fork: Mapping[str, str] | None = None,
+    start: Sequence[BuiltApi] = (),
 ) -> Regenerated:
     """Generate a project again; `fork` is what to record as such, None for what is recorded. Raises AqlgenError.
 
+    Documents that are in `start` are not read again.
     The recorded time stays while nothing else is new, so that `SOURCE_DATE_EPOCH` alone changes nothing.
     """
-    prepared = prepare(options, progress)
+    prepared = prepare(options, progress, start)
     progress("rendering")
     order = order_of(options, prepared, license)
     recorded = dict(order.options)
