@@ -105,8 +105,10 @@ class Prepared:
     """Names that stand for nothing any more, each with the `METHOD /path` that it stood for."""
     apis: tuple[ApiInput, ...] = ()
     """The documents of an adapter of several APIs, with their names and what was accepted of each."""
-    start: tuple[BuiltApi, ...] = field(default=(), compare=False, repr=False)
-    """The built documents, from which `prepare` can start again."""
+    options: Options | None = field(default=None, compare=False, repr=False)
+    """What it was prepared by."""
+    built: tuple[BuiltApi, ...] = field(default=(), compare=False, repr=False)
+    """The built documents, from which `prepare` can go on with other options."""
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -114,12 +116,15 @@ class Prepared:
         return {decision.operation.key: decision.name for decision in self.decisions if decision.pinned}
 
 
-def prepare(options: Options, progress: Progress, start: Sequence[BuiltApi] = ()) -> Prepared:
+def prepare(options: Options, progress: Progress, earlier: Prepared | None = None) -> Prepared:
     """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document.
 
-    A document that is in `start`, which is that of an earlier result, is not read again.
+    `earlier` is a result of the same command: its documents are not read again, and it is returned for its own options.
     """
+    if earlier is not None and earlier.options == options:
+        return earlier
     progress("reading")
+    start = () if earlier is None else earlier.built
     known = {api.request: api.assembled for api in start}
     all_assembled = [known.get(api.request) or assemble(api.request) for api in options.inputs]
     progress("building")
@@ -183,7 +188,8 @@ def prepare(options: Options, progress: Progress, start: Sequence[BuiltApi] = ()
             for part in parts
             if options.apis
         ),
-        start=tuple(part.start for part in parts),
+        options=options,
+        built=tuple(part.start for part in parts),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.pipeline import ApiInput, BuiltApi, Options, Prepared, Progress, prepare
+from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
 from aqlgen.project import OVERRIDES, Project, documents_of
 from aqlgen.project.encodings import as_generated
 from aqlgen.project.options import recorded_options
@@ -63,14 +63,14 @@ def regenerate(
     progress: Progress,
     *,
     fork: Mapping[str, str] | None = None,
-    start: Sequence[BuiltApi] = (),
+    earlier: Prepared | None = None,
 ) -> Regenerated:
     """Generate a project again; `fork` is what to record as such, None for what is recorded. Raises AqlgenError.
 
-    Documents that are in `start` are not read again.
+    Documents that an earlier result has are not read again.
     The recorded time stays while nothing else is new, so that `SOURCE_DATE_EPOCH` alone changes nothing.
     """
-    prepared = prepare(options, progress, start)
+    prepared = prepare(options, progress, earlier)
     progress("rendering")
     order = order_of(options, prepared, license)
     recorded = dict(order.options)

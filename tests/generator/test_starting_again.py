@@ -31,7 +31,7 @@ def outcome(result: Prepared) -> Any:
 
 def contents(result: Prepared) -> str:
     """Return all that is kept of the documents, as text."""
-    return repr([(api.built, api.assembled, vars(api.assembled.origins)) for api in result.start])
+    return repr([(api.built, api.assembled, vars(api.assembled.origins)) for api in result.built])
 
 
 @pytest.mark.parametrize("overrides", OVERRIDES)
@@ -40,10 +40,11 @@ def test_a_built_document_gives_what_the_document_gives_and_stays_as_it_is(overr
     first = prepare(options, lambda _stage: None)
     before = contents(first)
     changed = replace(options, overrides=Path("overrides.yaml"), overrides_text=OVERRIDES[overrides].encode())
-    again = prepare(changed, lambda _stage: None, first.start)
+    again = prepare(changed, lambda _stage: None, first)
     assert contents(first) == before
     assert outcome(again) == outcome(prepare(changed, lambda _stage: None))
-    assert outcome(prepare(options, lambda _stage: None, again.start)) == outcome(first)
+    assert outcome(prepare(options, lambda _stage: None, again)) == outcome(first)
+    assert prepare(changed, lambda _stage: None, again) is again
 
 
 def test_of_several_documents_those_that_are_known_are_not_read_again(tmp_path: Path) -> None:
@@ -53,4 +54,4 @@ def test_of_several_documents_those_that_are_known_are_not_read_again(tmp_path: 
     inputs = tuple(ApiInput(name, Request(str(tmp_path / f"{name}.json"))) for name in documents)
     (tmp_path / "crm.json").unlink()
     options = Options(inputs[0].request, name="company", apis=inputs)
-    assert outcome(prepare(options, lambda _stage: None, first.start)) == outcome(whole)
+    assert outcome(prepare(options, lambda _stage: None, first)) == outcome(whole)

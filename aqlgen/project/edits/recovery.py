@@ -15,7 +15,7 @@ from aqlgen.decide.overrides import load, parse
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
-from aqlgen.pipeline import BuiltApi, prepare
+from aqlgen.pipeline import Prepared, prepare
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.edits.deriving import Difference, entry, leftovers
 from aqlgen.project.edits.insertion import InsertionError, flow, insert
@@ -32,7 +32,7 @@ __all__ = ["Recovered", "Recovery"]
 class Trial:
     """A project to try overrides on; `text` is its overrides file, `own` the overrides in it by `METHOD /path`.
 
-    `start` are its documents, which are read once; `render` renders the files that are looked at.
+    `prepared` is the last result, from which the next one goes on; `render` renders the files that are looked at.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Trial:
         render: Callable[[Order], dict[str, bytes]],
     ) -> None:
         self._project, self._generated, self._progress = project, generated, progress
-        self.start: tuple[BuiltApi, ...] = generated.prepared.start if generated else ()
+        self.prepared: Prepared | None = generated.prepared if generated else None
         self._render = render
         path = project.folder / OVERRIDES
         try:
@@ -66,9 +66,8 @@ class Trial:
         if entries:
             text = insert(self.text, entries).encode("utf-8")
             options = replace(options, overrides=self._project.folder / OVERRIDES, overrides_text=text)
-        prepared = prepare(options, self._progress, self.start)
-        self.start = prepared.start
-        return self._render(order_of(options, prepared, self._project.license))
+        self.prepared = prepare(options, self._progress, self.prepared)
+        return self._render(order_of(options, self.prepared, self._project.license))
 
 
 Entries = dict[str, dict[str, Json]]
@@ -86,8 +85,8 @@ class Recovered:
     overrides: bytes | None = None
     """The whole new overrides.yaml; None when it stays as it is."""
     refused: tuple[Diagnostic, ...] = ()
-    start: tuple[BuiltApi, ...] = field(default=(), compare=False, repr=False)
-    """The project's documents, if they were read; `prepare` can start from them."""
+    prepared: Prepared | None = field(default=None, compare=False, repr=False)
+    """The project as it was prepared last, with these overrides if they are possible."""
 
 
 class Recovery:
@@ -144,7 +143,7 @@ class Recovery:
             self._refused.extend(self._others(files, renamed))
         text = insert(self._trial.text, entries).encode("utf-8") if entries else None
         refused = sorted(self._refused, key=lambda refusal: (refusal.file, refusal.line, refusal.column))
-        return Recovered(entries, text, tuple(refused), self._trial.start)
+        return Recovered(entries, text, tuple(refused), self._trial.prepared)
 
     def _complete(self) -> dict[str, bytes]:
         """Generate the unknown content again; return the files if that was necessary and possible."""
