@@ -26,7 +26,7 @@ from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.assemble import Assembled, Inputs, assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Document
+from aqlgen.ir import Document, Json
 from aqlgen.runtime.table import Accepted
 from aqlgen.table import Tabulated, tabulate
 from aqlgen.table.apis import ApiInput, api_names, stem
@@ -34,7 +34,7 @@ from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 from aqlgen.table.several import joined
 
-__all__ = ["ApiInput", "Options", "Prepared", "prepare"]
+__all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "prepare"]
 
 Progress = Callable[[str], None]
 
@@ -77,6 +77,19 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
+class BuiltApi:
+    """A document as it was assembled and built, before anything is decided; later stages change nothing of it."""
+
+    name: str
+    request: Request
+    schemes: Mapping[str, Json]
+    """The owner's security schemes that it was built with."""
+    assembled: Assembled
+    resolver: Resolver
+    built: Built
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """Everything known about a document before a project is rendered; diagnostics are located and sorted."""
 
@@ -92,6 +105,10 @@ class Prepared:
     """Names that stand for nothing any more, each with the `METHOD /path` that it stood for."""
     apis: tuple[ApiInput, ...] = ()
     """The documents of an adapter of several APIs, with their names and what was accepted of each."""
+    options: Options | None = field(default=None, compare=False, repr=False)
+    """What it was prepared by."""
+    built: tuple[BuiltApi, ...] = field(default=(), compare=False, repr=False)
+    """The built documents, from which `prepare` can go on with other options."""
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -99,15 +116,22 @@ class Prepared:
         return {decision.operation.key: decision.name for decision in self.decisions if decision.pinned}
 
 
-def prepare(options: Options, progress: Progress) -> Prepared:
-    """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document."""
+def prepare(options: Options, progress: Progress, earlier: Prepared | None = None) -> Prepared:
+    """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document.
+
+    `earlier` is a result of the same command: its documents are not read again, and it is returned for its own options.
+    """
+    if earlier is not None and earlier.options == options:
+        return earlier
     progress("reading")
-    all_assembled = [assemble(api.request) for api in options.inputs]
+    start = () if earlier is None else earlier.built
+    known = {api.request: api.assembled for api in start}
+    all_assembled = [known.get(api.request) or assemble(api.request) for api in options.inputs]
     progress("building")
     overrides = load_overrides(options.overrides, options.overrides_text)
     if not options.apis:
         overrides = with_stated(overrides, all_assembled[0].stated)
-    parts, findings = _built(options, all_assembled, overrides)
+    parts, findings = _built(options, all_assembled, overrides, start)
     progress("deciding")
     all_decisions = _decided(options, parts, findings)
     decisions = select.select(
@@ -164,6 +188,8 @@ def prepare(options: Options, progress: Progress) -> Prepared:
             for part in parts
             if options.apis
         ),
+        options=options,
+        built=tuple(part.start for part in parts),
     )
 
 
@@ -173,10 +199,8 @@ class _Part:
 
     api: str
     input: ApiInput
-    assembled: Assembled
+    start: BuiltApi
     overrides: Overrides
-    resolver: Resolver
-    built: Built
     document: Document
     base: str | None
     departures: Sequence[Diagnostic]
@@ -186,23 +210,23 @@ class _Part:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """The operations that are not served."""
-        return (*self.built.skipped, *self.tabulated.skipped)
+        return (*self.start.built.skipped, *self.tabulated.skipped)
 
     def located(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of the document with their positions in its files."""
         diagnostics = [
-            *self.assembled.diagnostics,
-            *self.built.diagnostics,
+            *self.start.assembled.diagnostics,
+            *self.start.built.diagnostics,
             *self.departures,
             *self.tabulated.diagnostics,
             *self.workflow_findings,
             *(operation.diagnostic for operation in self.skipped),
         ]
-        return self.assembled.locate(diagnostics)
+        return self.start.assembled.locate(diagnostics)
 
 
 def _built(
-    options: Options, all_assembled: Sequence[Assembled], overrides: Overrides
+    options: Options, all_assembled: Sequence[Assembled], overrides: Overrides, start: Sequence[BuiltApi]
 ) -> tuple[list[_Part], list[Diagnostic]]:
     """Build the documents, each with what the owner says of it; also return what is wrong with that."""
     inputs = options.inputs
@@ -215,13 +239,12 @@ def _built(
         of_api = (
             overrides if not options.apis else replace(overrides, adapter=overrides.apis.get(name, AdapterOverride()))
         )
-        resolver = Resolver(assembled.root)
-        built = build(resolver, assembled.openapi, of_api.adapter.security_schemes, api=name)
-        document, problems = with_adapter_overrides(built.document, of_api)
-        document, departures = with_effective_security(document, resolver)
+        built_api = _built_api(name, api.request, assembled, of_api.adapter.security_schemes, start)
+        document, problems = with_adapter_overrides(built_api.built.document, of_api)
+        document, departures = with_effective_security(document, built_api.resolver)
         findings += problems
         base = _base(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
-        parts.append(_Part(name, api, assembled, of_api, resolver, built, document, base, departures))
+        parts.append(_Part(name, api, built_api, of_api, document, base, departures))
     if options.apis:
         each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})
         findings += problems
@@ -230,23 +253,37 @@ def _built(
     return parts, findings
 
 
+def _built_api(
+    name: str, request: Request, assembled: Assembled, schemes: Mapping[str, Json], start: Sequence[BuiltApi]
+) -> BuiltApi:
+    """Build a document, unless it is in `start` as it would be built."""
+    for built_api in start:
+        if built_api.assembled is assembled and (built_api.name, built_api.schemes) == (name, schemes):
+            return built_api
+    resolver = Resolver(assembled.root)
+    built = build(resolver, assembled.openapi, schemes, api=name)
+    return BuiltApi(name, request, schemes, assembled, resolver, built)
+
+
 def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic]) -> tuple[Decision, ...]:
     """Decide about all operations, in the order of the documents; `findings` takes what is wrong with the overrides."""
     known = Known(options.names, options.ids, options.retired)
     if options.apis:
         apis = {
-            part.api: Api(part.document, part.overrides, part.resolver, part.overrides.adapter.prefix or part.api)
+            part.api: Api(part.document, part.overrides, part.start.resolver, part.overrides.adapter.prefix or part.api)
             for part in parts
         }
         decisions, problems = decide_each(apis, known)
         findings += problems
     else:
         (part,) = parts
-        decisions = {"": decide(part.document, part.overrides, part.resolver, report=findings.append, known=known)}
+        decisions = {
+            "": decide(part.document, part.overrides, part.start.resolver, report=findings.append, known=known)
+        }
     return tuple(
         decision
         for part in parts
-        for decision in with_instructions(decisions[part.api], part.assembled.instructions, part.resolver)
+        for decision in with_instructions(decisions[part.api], part.start.assembled.instructions, part.start.resolver)
     )
 
 
@@ -263,7 +300,7 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     if len(parts) > 1 and options.name is None:
         message = f"an adapter of {len(parts)} documents needs a name"
         raise OptionError.of("bad-option", message, help="Give one, such as --name company.")
-    stated = parts[0].assembled.stated
+    stated = parts[0].start.assembled.stated
     name = options.name or (stated_name(stated) if stated is not None else None)
     return identify(parts[0].document, name, stem(options.request.spec))
 
@@ -275,7 +312,7 @@ def _tabulate(
     part.tabulated = tabulate(
         part.document,
         decisions,
-        part.resolver,
+        part.start.resolver,
         identity,
         field_case=field_case,
         base=part.base,
@@ -289,12 +326,12 @@ def _tabulate(
 def _inputs(options: Options, parts: Sequence[_Part]) -> Inputs:
     """Return what the project was made from: that of one document, or of all, each in a folder of its API."""
     if not options.apis:
-        return parts[0].assembled.inputs
+        return parts[0].start.assembled.inputs
     return Inputs(
-        sources=tuple(source for part in parts for source in part.assembled.sources),
-        kept={f"{part.api}/{path}": content for part in parts for path, content in part.assembled.kept.items()},
-        raw={part.api: part.assembled.raw for part in parts},
-        instructions=tuple(text for part in parts for text in part.assembled.instructions),
+        sources=tuple(source for part in parts for source in part.start.assembled.sources),
+        kept={f"{part.api}/{path}": content for part in parts for path, content in part.start.assembled.kept.items()},
+        raw={part.api: part.start.assembled.raw for part in parts},
+        instructions=tuple(text for part in parts for text in part.start.assembled.instructions),
     )
 
 
@@ -303,7 +340,7 @@ def _with_workflows(part: _Part, taken: set[str]) -> Table:
 
     Raises DocumentError with located diagnostics.
     """
-    assembled, table = part.assembled, part.tabulated.table
+    assembled, table = part.start.assembled, part.tabulated.table
     if not assembled.workflows:
         return table
     from aqlgen.workflows import translate
@@ -345,4 +382,4 @@ def _nothing_served(parts: Sequence[_Part], diagnostics: tuple[Diagnostic, ...])
         pointer="/paths",
         help="Give a document whose paths hold at least one operation." if not diagnostics else "See what follows.",
     )
-    return (*(each for part in parts for each in part.assembled.locate([error])), *diagnostics)
+    return (*(each for part in parts for each in part.start.assembled.locate([error])), *diagnostics)

@@ -170,7 +170,7 @@ def generate(
         from aqlgen.project.edits.overrides import overridden, with_hosts
 
         options = overridden(options, folder, with_hosts(options.overrides, entry))
-        prepared = prepare(options, progress)
+        prepared = prepare(options, progress, prepared)
     order = order_of(options, prepared, licensed)
     progress("rendering")
     tree = render(order)

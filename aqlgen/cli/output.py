@@ -64,11 +64,10 @@ def announce(folder: Path | None, *, shown: bool) -> tuple[Diagnostic, ...]:
     Raises OptionError for a project that a newer aqlgen wrote.
     """
     from aqlgen.diagnostics.report import as_text
-    from aqlgen.project.records import refuse_newer, release_warnings
+    from aqlgen.project.records import release_warnings
 
     if folder is None:
         return ()
-    refuse_newer(folder)
     warnings = release_warnings(folder)
     if warnings and shown:
         typer.echo(as_text(warnings), err=True)

@@ -104,7 +104,7 @@ class Project:
         names = [api.name for api in self.apis()]
         read += [path.replace("/", f"/{name}/", 1) for name in names for path in _READ if path.startswith("openapi/")]
         refuse_links(self.folder, (*recorded, *read))
-        placed = map(self.place_of, recorded)
+        placed = (place for path in recorded if (place := self.place_of(path)) != path)  # else it was looked at
         kept = (path for name in ("", *names) for path in (*self.overlays(name), *self.workflows(name)))
         beside = (path.relative_to(self.folder).as_posix() for path in kept)
         refuse_links(self.folder, (*placed, *beside))

@@ -57,13 +57,20 @@ def _overrides(options: Options) -> bytes | None:
 
 
 def regenerate(
-    project: Project, options: Options, license: str, progress: Progress, *, fork: Mapping[str, str] | None = None
+    project: Project,
+    options: Options,
+    license: str,
+    progress: Progress,
+    *,
+    fork: Mapping[str, str] | None = None,
+    earlier: Prepared | None = None,
 ) -> Regenerated:
     """Generate a project again; `fork` is what to record as such, None for what is recorded. Raises AqlgenError.
 
+    Documents that an earlier result has are not read again.
     The recorded time stays while nothing else is new, so that `SOURCE_DATE_EPOCH` alone changes nothing.
     """
-    prepared = prepare(options, progress)
+    prepared = prepare(options, progress, earlier)
     progress("rendering")
     order = order_of(options, prepared, license)
     recorded = dict(order.options)

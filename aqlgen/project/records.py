@@ -168,7 +168,11 @@ def refuse_newer(folder: Path, name: str = "") -> None:
 
     This one would misread it, or take back what that brought. Records that cannot be read are left to who needs them.
     """
-    newer, this = _version(newest_version(_read(folder / FILE), _read(folder / ANSWERS))), _version(__version__)
+    _refuse_newer(folder, name, _read(folder / FILE), _read(folder / ANSWERS))
+
+
+def _refuse_newer(folder: Path, name: str, provenance: Mapping[str, Json], answers: Mapping[str, Json]) -> None:
+    newer, this = _version(newest_version(provenance, answers)), _version(__version__)
     if newer and this and newer > this:
         wanted = f"Install aqlgen {newer} or newer: {SOURCE}."
         raise _too_old(folder, name, f"the project was made by aqlgen {newer}, and this is {__version__}", wanted)
@@ -184,8 +188,12 @@ def _too_old(folder: Path, name: str, message: str, way: str) -> OptionError:
 
 
 def release_warnings(folder: Path) -> tuple[Diagnostic, ...]:
-    """Return a warning for a project whose templates are of no release of aqlgen."""
+    """Return a warning for a project whose templates are of no release of aqlgen.
+
+    Raises OptionError for a project that a newer aqlgen wrote.
+    """
     provenance, answers = _read(folder / FILE), _read(folder / ANSWERS)
+    _refuse_newer(folder, "", provenance, answers)
     generator = provenance.get("generator")
     if not isinstance(generator, dict) or generator.get("templates") or answers.get("_commit"):
         return ()

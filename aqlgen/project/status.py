@@ -16,7 +16,7 @@ from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
 from aqlgen.project.edits import Recovered, recover
 from aqlgen.project.edits.refusals import forked
-from aqlgen.project.generation import order_of
+from aqlgen.project.generation import Regenerated, order_of
 from aqlgen.project.records import Provenance
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
@@ -93,7 +93,7 @@ def status(folder: Path, progress: Progress) -> Status:
         files = data(order_of(options, prepared, project.license))
         stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
         edited = {path: tree.read(path) or b"" for path in tree.of(Kind.MACHINE, State.EDITED)}
-        edits = recover(project, edited, {}, progress)
+        edits = recover(project, edited, {}, progress, Regenerated(prepared, files))
         if stale:
             present = {path: tree.read(path) or b"" for path in project.recorded if path in files}
             changes = compare(surface_of_folder(present, project.package), surface_of_table(prepared.table))

@@ -128,13 +128,13 @@ def _update(
     options = _options(project, asked, names, before)
     overrides = edits.overrides
     used = overridden(options, folder, overrides)
-    generated = regenerate(project, used, licensed, progress, fork=fork)
+    generated = regenerate(project, used, licensed, progress, fork=fork, earlier=edits.prepared)
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
         overrides = with_aliases(folder, overrides, aliases)
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
         used = overridden(replace(options, names=decided), folder, overrides)
-        generated = regenerate(project, used, licensed, progress, fork=fork)
+        generated = regenerate(project, used, licensed, progress, fork=fork, earlier=generated.prepared)
     if overrides is not None and OVERRIDES in uncommitted:
         raise listed(
             "uncommitted-changes",

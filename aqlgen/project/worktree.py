@@ -44,6 +44,7 @@ class Worktree:
     project: Project
     _states: dict[str, State] | None = field(default=None)
     _copied: Mapping[str, bytes] | None = field(default=None)
+    _own: tuple[str, ...] | None = field(default=None)
 
     def read(self, path: str) -> bytes | None:
         """Return a file with the line ends that aqlgen writes, None when it is not there. Raises FileError."""
@@ -92,11 +93,13 @@ class Worktree:
         return [path for path, current in self.states().items() if current is state and kind(path, package) is whose]
 
     def own(self) -> tuple[str, ...]:
-        """Return the files that aqlgen did not write, without those that git ignores."""
-        project = self.project
-        placed = map(project.place_of, (*project.recorded, *project.fork))
-        known = {*placed, *project.recorded, *self._by_copier(), FILE}
-        return tuple(sorted(path for path in self._files() if path not in known))
+        """Return the files that aqlgen did not write, without those that git ignores; they are listed once."""
+        if self._own is None:
+            project = self.project
+            placed = map(project.place_of, (*project.recorded, *project.fork))
+            known = {*placed, *project.recorded, *self._by_copier(), FILE}
+            self._own = tuple(sorted(path for path in self._files() if path not in known))
+        return self._own
 
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""

@@ -17,7 +17,7 @@ from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, agent_texts, table_files
 from aqlgen.table.search import search_index
 
-__all__ = ["Order", "data", "render", "timed"]
+__all__ = ["Order", "data", "render", "table_data", "timed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,18 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
 
 
 def data(order: Order) -> dict[str, bytes]:
-    """Return the files that hold the table; they need no template."""
-    package = f"src/{order.identity.package}"
-    texts = {f"{package}/{path}": text for path, text in table_files(order.table).items()}
-    texts[f"{package}/{SEARCH}"] = search_index(order.table)
+    """Return the files that hold the table, or show it; they need no template."""
+    texts = {f"src/{order.identity.package}/{SEARCH}": search_index(order.table)}
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
     texts["schema/adapter.yaml"] = element = adapter_element(order.table)
     texts[f"schema/{order.identity.project}.md"] = adapter_markdown(order.table, element)
+    return table_data(order) | _encoded(texts)
+
+
+def table_data(order: Order) -> dict[str, bytes]:
+    """Return the files that hold the table itself."""
+    return _encoded({f"src/{order.identity.package}/{path}": text for path, text in table_files(order.table).items()})
+
+
+def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
     return {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}

@@ -16,6 +16,7 @@ from forms import FORMS, Formed
 
 from aqlgen.compare import compare, surface_of_table
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.read import open_document
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.auth.discovery import Fetch
 from aqlgen.runtime.auth.login import LoginError, LoginIO, endpoints
@@ -472,3 +473,19 @@ def test_accept_hosts_shows_what_it_accepts_and_writes_it(tmp_path: Path) -> Non
     assert f"{EVIL}  accepted by overrides: 1 operation, with key" in accepting.out
     assert "evil.example.net" in (tmp_path / "accepting/overrides.yaml").read_text()
     assert EVIL in (tmp_path / "accepting/src/things_adapter/adapter.json").read_text()
+
+
+def test_accept_hosts_reads_the_document_once_since_a_server_may_give_another_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps(document(operation={"servers": at(EVIL)})))
+    readings = []
+
+    def reading(source: str, **options: Any) -> Any:
+        readings.append(source)
+        return open_document(source, **options)
+
+    monkeypatch.setattr("aqlgen.document.assemble.open_document", reading)
+    assert run("from-openapi", spec, "-o", tmp_path / "accepting", "--accept-hosts").code == 0
+    assert readings == [str(spec)]

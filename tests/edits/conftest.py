@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aqlgen.document.read import open_document
 from tests.generator.commands import FIXTURES, run
 from tests.update.conftest import _own_git, committed, packed  # noqa: F401 - no git configuration of the machine's here either
 from tests.update.repos import Repo
@@ -67,3 +68,16 @@ def pets(begun: Repo, tmp_path: Path) -> Petstore:
     """Return a repository with the project at its root."""
     copy = begun.copy(tmp_path / "pets")
     return Petstore(copy.folder, copy.top)
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which each reading of a document adds what is read."""
+    specs: list[str] = []
+
+    def reading(spec: str, **options: Any) -> Any:
+        specs.append(spec)
+        return open_document(spec, **options)
+
+    monkeypatch.setattr("aqlgen.document.assemble.open_document", reading)
+    return specs

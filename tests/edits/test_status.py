@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -147,6 +148,19 @@ def test_a_document_that_was_edited_is_told(pets: Petstore) -> None:
     report = pets.report()
     assert report["recorded"]["input"] != report["today"]["input"]
     assert [refusal["path"] for refusal in report["edits"]["refused"]] == ["openapi/openapi.yaml"]
+
+
+def test_the_document_is_read_once_whatever_was_edited(pets: Petstore, readings: list[str]) -> None:
+    def change(rows: dict[str, Any]) -> None:
+        rows["create_pet"]["danger"] = "dangerous"
+        rows["take_pet"] = rows.pop("create_pet")
+
+    pets.edit("create", change)
+    assert pets.report()["edits"]["overrides"] == {"POST /pets": {"name": "take_pet", "danger": "dangerous"}}
+    assert readings == [str(pets.folder / "openapi/openapi.yaml")]
+    pets.commit()
+    assert pets.changed("--rename", "--aliases", "30")["success"]
+    assert readings[1:] == [str(pets.folder / "openapi/openapi.yaml")]
 
 
 def test_status_changes_nothing(pets: Petstore) -> None:

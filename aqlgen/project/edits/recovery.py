@@ -15,14 +15,14 @@ from aqlgen.decide.overrides import load, parse
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
-from aqlgen.pipeline import prepare
+from aqlgen.pipeline import Prepared, prepare
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.edits.deriving import Difference, entry, leftovers
 from aqlgen.project.edits.insertion import InsertionError, flow, insert
 from aqlgen.project.edits.refusals import paste, refused, unknown, whole
 from aqlgen.project.edits.rows import Equality, Found, Intent, RowError, intent, operations_file, pointer, rows
-from aqlgen.project.generation import order_of
-from aqlgen.render import data
+from aqlgen.project.generation import Regenerated, order_of
+from aqlgen.render import Order, data, table_data
 from aqlgen.render.provenance import file_hash
 from aqlgen.table.model import FAMILIES
 
@@ -30,10 +30,21 @@ __all__ = ["Recovered", "Recovery"]
 
 
 class Trial:
-    """A project to try overrides on; `text` is its overrides file, `own` the overrides in it by `METHOD /path`."""
+    """A project to try overrides on; `text` is its overrides file, `own` the overrides in it by `METHOD /path`.
 
-    def __init__(self, project: Project, progress: Callable[[str], None]) -> None:
-        self._project, self._progress = project, progress
+    `prepared` is the last result, from which the next one goes on; `render` renders the files that are looked at.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        progress: Callable[[str], None],
+        generated: Regenerated | None,
+        render: Callable[[Order], dict[str, bytes]],
+    ) -> None:
+        self._project, self._generated, self._progress = project, generated, progress
+        self.prepared: Prepared | None = generated.prepared if generated else None
+        self._render = render
         path = project.folder / OVERRIDES
         try:
             self.text = path.read_bytes().decode("utf-8") if path.is_file() else ""
@@ -45,16 +56,18 @@ class Trial:
         self.own: Mapping[str, Override] = parse(self.text.removeprefix("\ufeff"), str(path)).entries
 
     def files(self, entries: Mapping[str, Mapping[str, Json]], names: Mapping[str, str] | None) -> dict[str, bytes]:
-        """Return the files that show the table. `names` are kept by operation: the recorded ones unless given.
+        """Return the files rendered. `names` are kept by operation: the recorded ones unless given.
 
         Raises AqlgenError, and InsertionError when the entries cannot be added to the user's file.
         """
+        if self._generated and not entries and names is None:
+            return dict(self._generated.tree)
         options = self._project.options(names=names)
         if entries:
             text = insert(self.text, entries).encode("utf-8")
             options = replace(options, overrides=self._project.folder / OVERRIDES, overrides_text=text)
-        prepared = prepare(options, self._progress)
-        return data(order_of(options, prepared, self._project.license))
+        self.prepared = prepare(options, self._progress, self.prepared)
+        return self._render(order_of(options, self.prepared, self._project.license))
 
 
 Entries = dict[str, dict[str, Json]]
@@ -72,10 +85,15 @@ class Recovered:
     overrides: bytes | None = None
     """The whole new overrides.yaml; None when it stays as it is."""
     refused: tuple[Diagnostic, ...] = ()
+    prepared: Prepared | None = field(default=None, compare=False, repr=False)
+    """The project as it was prepared last, with these overrides if they are possible."""
 
 
 class Recovery:
-    """A recovery of edited files, started by `run`."""
+    """A recovery of edited files, started by `run`.
+
+    `generated` is what is generated today by the project's options, where that is known.
+    """
 
     def __init__(
         self,
@@ -83,11 +101,13 @@ class Recovery:
         edited: Mapping[str, bytes],
         pristine: Mapping[str, bytes],
         progress: Callable[[str], None],
+        generated: Regenerated | None = None,
     ) -> None:
         self._project, self._edited, self._package = project, edited, project.package
         self._pristine = dict(pristine)
         self._tables = [operations_file(project.package, family) for family in FAMILIES]
-        self._trial = Trial(project, progress)
+        is_table_only = set(edited) <= set(self._tables)
+        self._trial = Trial(project, progress, generated, table_data if is_table_only else data)
         self._refused: list[Diagnostic] = []
 
     def run(self) -> Recovered:
@@ -123,7 +143,7 @@ class Recovery:
             self._refused.extend(self._others(files, renamed))
         text = insert(self._trial.text, entries).encode("utf-8") if entries else None
         refused = sorted(self._refused, key=lambda refusal: (refusal.file, refusal.line, refusal.column))
-        return Recovered(entries, text, tuple(refused))
+        return Recovered(entries, text, tuple(refused), self._trial.prepared)
 
     def _complete(self) -> dict[str, bytes]:
         """Generate the unknown content again; return the files if that was necessary and possible."""
