@@ -106,7 +106,7 @@ class Prepared:
     apis: tuple[ApiInput, ...] = ()
     """The documents of an adapter of several APIs, with their names and what was accepted of each."""
     options: Options | None = field(default=None, compare=False, repr=False)
-    """What it was prepared by."""
+    """The options that it was prepared by."""
     built: tuple[BuiltApi, ...] = field(default=(), compare=False, repr=False)
     """The built documents, from which `prepare` can go on with other options."""
 

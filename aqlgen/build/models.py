@@ -50,7 +50,7 @@ def _is_flag(value: Json) -> bool:
 
 
 def _is_optional_flag(value: Json) -> bool:
-    return value is None or isinstance(value, bool)
+    return value is None or _is_flag(value)
 
 
 def _is_location(value: Json) -> bool:
@@ -144,7 +144,7 @@ INFO: Final = ObjectKind(
 
 @cache
 def _version(openapi: str) -> ModuleType:
-    """Import the models of one version of OpenAPI: those of both take twice as long, a tenth of a small run."""
+    """Import the models of 3.0, or those of 3.1, which also read 3.2; to import both takes twice as long."""
     with _not_run("openapi_pydantic", "openapi_pydantic.v3"):
         if openapi == "3.0":
             from openapi_pydantic.v3 import v3_0
@@ -173,7 +173,7 @@ def _not_run(*packages: str) -> Iterator[None]:
 def validate(kind: ObjectKind, raw: Json, openapi: str, drop: Callable[[str, str], None]) -> dict[str, Json]:
     """Validate one object and return its members; call `drop(key, reason)` for each optional key left out.
 
-    The models of 3.0 and 3.1 have the same members; those of 3.1 also read 3.2. Raises InvalidObjectError.
+    The models of 3.0 and 3.1 have the same members. Raises InvalidObjectError.
     """
     if not isinstance(raw, dict):
         raise InvalidObjectError(f"expected an object, found {type(raw).__name__}")
@@ -195,7 +195,7 @@ def _validated_by_model(
 ) -> dict[str, Json]:
     from pydantic import BaseModel, ValidationError
 
-    model: type[BaseModel] = getattr(_version("3.0" if openapi == "3.0" else "3.1"), kind.name)
+    model: type[BaseModel] = getattr(_version(openapi), kind.name)
     for _ in range(MAX_REPAIRS):
         try:
             return model.model_validate(data).model_dump(by_alias=True, exclude_unset=True)

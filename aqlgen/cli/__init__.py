@@ -50,15 +50,15 @@ def main() -> NoReturn:
     sys.exit(code or 0)
 
 
+_registered: dict[str, CommandInfo] = {}
+
+
 def register(*names: str) -> None:
     """Let the application know these commands alone; importing the others, and reading their options, takes time."""
     for name in names:
         import_module(f"aqlgen.cli.{name.replace('-', '_')}")
         _registered.update((str(command.name), command) for command in app.registered_commands)
     app.registered_commands = [_registered[name] for name in names]
-
-
-_registered: dict[str, CommandInfo] = {}
 
 
 def _run() -> int | None:

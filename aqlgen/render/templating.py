@@ -12,13 +12,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from jinja2 import Environment, Template
 from jinja2 import TemplateError as JinjaError
-from jinja2.sandbox import SandboxedEnvironment
 
 _RUNTIME: Final = "templates/project/src/{{package}}/runtime"
 """Where `template.py` places the runtime in the template: nothing in it is rendered."""
@@ -43,7 +40,6 @@ def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
     from copier import run_copy
     from copier.errors import CopierError
 
-    _compile_once()
     package, runtime = answers.get("package", ""), target.with_name("runtime")
     if package.isidentifier() and (source / _RUNTIME).is_dir():
         (source / _RUNTIME).rename(runtime)
@@ -54,17 +50,6 @@ def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
     if runtime.is_dir():
         runtime.rename(target / "src" / package / "runtime")
     return ""
-
-
-def _compile_once() -> None:
-    """Let jinja compile a text once: copier has it compile the names of the same few folders for each of the files."""
-    original = SandboxedEnvironment.from_string
-    compiled = cache(original)
-
-    def from_string(environment: Environment, source: Any, *more: Any, **named: Any) -> Template:
-        return original(environment, source, *more, **named) if more or named else compiled(environment, source)
-
-    SandboxedEnvironment.from_string = from_string  # type: ignore[assignment, method-assign]
 
 
 def _format(folder: Path) -> str:

@@ -46,7 +46,7 @@ ADAPTERS = (
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
 )
-"""What adapters import that is not their own."""
+"""The modules that adapters import beside their own."""
 
 LAUNCHER = """#!{python} -IS
 import _signal, _socket, marshal, os, sys
@@ -126,7 +126,7 @@ def interpreter(modules: Iterable[str] = ADAPTERS, paths: Iterable[Path] = ()) -
 
 @dataclass(frozen=True)
 class Order:
-    """What a stand-in was started with."""
+    """The order of a stand-in: all that it was started with."""
 
     arguments: list[str]
     folder: str

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What the presets leave of a thing: of the answer to a write what identifies it, of a long or deep one the beginning.
+"""Extracts of a thing by the presets: of the answer to a write what identifies it, of a long or deep one the beginning.
 
 An agent needs of a write what the thing is, its state, its version and where it is (R-SEL-2). Beside these stay what
 the API remarks, and secrets, since many an API shows them this once. A thing that names nothing of itself stays whole.

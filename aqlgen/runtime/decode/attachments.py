@@ -45,9 +45,9 @@ _IMAGES = (
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF[\x00-\xff]{4}WEBP"), "image/webp"),
 )
-"""How the images begin that clients show."""
+"""The beginnings of the images that clients show."""
 _PDF = b"%PDF-"
-"""How a document begins that is for other programs, even if all of it is text."""
+"""The beginning of a document that is for other programs, even if all of it is text."""
 _FRAME = 8
 _STREAMS = frozenset({0, 1, 2})
 _MAX_FRAMES = 500_000

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What is kept count of for each call: its use of the owner's quotas (R-RATE-1), and its end, told to the observers."""
+"""The counts kept of each call: its use of the owner's quotas (R-RATE-1), and its end, told to the observers."""
 
 from __future__ import annotations
 

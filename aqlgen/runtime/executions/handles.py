@@ -85,7 +85,7 @@ Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends a notification: progress, total, message."""
 
 REPORTER: ContextVar[Report | None] = ContextVar("progress", default=None)
-"""What tells the client of the present call; None if it did not ask."""
+"""The report to the client of the present call; None if it did not ask."""
 
 
 class Progress:

@@ -70,7 +70,7 @@ _BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": 
 
 
 class Subject(NamedTuple):
-    """What the policy needs to know of an operation."""
+    """An operation, as far as the policy needs to know it."""
 
     name: str
     family: str
@@ -85,7 +85,7 @@ class Subject(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What is decided, and the id of the rule that decided it."""
+    """A decision, and the id of the rule that made it."""
 
     outcome: Outcome
     rule: str
