@@ -72,8 +72,8 @@ def answers_list(operation: Operation, nouns: tuple[str, ...], resolver: Resolve
 
 def sends_list(operation: Operation, resolver: Resolver | None) -> bool | None:
     """Return True if a request body is or holds a list; None where the document does not say."""
-    said = [_sends_list(schema, resolver) for schema in _bodies(operation, resolver)]
-    return True if True in said else next((answer for answer in said if answer is not None), None)
+    answers = [_sends_list(schema, resolver) for schema in _bodies(operation, resolver)]
+    return True if True in answers else next((answer for answer in answers if answer is not None), None)
 
 
 def _sends_list(schema: Schema, resolver: Resolver | None) -> bool | None:
