@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.safe_methods import effect_of_safe_method
 from aqlgen.decide.danger.access import moves_access
 from aqlgen.decide.danger.change import Change
@@ -138,12 +139,13 @@ def _by_method(change: Change) -> tuple[Danger, str] | None:
 
 
 def _by_act(change: Change) -> tuple[Danger, str] | None:
-    """Find a change by a method that ought to be safe (`GET /users/delete/{id}`)."""
+    """Find a change by a method that ought to be safe (`GET /users/delete/{id}`), or a GET that is said to act."""
     if change.facts.method not in _SAFE:
         return None
     act = effect_of_safe_method(change.facts)
     if act is None:
-        return None
+        doubt = doubted_get(change.facts)
+        return None if doubt is None else (Danger.REVERSIBLE, doubt.note)
     level = Danger.REVERSIBLE if act.verb.word in _ENDING else Danger.DESTRUCTIVE
     return level, f"{change.facts.method}, but {act.note}"
 

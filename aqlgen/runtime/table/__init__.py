@@ -21,7 +21,7 @@ from .adapter import (
 )
 from .choices import chosen
 from .codec import decode, encode
-from .files import WORKFLOWS, Table, row_of, values_of
+from .files import WORKFLOWS, Table, is_plain_read, row_of, values_of
 from .parts import (
     ADAPTER,
     Body,
@@ -74,6 +74,7 @@ __all__ = [
     "chosen",
     "decode",
     "encode",
+    "is_plain_read",
     "row_of",
     "scheme_of",
     "values_of",
