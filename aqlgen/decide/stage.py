@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from aqlgen.decide.category import Siblings, classify
+from aqlgen.decide.category import Siblings, by_effect, classify
 from aqlgen.decide.danger import Change, danger, moves_money
 from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
@@ -118,6 +118,9 @@ def name_operations(
     categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
+    categories |= {
+        key: by_effect(facts, *categories[key]) for key, facts in operations.items() if not chosen[key].category
+    }
     served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
     fixed = {key: name for key in served if (name := chosen[key].name)}
     aliases = _aliases(chosen)

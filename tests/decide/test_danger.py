@@ -138,6 +138,19 @@ def test_a_put_that_sends_no_list_replaces_no_collection(field: Any, danger: str
     assert both("/orgs/{org}/defaults", "PUT", MANY, body=body).danger == danger
 
 
+def test_a_put_of_what_there_is_one_of_is_asked_about_though_it_is_called_create() -> None:
+    """R-SAFE-1"""
+    sent = sends({"properties": {"image": {"type": "string"}}})
+    decision = decide_one("PUT /users/{id}/avatar", "uploadAvatar", body=sent)
+    assert (decision.category, decision.danger, decision.danger_reason.rule) == (
+        "CREATE",
+        "destructive",
+        "may-overwrite",
+    )
+    assert decide_one("PUT /users/{id}/notes", "createNote", body=sent).danger is Danger.REVERSIBLE
+    assert decide_one("PUT /users/{id}/star", "starUser").danger is Danger.REVERSIBLE
+
+
 def test_enabling_something_on_a_path_with_a_plural_replaces_nothing() -> None:
     """R-SAFE-1"""
     assert decide_one("PUT /repos/{repo}/vulnerability-alerts", "repos/enable-alerts").danger is Danger.REVERSIBLE

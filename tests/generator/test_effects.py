@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,13 +27,14 @@ def operation(called: str = "", body: Any = None, media: str = "application/json
 
 @dataclass
 class Server:
-    """An API that takes everything and remembers it."""
+    """An API that takes everything, remembers it, and answers with one thing."""
 
+    thing: bytes = b"{}"
     arrived: list[ApiRequest] = field(default_factory=list)
 
     async def send(self, request: ApiRequest, _: Row) -> ApiResponse:
         self.arrived.append(request)
-        return ApiResponse(200, {"content-type": "application/json"}, b"{}")
+        return ApiResponse(200, {"content-type": "application/json"}, self.thing)
 
     async def aclose(self) -> None:
         """Do nothing."""
@@ -99,3 +101,25 @@ def test_a_read_only_adapter_serves_what_method_or_owner_makes_a_read(tmp_path: 
               for name, row in agent.table.rows.items()}  # fmt: skip
     assert {key for key, outcome in called.items() if outcome == "sent"} == {"GET /items", "POST /items/search"}
     assert set(called.values()) == {"sent", "PERMISSION_DENIED"}
+
+
+def test_what_saves_is_no_create_and_keeps_what_is_there(tmp_path: Path) -> None:
+    """R-NAME-1, R-UPD-2: an upsert is merged; what there is one of and cannot be read is asked about."""
+    thing = {"type": "object", "properties": {"text": {"type": "string"}, "owner": {"type": "string"}}}
+    answer = {"200": {"description": "ok", "content": {"application/json": {"schema": thing}}}}
+    paths = {
+        "/files/{id}": {
+            "parameters": [ID],
+            "get": operation("getFile") | {"responses": answer},
+            "put": operation("saveFile", thing) | {"responses": answer},
+        },
+        "/users/{id}/avatar": {"parameters": [ID], "put": operation("uploadAvatar", thing)},
+    }
+    agent = adapter(tmp_path, paths)
+    agent.server.thing = b'{"text": "old", "owner": "ann"}'
+    upload = next(name for name, row in agent.table.rows.items() if row["path"].endswith("avatar"))
+    assert agent.call(upload, id="7", text="x") == "CONFIRMATION_REQUIRED"
+    assert agent.call("save_file", id="7", input={"text": "new"}) == "sent"
+    assert json.loads(agent.server.arrived[-1].content or b"") == {"text": "new", "owner": "ann"}
+    families = dict(Table(tmp_path / "package").names())
+    assert families == {"save_file": "update", "get_file": "read", upload: "create"}

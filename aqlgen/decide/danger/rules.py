@@ -264,6 +264,16 @@ def _by_replacement(change: Change) -> tuple[Danger, str] | None:
     return (Danger.DESTRUCTIVE, change.loss) if change.loss else None
 
 
+def _by_overwriting(change: Change) -> tuple[Danger, str] | None:
+    """Find a CREATE that PUTs what there is one of (`/users/{id}/avatar`): it replaces the one there."""
+    facts, last = change.facts, change.facts.last_noun
+    if change.category is not Category.CREATE or facts.method != "PUT" or facts.operation.body is None:
+        return None
+    listed = change.lists.get(facts.operation.path)
+    many = listed if listed is not None else last is not None and is_plural(last.words)
+    return None if many else (Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it")
+
+
 RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
@@ -276,6 +286,7 @@ RULES: Final = (
     Rule("irreversible", 0.85, _by_text, of_reads=True),
     Rule("access", 0.75, _by_access),
     Rule("money", 0.75, _by_money),
+    Rule("may-overwrite", 0.65, _by_overwriting),
     Rule(REPLACES, REPLACES_CONFIDENCE, _by_replacement),
 )
 """All of them are asked; of equal levels the first one's counts."""
