@@ -10,8 +10,8 @@ and follow create, merge executes, compute and calculate read, find and delete d
 where the file goes by the first word of "add or update". `default names` are rows that an SDK generator named by the
 method alone (POST /auth/login is `auth.login.create`): their categories contradict R-NAME-1. --half keeps every second
 provider, so that rules tuned on one half are measured on the other. --rules prints what each category rule decided, how
-often wrongly, and with what confidence; and how often each naming rule chose the verb and the nouns of the rows that people
-named, and how often it was right.
+often wrongly, and with what confidence; and how often each naming rule chose the verb and the nouns of the rows that
+people named, and how often it was right.
 """
 
 from __future__ import annotations
