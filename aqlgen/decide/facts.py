@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from aqlgen.decide.carried import Carrying, carrying
 from aqlgen.decide.decision import Category
 from aqlgen.decide.naming.noun import Noun, is_plural
 from aqlgen.decide.naming.phrase import Phrase, phrase
@@ -105,6 +106,13 @@ class Facts:
         if heads_name or _begins_sentence(words[0], split(self.operation.summary[:60]), name):
             return words[0], known.category if known else Category.EXECUTE
         return None
+
+    @cached_property
+    def carrying(self) -> Carrying | None:
+        """The other operations that a call can carry, None if there are none."""
+        last = self.last_noun
+        of_one = self.shape.item or last is None or not is_plural(last.words)
+        return carrying(self.operation, self.resolver, of_one=of_one)
 
     @cached_property
     def answers_list(self) -> bool | None:

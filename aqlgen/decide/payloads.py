@@ -5,6 +5,7 @@ Schemas are raw JSON Schema; references are followed by the document's resolver,
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
@@ -13,7 +14,7 @@ from aqlgen.ir import Json, Operation
 from aqlgen.runtime.media import JSON_PATCH, media_type
 from aqlgen.words import split
 
-__all__ = ["answers_list", "answers_nothing", "body_fields", "sends_list"]
+__all__ = ["answers_list", "answers_nothing", "body_fields", "body_objects", "branches", "sends_list"]
 
 Schema: TypeAlias = Mapping[str, Json]
 
@@ -46,6 +47,9 @@ _WRAPPER_SIZE: Final = 6
 _DEPTH: Final = 4
 _ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
 """Keywords under which fields stand that a body may have."""
+_STRUCTURE: Final = frozenset({"properties", "items", "additionalProperties", *_ALTERNATIVES})
+_MOST_OBJECTS, _DEEPEST_OBJECT = 200, 6
+"""How many objects of a request body are looked at, and how deep they may lie."""
 
 
 def answers_nothing(operation: Operation) -> bool:
@@ -91,6 +95,33 @@ def body_fields(operation: Operation, resolver: Resolver | None) -> Mapping[str,
     for schema in _bodies(operation, resolver):
         fields = {**_properties(schema, resolver, _ALTERNATIVES), **fields}
     return fields
+
+
+def body_objects(operation: Operation, resolver: Resolver | None) -> Iterator[tuple[str, list[Schema]]]:
+    """Yield the objects that a request body may hold, the nearest first: the pointer to each, and its schemas.
+
+    In the pointer `*` stands for every item. Of alternatives all are there. Those that lie too deep are left out.
+    """
+    waiting = deque(("", schema) for schema in _bodies(operation, resolver))
+    for _ in range(_MOST_OBJECTS):
+        if not waiting:
+            return
+        pointer, schema = waiting.popleft()
+        parts = list(branches(schema, resolver))
+        yield pointer, parts
+        if pointer.count("/") == _DEEPEST_OBJECT:
+            continue
+        for part in parts:
+            declared = part.get("properties")
+            inner = [
+                (str(name).replace("~", "~0").replace("/", "~1"), field)
+                for name, field in (declared.items() if isinstance(declared, dict) else ())
+            ]
+            inner += [("*", part[key]) for key in ("items", "additionalProperties") if key in part]
+            for name, field in inner:
+                followed = _follow(field, resolver)
+                if followed is not None and not _STRUCTURE.isdisjoint(followed):
+                    waiting.append((f"{pointer}/{name}", followed))
 
 
 def _bodies(operation: Operation, resolver: Resolver | None) -> Iterator[Schema]:
@@ -188,15 +219,22 @@ def _properties(schema: Schema, resolver: Resolver | None, keywords: tuple[str, 
     Of several of one name the outer one counts, then that of the last part: an envelope's parts come first.
     """
     properties: dict[str, Json] = {}
-    waiting, seen = [schema], {id(schema)}
-    while waiting:
-        part = waiting.pop()
+    for part in branches(schema, resolver, keywords):
         declared = part.get("properties")
         for name, field in declared.items() if isinstance(declared, dict) else ():
             properties.setdefault(str(name), field)
+    return properties
+
+
+def branches(schema: Json, resolver: Resolver | None, keywords: tuple[str, ...] = _ALTERNATIVES) -> Iterator[Schema]:
+    """Yield a schema and its branches under `keywords`, each once."""
+    first = _follow(schema, resolver)
+    waiting, seen = [] if first is None else [first], {id(first)}
+    while waiting:
+        part = waiting.pop()
+        yield part
         for branch in (branch for keyword in keywords for branch in _branches(part, keyword)):
             followed = _follow(branch, resolver)
             if followed is not None and id(followed) not in seen:
                 seen.add(id(followed))
                 waiting.append(followed)
-    return properties

@@ -24,6 +24,7 @@ from aqlgen.decide.traits.references import with_references
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
+from aqlgen.runtime.table import Carried
 from aqlgen.words import split
 
 __all__ = [
@@ -240,8 +241,11 @@ def _decision(
 ) -> Decision:
     category, category_reason = classified  # the words of `naming` are the operation's, a prefix is not
     level, reason = danger(facts, category, naming.name, lists, losses)
+    mildest, _ = danger(facts, category, naming.name, lists, losses, carrying=False)
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
+        mildest = level
+    carrying = facts.carrying
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
         name=last.name,
@@ -252,6 +256,7 @@ def _decision(
         name_reason=last.reason,
         danger=level,
         danger_reason=reason,
+        carries=None if carrying is None else Carried(danger=mildest.value, places=carrying.places),
         moves_money=moves_money(Change(facts, category, naming.name, lists)) is not None,
         description=override.description,
         confirmation=override.confirmation,

@@ -1,5 +1,6 @@
 """The category by effect, where structure says more than the words that name an operation (R-NAME-1).
 
+What carries other operations is an EXECUTE: its effect is theirs.
 The tool of CREATE says that it destroys nothing. So what may overwrite what is there is an UPDATE, whatever it is
 called: what saves or upserts, and a PUT that sends the thing that its path identifies. The name stays as people say it.
 """
@@ -19,6 +20,8 @@ def by_effect(facts: Facts, category: Category, reason: Reason) -> tuple[Categor
     note = _overwrites(facts) if category is Category.CREATE else ""
     if note:
         return Category.UPDATE, replace(reason, note=f"{reason.note}, but {note}")
+    if category in (Category.CREATE, Category.READ) and facts.carrying is not None and facts.carrying.is_batch:
+        return Category.EXECUTE, replace(reason, note=f"{reason.note}, but {facts.carrying.note}")
     return category, reason
 
 

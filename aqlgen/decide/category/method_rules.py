@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from aqlgen.decide import extensions
+from aqlgen.decide.carried import DELETING
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.category.safe_methods import DELETING, effect_of_safe_method
+from aqlgen.decide.category.safe_methods import effect_of_safe_method
 from aqlgen.decide.category.unsafe_reads import COMPUTING, text_acts
 from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts

@@ -28,6 +28,7 @@ from aqlgen.words import singular
 
 __all__ = ["RULES", "Rule", "danger", "with_loss"]
 
+CARRIES: Final = "carries-operations"
 REPLACES: Final = "replaces-whole"
 REPLACES_CONFIDENCE: Final = 0.65
 
@@ -93,17 +94,22 @@ def danger(
     name: str,
     lists: Mapping[str, bool | None] = _NO_LISTS,
     losses: Mapping[str, str] = _NOTHING_LOST,
+    *,
+    carrying: bool = True,
 ) -> tuple[Danger, Reason]:
     """Return the level with what raised it. Names raise no READ: patterns are about changes.
 
     `lists` tells of paths whether a GET of them answers with a list, `losses` has notes on replacements whose prior
-    state cannot be read, by `METHOD /path`.
+    state cannot be read, by `METHOD /path`. Without `carrying` the level is that of a call that carries nothing
+    which destroys.
     """
     change = Change(facts, category, name, lists, losses.get(facts.operation.key, ""))
     levels = [
         (match[0], Reason(rule.name, Evidence.RULE, rule.confidence, match[1]))
         for rule in RULES
-        if (rule.of_reads or category is not Category.READ) and (match := rule.apply(change)) is not None
+        if (rule.of_reads or category is not Category.READ)
+        and (carrying or rule.name != CARRIES)
+        and (match := rule.apply(change)) is not None
     ]
     level, reason = max(levels, key=lambda pair: pair[0].rank)
     declared = _declared(facts)
@@ -274,6 +280,14 @@ def _by_overwriting(change: Change) -> tuple[Danger, str] | None:
     return None if many else (Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it")
 
 
+def _by_carried(change: Change) -> tuple[Danger, str] | None:
+    """Find what can carry other operations: the worst that they can do."""
+    carrying = change.facts.carrying
+    if carrying is None:
+        return None
+    return (Danger.DANGEROUS if carrying.takes_requests else Danger.DESTRUCTIVE), carrying.note
+
+
 RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
@@ -287,6 +301,7 @@ RULES: Final = (
     Rule("access", 0.75, _by_access),
     Rule("money", 0.75, _by_money),
     Rule("may-overwrite", 0.65, _by_overwriting),
+    Rule(CARRIES, 0.8, _by_carried, of_reads=True),
     Rule(REPLACES, REPLACES_CONFIDENCE, _by_replacement),
 )
 """All of them are asked; of equal levels the first one's counts."""

@@ -25,6 +25,8 @@ from .files import WORKFLOWS, Table, is_plain_read, row_of, values_of
 from .parts import (
     ADAPTER,
     Body,
+    Carried,
+    CarriedPlace,
     Deprecation,
     Idempotency,
     JsonSchema,
@@ -47,6 +49,8 @@ __all__ = [
     "Adapter",
     "ApiSection",
     "Body",
+    "Carried",
+    "CarriedPlace",
     "Choice",
     "DangerLevel",
     "Deprecation",
