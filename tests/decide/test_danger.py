@@ -148,6 +148,10 @@ def test_a_put_of_what_there_is_one_of_is_asked_about_though_it_is_called_create
         "may-overwrite",
     )
     assert decide_one("PUT /users/{id}/notes", "createNote", body=sent).danger is Danger.REVERSIBLE
+    file = sends({"type": "string", "format": "binary"}, "application/octet-stream")
+    assert decide_one("PUT /files/{path}", "uploadFile", body=file).danger is Danger.DESTRUCTIVE
+    assert decide_one("PUT /files/{path}", "saveFile", body=file).danger is Danger.DESTRUCTIVE
+    assert decide_one("PUT /files/{path}", "updateFile", body=file).danger is Danger.REVERSIBLE
     assert decide_one("PUT /users/{id}/star", "starUser").danger is Danger.REVERSIBLE
 
 

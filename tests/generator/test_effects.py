@@ -48,12 +48,14 @@ def test_what_saves_is_no_create_and_keeps_what_is_there(tmp_path: Path) -> None
             "put": operation("saveFile", thing) | {"responses": answer},
         },
         "/users/{id}/avatar": {"parameters": [ID], "put": operation("uploadAvatar", thing)},
+        "/blobs/{id}": {"parameters": [ID], "put": operation("uploadBlob", {}, "application/octet-stream")},
     }
     agent = adapter(tmp_path, paths)
     agent.server.thing = b'{"text": "old", "owner": "ann"}'
     upload = next(name for name, row in agent.table.rows.items() if row["path"].endswith("avatar"))
     assert agent.call(upload, id="7", text="x") == "CONFIRMATION_REQUIRED"
+    assert agent.call("upload_blob", id="7", input="eA==") == "CONFIRMATION_REQUIRED"
     assert agent.call("save_file", id="7", input={"text": "new"}) == "sent"
     assert json.loads(agent.server.arrived[-1].content or b"") == {"text": "new", "owner": "ann"}
     families = dict(Table(tmp_path / "package").names())
-    assert families == {"save_file": "update", "get_file": "read", upload: "create"}
+    assert families == {"save_file": "update", "upload_blob": "update", "get_file": "read", upload: "create"}

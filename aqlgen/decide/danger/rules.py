@@ -24,6 +24,7 @@ from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
+from aqlgen.runtime.media import admits_json
 from aqlgen.words import singular
 
 __all__ = ["RULES", "Rule", "danger", "with_loss"]
@@ -271,13 +272,19 @@ def _by_replacement(change: Change) -> tuple[Danger, str] | None:
 
 
 def _by_overwriting(change: Change) -> tuple[Danger, str] | None:
-    """Find a CREATE that PUTs what there is one of (`/users/{id}/avatar`): it replaces the one there."""
-    facts, last = change.facts, change.facts.last_noun
-    if change.category is not Category.CREATE or facts.method != "PUT" or facts.operation.body is None:
+    """Find a PUT that is said to make something, and replaces what is there: a file, or what there is one of."""
+    facts, last, body = change.facts, change.facts.last_noun, change.facts.operation.body
+    makes = any(verb.category is Category.CREATE for verb in change.verbs)
+    if facts.method != "PUT" or body is None or not makes:
         return None
+    if change.category is Category.UPDATE:
+        is_file = bool(body.media) and not any(admits_json(media.content_type) for media in body.media)
+        return (Danger.DESTRUCTIVE, "it may replace a file that is there") if is_file else None
     listed = change.lists.get(facts.operation.path)
     many = listed if listed is not None else last is not None and is_plural(last.words)
-    return None if many else (Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it")
+    if change.category is not Category.CREATE or many:
+        return None
+    return Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it"
 
 
 def _by_carried(change: Change) -> tuple[Danger, str] | None:
@@ -300,7 +307,7 @@ RULES: Final = (
     Rule("irreversible", 0.85, _by_text, of_reads=True),
     Rule("access", 0.75, _by_access),
     Rule("money", 0.75, _by_money),
-    Rule("may-overwrite", 0.65, _by_overwriting),
+    Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),
     Rule(REPLACES, REPLACES_CONFIDENCE, _by_replacement),
 )
