@@ -140,6 +140,7 @@ def build_row(
         deprecation=deprecation,
         pagination=pagination,
         update=update,
+        carries=decision.carries,
         idempotency=decision.trait(Idempotency),
         long_running=decision.trait(LongRunning),
         etag=decision.name in etags,
