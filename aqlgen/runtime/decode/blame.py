@@ -32,10 +32,10 @@ def agent_name(row: Row, types: Types, params: Mapping[str, Any], fault: Fault, 
     A parameter of the path is the last to be meant: only where the API names the path, or where nothing else has the
     name and the fault is none of a body. What the path holds was given and is known, so it is not missing or unknown.
     """
-    given = row.body is None or kind not in (Code.MISSING_PARAM, Code.UNKNOWN_PARAM)
+    of_path = row.body is None or kind not in (Code.MISSING_PARAM, Code.UNKNOWN_PARAM)
     for place, steps in _readings(fault):
         name = _of_parameter(row, types, params, place, steps) or _of_body(row, types, params, place, steps)
-        if not name and not place and given:
+        if not name and not place and of_path:
             name = _of_parameter(row, types, params, "path", steps)
         if name:
             return line(name, _LONGEST)
