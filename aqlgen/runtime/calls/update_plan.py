@@ -226,7 +226,8 @@ def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str], 
         reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
     if unfit:
         reasons.append(
-            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it"
+            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it; if the "
+            "API keeps what is not sent, the adapter's owner can say so by `send: named` in overrides.yaml"
         )
     names = [*missing, *hidden, *unfit]
     details = {"param_name": names[0], "operation": row.name, "missing_params": names}

@@ -117,6 +117,15 @@ def document() -> dict[str, Any]:
             "responses": {"204": {"description": "Done"}},
         },
     }
+    number = {"name": "number", "in": "path", "required": True, "schema": {"type": "integer"}}
+    paths["/shelves/{number}"] = {
+        "get": {
+            "operationId": "getShelf",
+            "summary": "Get a shelf",
+            "parameters": [number],
+            "responses": _answers(shelf, "200"),
+        },
+    }
     paths["/shelves/{label}/books"] = {
         "post": {
             "operationId": "addBook",

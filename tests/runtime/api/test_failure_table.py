@@ -357,6 +357,8 @@ def test_a_create_that_must_be_new_is_told_that_there_is_one(package: Path) -> N
         ("delete_order", 503, {"operation": "get_order", "params": {"order_id": "7"}}),
         ("cancel_order", 520, {"operation": "get_order", "params": {"order_id": "7"}}),
         ("create_report", 500, None),
+        ("update_shelf", 502, None),
+        ("add_book", 500, None),
     ],
 )
 def test_a_write_on_which_the_server_failed_says_how_to_find_out(
