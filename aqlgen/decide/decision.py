@@ -219,6 +219,8 @@ class Override:
     example: Mapping[str, Json] | None = None
     """The parameters of the example call, by the agent's names."""
     content_type: str | None = None
+    send: str | None = None
+    """What an update sends: named, whole or upsert."""
     aliases: tuple[Alias, ...] = ()
     security: Requirements | None = None
     place: Place = (0, 0)

@@ -162,6 +162,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
             naming.verb,
             naming.resource,
             chosen[key].content_type,
+            chosen[key].send,
         )
         for key, naming in namings.items()
     ]

@@ -197,7 +197,10 @@ class Update:
     """Pointer to the resource in the body of the update; "" where the body is the resource."""
     undeclared: bool = False
     """Whether the document does not declare the fields: the resource is the object with the most fields in common."""
-
+    creates: bool = False
+    """Whether the update makes what is not there yet."""
+    fills: bool = False
+    """Whether required fields that a patch lacks are read and sent along."""
     parameters: Mapping[str, Parameter] | None = None
     """The query parameters that `input` holds where there is no body, accepted beside it and not shown."""
 
