@@ -19,9 +19,9 @@ from .idempotency import idempotency
 from .long_running import long_running
 from .pagination import pagination
 from .sensitive import sensitive
-from .update import replaced, update
+from .update import patched_as, replaced, update
 
-__all__ = ["Around", "Subject", "replaced", "with_traits"]
+__all__ = ["Around", "Subject", "patched_as", "replaced", "with_traits"]
 
 RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
     pagination,

@@ -8,12 +8,12 @@ from typing import Final
 from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Location
 from aqlgen.runtime.media import JSON_PATCH, admits_json
-from aqlgen.runtime.table import Update
+from aqlgen.runtime.table import Strategy, Update
 
 from .around import Around, Subject
 from .places import Place, paired
 
-__all__ = ["replaced", "update"]
+__all__ = ["patched_as", "replaced", "update"]
 
 _MOST: Final = 0.5
 """The share of the written fields from which on the reader is sure to read what is written."""
@@ -72,10 +72,9 @@ def replaced(subject: Subject, around: Around) -> str | None:
 
 def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Update, Reason]:
     sent = subject.sent or ""
-    if sent == JSON_PATCH and not _is_object_as_told(subject, around):
-        return Update(strategy="json-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
-    if "merge-patch" in sent:
-        return Update(strategy="merge-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
+    strategy = patched_as(sent)
+    if strategy == "merge-patch" or (strategy == "json-patch" and not _is_object_as_told(subject, around)):
+        return Update(strategy=strategy), Reason("content-type", Evidence.METADATA, 1.0, sent)
     if subject.method == "PATCH":
         return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
     if subject.method != "PUT" and not _says(subject, _REPLACING):
@@ -90,6 +89,14 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         note = f"{reader.name} gives {answers[0]}"
         return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, note)
     return _merging(subject, reader, around)
+
+
+def patched_as(content_type: str) -> Strategy:
+    """Return what a patch of a content type sends: RFC 6902, RFC 7396, or a change of another kind."""
+    if content_type == JSON_PATCH:
+        return "json-patch"
+    merges = content_type.partition("/")[2].partition("+")[0].rpartition(".")[2] == "merge-patch"
+    return "merge-patch" if merges else "patch"
 
 
 def _can_ask(subject: Subject, reader: Subject) -> bool:

@@ -153,6 +153,8 @@ def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
 def replacement(row: Row, table: Table) -> str:
     """Return a sentence on what an update keeps of what it does not name, "" where the API keeps all of it."""
     update = row.update
+    if update is not None and update.strategy == "merge-patch":
+        return "In a merge patch a list replaces the whole list."
     if update is None or not update.replaces or row.body is None:
         return ""
     plan = prepare(row, table)
@@ -162,7 +164,7 @@ def replacement(row: Row, table: Table) -> str:
         if not optional or len(target.properties) < 2:
             return "Replaces the whole."
         return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
-    kept = f"Fields left out are read with {plan.reader.name} and sent back"
+    kept = f"Fields left out are read with {plan.reader.name} and sent back; a list replaces the whole list"
     if update.undeclared:
         return f"{kept}."
     readable = {wire for wire, _ in union_of(table.types, plan.source).properties.values()}

@@ -32,7 +32,7 @@ from ..schema.wording import (
     union_notes,
     union_type,
 )
-from ..table import JsonSchema, Parameter
+from ..table import ADAPTER, JsonSchema, Parameter
 from ..text import brief, clean, listed
 from .bounds import tokens_of
 
@@ -77,8 +77,13 @@ def within(tokens: int | None, full: Detail, make: Callable[[Detail], Info]) -> 
 
 
 def parameter_info(parameter: Parameter, types: Types, place: str = "", detail: Detail = IN_FULL) -> Info:
-    """Describe one parameter of an operation; `place` says where it goes, if others have its name."""
+    """Describe one parameter of an operation; `place` says where it goes, if others have its name.
+
+    A choice of the adapter, such as `as`, has all its values: nothing else tells them.
+    """
     schema: JsonSchema = parameter.schema
+    if parameter.location == ADAPTER:
+        detail = replace(detail, values=IN_FULL.values)
     if parameter.description:
         schema = {**schema, "description": parameter.description}
     if parameter.deprecated:

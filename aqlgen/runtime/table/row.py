@@ -10,7 +10,18 @@ from datetime import date
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from .codec import column
-from .parts import ADAPTER, Body, Deprecation, Idempotency, JsonSchema, LongRunning, Pagination, Parameter, Update
+from .parts import (
+    ADAPTER,
+    Body,
+    Deprecation,
+    Idempotency,
+    JsonSchema,
+    LongRunning,
+    Pagination,
+    Parameter,
+    Strategy,
+    Update,
+)
 
 __all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server", "Workflow"]
 
@@ -69,6 +80,8 @@ class Kind:
     """What agents call it."""
     body: Body | None = None
     """How the body of the request is made; as the row says where it is left out."""
+    strategy: Strategy | None = None
+    """What an update sends; as the row says where it is left out."""
     parameters: Mapping[str, Parameter] = column(factory=dict)
     """The parameters of the body that the row does not have, or has otherwise."""
     without: tuple[str, ...] = ()
