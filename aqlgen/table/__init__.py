@@ -26,6 +26,7 @@ from aqlgen.table.form_fields import is_form
 from aqlgen.table.identity import Identity
 from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
+from aqlgen.table.named_parts import with_names_as_read
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
 from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
@@ -89,6 +90,7 @@ def tabulate(
         replace(draft, parameters=with_reader_schemas(draft.decision, draft.parameters, operations)) for draft in drafts
     ]
     finished = types.finish()
+    drafts = with_names_as_read(drafts, finished)
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)

@@ -57,8 +57,8 @@ NESTED: Final = 5
 """The levels of alternatives that are looked into for null."""
 PATCHES: Final[Mapping[str, str]] = {
     "merge-patch": "replaces a list whole",
-    "strategic-merge-patch": "merges lists by the keys of their items",
-    "json-patch": "takes a list of operations (RFC 6902)",
+    "strategic-merge-patch": "merges lists by key",
+    "json-patch": "takes a list of operations",
 }
 """What each kind of patch does with lists, by its short name."""
 

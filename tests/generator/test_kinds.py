@@ -374,8 +374,8 @@ async def test_what_a_patch_does_with_lists_is_described(tmp_path: Path) -> None
     chooser = next(parameter for parameter in operation["parameters"] if parameter["name"] == "as")
     assert chooser["default"] == "merge-patch"
     assert chooser["description"] == (
-        "How the body is sent; merge-patch replaces a list whole; json-patch takes a list of operations (RFC 6902); "
-        "strategic-merge-patch merges lists by the keys of their items"
+        "How the body is sent; merge-patch replaces a list whole; json-patch takes a list of operations; "
+        "strategic-merge-patch merges lists by key"
     )
     operation = await described(Adapted(tmp_path, document({MERGE: FREE}, method="patch", operationId="updateThing")))
     assert operation["description"].endswith("In a merge patch a list replaces the whole list.")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..schema.field_names import NAMED_AS
 from ..schema.notation import Objects, notation
 from ..schema.reader import (
     Types,
@@ -98,6 +99,9 @@ def field_info(name: str, schema: JsonSchema, required: bool, types: Types, deta
     """Describe a field of an object."""
     info: Info = {"name": name, "type": "any", "required": required}
     value, notes = _value(schema, types, detail)
+    read = referred(as_schema(as_schema(schema.get(NAMED_AS)).get("")))
+    if read is not None:
+        notes.append(f"Has the fields of {read}.")
     text = brief(clean(str(schema.get("description", ""))), detail.text)
     if schema.get("deprecated") is True:
         notes.insert(0, "Deprecated.")
