@@ -76,13 +76,13 @@ def document(
     written: dict[str, Any] = {"operationId": "createPod" if method == "post" else "updatePod"}
     written["requestBody"] = {"required": True, "content": {kind: {"schema": body} for kind, body in bodies.items()}}
     written["responses"] = answering(answer) if answers else {"204": {"description": "OK"}}
-    one: dict[str, Any] = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}]}
-    many: dict[str, Any] = {}
+    item: dict[str, Any] = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}]}
+    collection: dict[str, Any] = {}
     if reads:
-        one["get"] = {"operationId": "getPod", "responses": answering(answer)}
-        many["get"] = {"operationId": "listPods", "responses": answering({"type": "array", "items": pod})}
-    (many if method == "post" else one)[method] = written
-    paths = {path: item for path, item in (("/pods", many), ("/pods/{id}", one)) if item.keys() - {"parameters"}}
+        item["get"] = {"operationId": "getPod", "responses": answering(answer)}
+        collection["get"] = {"operationId": "listPods", "responses": answering({"type": "array", "items": pod})}
+    (collection if method == "post" else item)[method] = written
+    paths = {"/pods/{id}": item} | ({"/pods": collection} if collection else {})
     servers = [{"url": "https://pods.example"}]
     return api(paths, "3.0.3", servers=servers, components={"schemas": {"Pod": POD}})
 
@@ -173,14 +173,14 @@ PARTS: list[tuple[str, Any, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("title", "body", "given", "sent"), PARTS, ids=[row[0] for row in PARTS])
+@pytest.mark.parametrize(("title", "body", "value", "sent"), PARTS, ids=[row[0] for row in PARTS])
 async def test_what_a_body_leaves_open_within_it_is_renamed_back(
-    tmp_path: Path, title: str, body: Any, given: Any, sent: Any
+    tmp_path: Path, title: str, body: Any, value: Any, sent: Any
 ) -> None:
     """R-SEL-1"""
-    assert await Pods(tmp_path, document({MERGE: body})).sent("update_pod", id="1", input=given) == sent, title
+    assert await Pods(tmp_path, document({MERGE: body})).sent("update_pod", id="1", input=value) == sent, title
     pods = Pods(tmp_path, document({"application/json": body}, method="post"))
-    assert await pods.sent("create_pod", **given) == sent, title
+    assert await pods.sent("create_pod", **value) == sent, title
 
 
 @pytest.mark.parametrize("answers", [True, False])
@@ -231,9 +231,9 @@ async def test_a_json_patch_has_the_api_s_names_in_its_paths_and_values(tmp_path
         folder = tmp_path / str(index)
         folder.mkdir()
         pods = Pods(folder, document(body))
-        sent = await pods.sent("update_pod", id="1", input=[given for given, _ in OPERATIONS])
-        for operation, (given, wanted) in zip(sent, OPERATIONS, strict=True):
-            assert operation == wanted, (index, given)
+        sent = await pods.sent("update_pod", id="1", input=[named for named, _ in OPERATIONS])
+        for operation, (named, expected) in zip(sent, OPERATIONS, strict=True):
+            assert operation == expected, (index, named)
 
 
 async def test_the_type_that_an_open_body_has_is_described_and_not_copied(tmp_path: Path) -> None:
@@ -288,17 +288,17 @@ async def test_lists_are_asked_by_either_spelling(tmp_path: Path) -> None:
         assert answer["success"], question
         assert not answer.get("warnings"), question
         data = answer["data"]
-        found = data["aggregations"] if "aggregate" in question else len(data)
-        assert found == expected, question
+        result = data["aggregations"] if "aggregate" in question else len(data)
+        assert result == expected, question
 
 
 async def test_plans_refer_to_fields_by_either_spelling(tmp_path: Path) -> None:
     """R-SEL-1, R-STEP-1"""
     pods = Pods(tmp_path, document({MERGE: FREE}))
     find = {"id": "find", "operation": "list_pods"}
-    own = {"where": {"spec.restartCount": {"gt": 2}}, "expect": {"podName": {"ne": "b"}}}
+    conditions = {"where": {"spec.restartCount": {"gt": 2}}, "expect": {"podName": {"ne": "b"}}}
     steps: list[dict[str, Any]] = [
-        find | own | {"fields": ["podName"]},
+        find | conditions | {"fields": ["podName"]},
         {
             "id": "change",
             "operation": "update_pod",
@@ -316,5 +316,5 @@ async def test_plans_refer_to_fields_by_either_spelling(tmp_path: Path) -> None:
     answer = await pods.call("run_steps", steps=steps)
     assert answer["success"], answer
     assert answer["data"]["steps"][0]["data"] == [{"pod_name": "a"}]
-    assert [request.url.partition("/pods")[2] for request in pods.requests] == ["", "/a"]
+    assert [request.url.rpartition("/pods")[2] for request in pods.requests] == ["", "/a"]
     assert json.loads(pods.requests[-1].content or b"") == {"podName": 3}
