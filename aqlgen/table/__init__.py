@@ -24,6 +24,7 @@ from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
 from aqlgen.table.identity import Identity
+from aqlgen.table.incomplete import open_by_examples
 from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
 from aqlgen.table.named_parts import with_names_as_read
@@ -91,6 +92,7 @@ def tabulate(
     ]
     finished = types.finish()
     drafts = with_names_as_read(drafts, finished)
+    open_by_examples(drafts, finished, types.follow)
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)

@@ -269,7 +269,7 @@ class ExampleMaker:
         if isinstance(value, list):
             return [self._by_agent(item, shape.items[0]) for item in value] if shape.items else value
         by_wire = {wire: (name, declared) for name, (wire, declared) in shape.properties.items()}
-        takes_others = not by_wire or self._undeclared.takes_others(schema)
+        takes_others = not by_wire or self._undeclared.declared(schema).takes_others
         return {
             by_wire[wire][0] if wire in by_wire else wire: self._by_agent(
                 part, by_wire[wire][1] if wire in by_wire else {}

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..schema.reader import Types, alternatives, as_schema, declared_types, parts
 from ..schema.wording import named
 from ..table import JsonSchema
+from ..text import folded
 
 if TYPE_CHECKING:
     from .readings import Outcome, Place
 
-__all__ = ["Strange", "Undeclared"]
+__all__ = ["Declared", "Strange", "Undeclared"]
 
 _MOST_ALTERNATIVES = 100
 _FURTHER = ("additionalProperties", "unevaluatedProperties")
@@ -27,23 +28,26 @@ _DEPENDING = frozenset({"patternProperties", "if", "dependentSchemas"})
 
 
 class Strange(NamedTuple):
-    """The fields that an object has and does not declare: their keys, and the fields that are declared, or hidden."""
+    """The keys of an object, at a place, that it does not declare, and the fields that it declares."""
 
     place: str
     keys: list[str]
     declared: frozenset[str]
-    hidden: frozenset[str]
 
 
 @dataclass(slots=True, eq=False)
-class _Declared:
-    """What schemas of one value declare; `takes_others` holds for objects with fields that are not among these."""
+class Declared:
+    """What schemas of one value declare; `takes_others` holds for objects with fields that are not among these.
+
+    `hidden` are read-only fields, folded, by which an object may say which one it is. `within` has the same of what
+    the value holds: by field, and under "" of its items and of further fields.
+    """
 
     fields: dict[str, list[JsonSchema]] = field(default_factory=dict)
     hidden: set[str] = field(default_factory=set)
-    items: list[JsonSchema] = field(default_factory=list)
-    further: list[JsonSchema] = field(default_factory=list)
+    inner: list[JsonSchema] = field(default_factory=list)
     takes_others: bool = False
+    within: dict[str, Declared | None] = field(default_factory=dict)
 
 
 class Undeclared:
@@ -51,69 +55,76 @@ class Undeclared:
 
     def __init__(self, types: Types) -> None:
         self._types = types
-        self._known: dict[tuple[int, ...], tuple[Sequence[JsonSchema], _Declared]] = {}
+        self._known: dict[tuple[int, ...], tuple[Sequence[JsonSchema], Declared]] = {}
 
-    def takes_others(self, schema: JsonSchema) -> bool:
-        """Return True if an object may have fields that its schema does not declare."""
-        return self._of((schema,)).takes_others
-
-    def within(self, value: Any, schemas: Sequence[JsonSchema], place: str, *, first: bool = True) -> Iterator[Strange]:
-        """Yield the undeclared fields of each object of a value, of the value itself only with `first`."""
-        declared = self._of(schemas)
-        if isinstance(value, dict):
-            if first and declared.fields and not declared.takes_others:
-                keys = [key for key in value if key not in declared.fields]
-                if keys:
-                    yield Strange(place, keys, frozenset(declared.fields), frozenset(declared.hidden))
-            for key, inner in value.items():
-                inner_schemas = declared.fields.get(key, declared.further)
-                if inner_schemas and isinstance(inner, (dict, list)):
-                    step = key if key in declared.fields or named(key) == key else "*"
-                    yield from self.within(inner, inner_schemas, f"{place}.{step}")
-        elif isinstance(value, list) and declared.items:
-            for index, item in enumerate(value):
-                if isinstance(item, (dict, list)):
-                    yield from self.within(item, declared.items, f"{place}[{index}]")
-
-    def respell(self, outcome: Outcome, nested: Sequence[tuple[str, JsonSchema]]) -> None:
-        """Rename the keys that can only be another spelling of a declared field, and note it."""
-        params = outcome.value
-        outcome.value = params | {
-            name: self._respelled(params[name], (schema,), (name,), outcome)
-            for name, schema in nested
-            if name in params
-        }
-
-    def _respelled(self, value: Any, schemas: Sequence[JsonSchema], place: Place, outcome: Outcome) -> Any:
-        from .readings import Change
-        from .understanding import renames
-
-        if not schemas or not isinstance(value, (dict, list)):
-            return value
-        declared = self._of(schemas)
-        if isinstance(value, list):
-            items = enumerate(value)
-            return [self._respelled(item, declared.items, (*place, index), outcome) for index, item in items]
-        names: dict[str, str] = {} if declared.takes_others else renames(value, declared.fields)
-        respelled: dict[str, Any] = {}
-        for key, inner in value.items():
-            name = str(names.get(key, key))
-            inner_schemas = declared.fields.get(name, declared.further)
-            respelled[name] = self._respelled(inner, inner_schemas, (*place, name), outcome)
-            if name != key:
-                outcome.note((*place, name), Change(inner, inner, ("renamed",), (*place, key)))
-        return respelled
-
-    def _of(self, schemas: Sequence[JsonSchema]) -> _Declared:
+    def declared(self, *schemas: JsonSchema) -> Declared:
+        """Return what schemas of one value declare."""
         key = tuple(map(id, schemas))
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = (schemas, self._read(schemas))  # kept, so that their ids stay unique
         return known[1]
 
-    def _read(self, schemas: Sequence[JsonSchema]) -> _Declared:
+    def strange(self, value: Any, declared: Declared, place: str, *, first: bool = True) -> Iterator[Strange]:
+        """Yield the undeclared fields of each object of a value, of the value itself only with `first`."""
+        if isinstance(value, dict):
+            fields = declared.fields
+            if first and fields and not declared.takes_others and not value.keys() <= fields.keys():
+                keys = [key for key in value if key not in fields and folded(key) not in declared.hidden]
+                if keys:
+                    yield Strange(place, keys, frozenset(fields))
+            for key, part in value.items():
+                if isinstance(part, (dict, list)):
+                    inner = self._within(declared, key)
+                    if inner is not None:
+                        step = key if key in fields or named(key) == key else "*"
+                        yield from self.strange(part, inner, f"{place}.{step}")
+        elif isinstance(value, list):
+            inner = self._within(declared, "")
+            for index, item in enumerate(value if inner is not None else ()):
+                if isinstance(item, (dict, list)) and inner is not None:
+                    yield from self.strange(item, inner, f"{place}[{index}]")
+
+    def respell(self, outcome: Outcome, nested: Sequence[tuple[str, Declared]]) -> None:
+        """Rename the keys that can only be another spelling of a declared field, and note it."""
+        params = outcome.value
+        outcome.value = params | {
+            name: self._respelled(params[name], declared, (name,), outcome)
+            for name, declared in nested
+            if name in params
+        }
+
+    def _respelled(self, value: Any, declared: Declared | None, place: Place, outcome: Outcome) -> Any:
+        from .readings import Change
+        from .understanding import renames
+
+        if declared is None or not isinstance(value, (dict, list)):
+            return value
+        if isinstance(value, list):
+            inner = self._within(declared, "")
+            return [self._respelled(item, inner, (*place, index), outcome) for index, item in enumerate(value)]
+        names: dict[str, str] = {} if declared.takes_others else renames(value, declared.fields)
+        respelled: dict[str, Any] = {}
+        for key, part in value.items():
+            name = str(names.get(key, key))
+            respelled[name] = self._respelled(part, self._within(declared, name), (*place, name), outcome)
+            if name != key:
+                outcome.note((*place, name), Change(part, part, ("renamed",), (*place, key)))
+        return respelled
+
+    def _within(self, declared: Declared, key: str) -> Declared | None:
+        """Return what is declared of a field, of any further one, or of the items; None if that holds no fields."""
+        schemas = declared.fields.get(key)
+        if schemas is None:
+            key, schemas = "", declared.inner
+        if key not in declared.within:
+            inner = self.declared(*schemas) if schemas else Declared()
+            declared.within[key] = inner if inner.fields or inner.inner else None
+        return declared.within[key]
+
+    def _read(self, schemas: Sequence[JsonSchema]) -> Declared:
         """Return what schemas of one value declare, each with all its alternatives."""
-        declared = _Declared()
+        declared = Declared()
         todo = [(schema, False) for schema in schemas]
         for _ in range(_MOST_ALTERNATIVES):
             if not todo:
@@ -131,20 +142,18 @@ class Undeclared:
         return declared
 
 
-def _add(declared: _Declared, part: JsonSchema) -> None:
+def _add(declared: Declared, part: JsonSchema) -> None:
     for name, schema in part.get("properties", {}).items():
         schemas = declared.fields.setdefault(name, [])
         if schema not in schemas:
             schemas.append(as_schema(schema))
-    declared.hidden.update(part.get("x-read-only", ()))
+    declared.hidden.update(map(folded, part.get("x-read-only", ())))
     further = [part[key] for key in _FURTHER if part.get(key, False) is not False]
     further += part.get("patternProperties", {}).values()
     declared.takes_others |= bool(further) or not _DEPENDING.isdisjoint(part)
     declared.takes_others |= "discriminator" in part and not alternatives(part)
-    declared.further += [schema for schema in further if isinstance(schema, Mapping) and schema]
-    declared.items += [
-        schema for schema in (part.get("items"), *part.get("prefixItems", ())) if isinstance(schema, Mapping) and schema
-    ]
+    inner = (*further, part.get("items"), *part.get("prefixItems", ()))
+    declared.inner += [schema for schema in inner if isinstance(schema, Mapping) and schema]
 
 
 def _may_be_object(together: Sequence[JsonSchema]) -> bool:

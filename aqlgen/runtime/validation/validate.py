@@ -27,7 +27,7 @@ from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
 from ..table import ADAPTER, JsonSchema, Row, Table
 from ..text import folded, letters
-from .undeclared import Strange, Undeclared
+from .undeclared import Declared, Strange, Undeclared
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -50,8 +50,8 @@ class _Checks:
     """The checks of one operation, prepared at its first call.
 
     `fields` are the only keys that `input` may have, `outside` the ones it may not have, `hidden` those that only the
-    server sets (folded). `nested` are the parameters that may hold objects, with their schemas. `body` validates the
-    body that the parameters make together.
+    server sets (folded). `nested` are the parameters that may hold objects, with what these declare. `body`
+    validates the body that the parameters make together.
     """
 
     is_valid: Callable[[Any], bool]
@@ -60,7 +60,7 @@ class _Checks:
     fields: frozenset[str] | None
     outside: frozenset[str]
     hidden: frozenset[str]
-    nested: tuple[tuple[str, JsonSchema], ...]
+    nested: tuple[tuple[str, Declared], ...]
     body: Draft202012Validator | None
     sensitive: frozenset[str]
     partial: bool
@@ -116,7 +116,7 @@ class Validation:
             _stray_fields(checks, params), None
         ) is not None:
             return False
-        if next(self._strange(checks, params), None) is not None:
+        if checks.nested and next(self._strange(checks, params), None) is not None:
             return False
         if checks.body is None:
             return True
@@ -133,12 +133,17 @@ class Validation:
             schema = row.parameters["input"].schema
             shape = shape_of(self._table.types, schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
-            takes_others = shape.alternatives or self._undeclared.takes_others(schema)
+            takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
             if (shape.properties and not takes_others) or row.body is None:
                 fields = frozenset(shape.properties)
             elif shape.properties or shape.alternatives:
                 others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
                 outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
+        declared = (
+            (name, self._undeclared.declared(parameter.schema))
+            for name, parameter in row.parameters.items()
+            if parameter.location != ADAPTER
+        )
         body = row.body
         partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
@@ -148,9 +153,7 @@ class Validation:
             fields=fields,
             outside=outside,
             hidden=hidden,
-            nested=tuple(
-                (name, parameter.schema) for name, parameter in row.parameters.items() if parameter.location != ADAPTER
-            ),
+            nested=tuple((name, item) for name, item in declared if item.fields or item.inner),
             body=self._schemas.schema(body.schema) if body is not None and body.validate and not partial else None,
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
             partial=partial,
@@ -158,11 +161,11 @@ class Validation:
 
     def _strange(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[Strange]:
         """Yield the undeclared fields of objects within the parameters; those of `input` itself are told apart."""
-        for name, schema in checks.nested:
+        for name, declared in checks.nested:
             value = params.get(name)
             if isinstance(value, (dict, list)):
                 first = name != _INPUT or checks.fields is None
-                yield from self._undeclared.within(value, (schema,), name, first=first)
+                yield from self._undeclared.strange(value, declared, name, first=first)
 
     def _explain(
         self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
@@ -232,8 +235,8 @@ class Validation:
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
         strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
-        for place, keys, declared, hidden in strange:
-            problems += field_problems(row, keys, declared, frozenset(map(folded, hidden)), place)
+        for place, keys, declared in strange:
+            problems += field_problems(row, keys, declared, (), place)
         places = {place for place, *_ in strange}
         types, schemas = self._table.types, {name: parameter.schema for name, parameter in row.parameters.items()}
         together = Together({"properties": schemas}, types, partial=checks.partial).problem
