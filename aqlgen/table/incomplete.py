@@ -22,13 +22,18 @@ Types = Mapping[str, Mapping[str, Json]]
 
 
 def open_by_examples(drafts: Iterable[Draft], types: Types, follow: Callable[[Json], tuple[Json, str]]) -> None:
-    """Mark each schema of what is sent that lacks a field of the body's example as one that takes further fields."""
+    """Mark each schema within a body that lacks a field of the body's example as one that takes further fields.
+
+    The body itself is not marked: a credential that the adapter sends may be in its example.
+    """
     todo: list[tuple[Json, Json]] = []
+    roots: set[int] = set()
     for draft in drafts:
         for example in _examples(draft, follow):
             for parameter in draft.parameters:
                 if draft.body is not None and parameter.name == draft.body.parameter:
                     todo.append((parameter.schema, example))
+                    roots.add(id(parameter.schema))
                 elif parameter.location == "body" and isinstance(example, dict) and parameter.wire in example:
                     todo.append((parameter.schema, example[parameter.wire]))
     for _ in range(_MOST):
@@ -42,7 +47,7 @@ def open_by_examples(drafts: Iterable[Draft], types: Types, follow: Callable[[Js
             declared = {wire: inner for name, (wire, inner) in shape.properties.items()}
             declared |= {name: inner for name, (_, inner) in shape.properties.items()}
             hidden = set(map(folded, shape.hidden))
-            if any(key not in declared and folded(key) not in hidden for key in value):
+            if id(schema) not in roots and any(key not in declared and folded(key) not in hidden for key in value):
                 _open(schema, types)
             todo += ((declared[key], part) for key, part in value.items() if key in declared)
 
