@@ -121,11 +121,12 @@ class _Merging:
         assert reader is not None  # noqa: S101 - prepared so
         reading = self.plan.reading(self.params)
         response = await self.exchanges.send(reader, reading)
-        self.exchanges.api.decode(response, reader, reading)
         try:
-            return _Read(read_json(response.content), response.headers.get("etag"))
+            answer = read_json(response.content) if response.status < 300 else None
         except (ValueError, RecursionError):
             raise unreadable(reader) from None
+        self.exchanges.api.decode(response, reader, reading)
+        return _Read(answer, response.headers.get("etag"))
 
     async def _changed(self, state: Carried | None, asked: Mapping[str, Any]) -> list[str]:
         """Read again, and return the fields that are not as they were.
