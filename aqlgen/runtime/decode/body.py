@@ -169,7 +169,7 @@ def _too_many_values(values: int) -> Failure:
 
 
 def _broken_json() -> Failure:
-    message = "Internal error: the API answered with broken JSON, so none of it is shown. Try again, or ask for less"
+    message = "Internal error: the API answered with broken JSON, which is not shown. Try again, or ask for less"
     return Failure(Code.INTERNAL_ERROR, message, {"reason": "invalid_json"})
 
 
