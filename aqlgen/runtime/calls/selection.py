@@ -124,6 +124,8 @@ def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonS
             return path, shape.items[0]
         lists = {name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)}
         payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
+        if len(lists) > 1:  # the columns of a table are no list
+            payloads = [name for name in payloads if name not in lists or _lists_things(types, shape, name)]
         if _is_identified(shape) or not (lists or payloads):
             return path, schema
         if payloads:
@@ -186,6 +188,12 @@ def _is_named(types: Types, shape: Shape) -> bool:
 
 def _is_list(types: Types, schema: JsonSchema) -> bool:
     return bool(union_of(types, schema).items)
+
+
+def _lists_things(types: Types, shape: Shape, name: str) -> bool:
+    """Return True if a field is a list of objects of which fields are declared."""
+    items = union_of(types, shape.properties[name][1]).items
+    return any(union_of(types, item).properties for item in items)
 
 
 def _is_structured(types: Types, schema: JsonSchema) -> bool:

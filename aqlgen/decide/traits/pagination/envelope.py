@@ -201,8 +201,28 @@ def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_F
             parents = {entry.pointer.rpartition("/")[0] for entry in candidates}  # several pages in one answer
             path_words = {singular(each) for part in (*fixed[:-3:-1], subject.resource) for each in split(part)}
             best = min(candidates, key=lambda entry: _standing(schemas, entry, path_words))
+            if rank >= len(called) and _is_column(schemas, best, lists, path_words):
+                return None, True
             return best, (rank < len(ranked) - 2 and len(parents) == 1) or len(lists) == 1
     return None, True
+
+
+def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], path_words: set[str]) -> bool:
+    """Return True if a list is one of several in an object, and nothing tells that it is the one that was asked for.
+
+    Such an object is a table in columns (`ids`, `documents`), or a result of several parts (`added`, `modified`). What
+    tells is a word of the path, or the items: objects of declared fields, and of more than those of the other lists.
+    """
+    parent = best.pointer.rpartition("/")[0]
+    beside = [
+        entry
+        for entry in lists
+        if entry is not best and entry.key not in WRAPPERS and entry.pointer.rpartition("/")[0] == parent
+    ]
+    if not beside or any(singular(each) in path_words for each in split(best.wire)):
+        return False
+    sizes = [len(schemas.properties(schemas.items(entry.schema))) for entry in (best, *beside)]
+    return not sizes[0] or (best.key not in LISTS and sizes[0] <= max(sizes[1:]))
 
 
 def _standing(schemas: Schemas, entry: _Field, path_words: set[str]) -> tuple[int, int, bool, int, str]:
