@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..schema.reader import at
 from ..tokens import tokens_of
 from ..warnings.collector import CallWarning, Warnings
 
@@ -84,10 +85,12 @@ class Performer:
             params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
         query = self._query(options)
         page, more = None, False
+        signs: Mapping[str, Any] = {}
         if row.paging is not None and query is not None:
             pages = self._pager.pages(exchanges, row, params, _for_pages(options))
             if query.aggregates is not None:
                 data, more = await query.aggregated(pages)
+                signs = query.signs
             else:
                 page = await query.filtered(pages)
                 data, more = page.data(), page.following is not None
@@ -102,10 +105,19 @@ class Performer:
             data = exchanges.api.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
                 data = {"_etag": response.headers["etag"], **data}  # a field of the API stays
+            signs = self._signs(data, row, params, exchanges)
             if query is not None:
                 data = self._queried(data, row, query)
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
+        signs = signs if page is None else page.signs
+        if signs:
+            from .listing import partial_warning
+
+            notices = notices or Warnings()
+            notices.extend([partial_warning(signs, counted=query is not None)])
+        if signs or (more and page is None):
+            meta.notes = {**(meta.notes or {}), "complete": False if more else "unknown"}
         if query is not None:
             notices = notices or Warnings()
             notices.extend(query.warnings(more=more))
@@ -132,6 +144,19 @@ class Performer:
         from .listing import read_query
 
         return read_query(options)
+
+    def _signs(self, data: Any, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> Mapping[str, Any]:
+        """Return what speaks for more items than a list has that the API gave in one answer."""
+        if row.family != "read" or not (isinstance(data, list) or (isinstance(data, dict) and _lists(row))):
+            return {}
+        path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
+        items = at(data, path)
+        if not isinstance(items, list) or exchanges.last is None:
+            return {}
+        from ..paging.signs import signs_of_bound, signs_of_more
+
+        bounds = signs_of_bound(row, params, len(items))
+        return {**bounds, **signs_of_more(data, path, len(items), exchanges.last, exchanges.request)}
 
     def _queried(self, data: Any, row: Row, query: ListQuery) -> Any:
         """Return the data of a whole list with the items that match, or the aggregates over them."""
@@ -181,6 +206,11 @@ def _note(row: Row, fields: str | Sequence[str], shortened: frozenset[str], *, d
 
 def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in ("first", "after", "last", "before")}
+
+
+def _lists(row: Row) -> bool:
+    """Return True if the answer is a list, or holds one that items are chosen from."""
+    return any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
 
 
 def _shows_etag(row: Row) -> bool:

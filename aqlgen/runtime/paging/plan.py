@@ -47,6 +47,11 @@ class Plan:
     by_url: bool
     depth: int
 
+    @property
+    def in_header(self) -> bool:
+        """True if a header has the next one."""
+        return isinstance(self.next, str)
+
 
 def prepare(row: Row, table: Table) -> Plan:
     """Return the plan of an operation that the adapter pages."""

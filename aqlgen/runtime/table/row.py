@@ -139,6 +139,8 @@ class Row:
     """What the document tells of its end."""
     pagination: Pagination | None = None
     """How its list is paged through."""
+    partial_by: tuple[str, ...] = ()
+    """The parameters by which the API gives a part of its list, where the adapter does not page."""
     update: Update | None = None
     """How the update reaches the API."""
     idempotency: Idempotency | None = None
