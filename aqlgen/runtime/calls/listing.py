@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Code, Failure
 from ..warnings.collector import CallWarning
+from .absent import Absence, named_with_nearest
 from .aggregates import Aggregates, read_aggregate
-from .conditions import Matcher, compile_condition, values_at
+from .conditions import Matcher, compile_condition
 
 if TYPE_CHECKING:
     from ..paging.page import Page
@@ -50,7 +51,7 @@ class ListQuery:
 
     matcher: Matcher | None
     aggregates: Aggregates | None
-    unseen: set[str]
+    absence: Absence
     first: int | None = None
     scanned: int = 0
     pages: int = 0
@@ -62,8 +63,7 @@ class ListQuery:
     def _matches(self, items: list[Any]) -> list[bool]:
         self.scanned += len(items)
         self.only_item = items[0] if self.scanned == len(items) == 1 else None
-        for path in [path for path in self.unseen if any(values_at(item, tuple(path.split("."))) for item in items)]:
-            self.unseen.discard(path)
+        self.absence.see(items)
         return [self.matcher is None or self.matcher(item) for item in items]
 
     def over(self, items: list[Any]) -> list[Any]:
@@ -116,7 +116,7 @@ class ListQuery:
     def _is_enough(self) -> bool:
         return self.pages >= MOST_PAGES or self.scanned >= MOST_ITEMS
 
-    def warnings(self, *, more: bool) -> list[CallWarning]:
+    def warnings(self, *, more: bool, declares: Callable[[str], bool]) -> list[CallWarning]:
         """Return the warnings: of the bound, if it ended the search and there is more, and of unknown fields."""
         warnings = []
         if more and self._is_enough():
@@ -127,10 +127,12 @@ class ListQuery:
             details: dict[str, Any] = {"field": "items", "scanned_count": self.scanned, "pages": self.pages}
             message = f"{what} the first {self.scanned} items only: there are more; {advice}"
             warnings.append(CallWarning(BOUNDED, message, "high" if self.aggregates is not None else "medium", details))
-        if self.unseen and self.scanned:
-            fields = sorted(self.unseen)
-            message = f"No item has the field {', '.join(map(repr, fields))[:200]}: it counts as null"
-            warnings.append(CallWarning(UNKNOWN_FIELD, message, "medium", {"fields": fields}))
+        absent = self.absence.fields
+        if absent:
+            message = f"No item has the field {named_with_nearest(absent)}: it counts as null"
+            undeclared = {field: near for field, near in absent.items() if not declares(field)}
+            details = {"fields": list(absent), **({"undeclared": undeclared} if undeclared else {})}
+            warnings.append(CallWarning(UNKNOWN_FIELD, message, "high" if undeclared else "medium", details))
         return warnings
 
 
@@ -151,7 +153,7 @@ def read_query(options: Mapping[str, Any]) -> ListQuery | None:
     return ListQuery(
         matcher,
         aggregates,
-        {*(where or ()), *(() if aggregates is None else aggregates.fields)},
+        Absence({*(where or ()), *(() if aggregates is None else aggregates.fields)}),
         options.get("first"),
     )
 

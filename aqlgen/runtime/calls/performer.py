@@ -120,12 +120,16 @@ class Performer:
             meta.notes = {**(meta.notes or {}), "complete": False if more else "unknown"}
         if query is not None:
             notices = notices or Warnings()
-            notices.extend(query.warnings(more=more))
+            notices.extend(query.warnings(more=more, declares=lambda field: self._selection.declares(row, field)))
             if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
                 from .listing import no_list
 
                 raise no_list()  # a text in place of the list
         if row.selects and (query is None or query.aggregates is None):
+            absent = self._absent(data, row, options.get("fields"), paged=page is not None)
+            if absent is not None:
+                notices = notices or Warnings()
+                notices.extend([absent])
             data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices, call_params)
         whole, gathered = page is not None, query is not None
@@ -174,6 +178,19 @@ class Performer:
         from .update import perform
 
         return await perform(exchanges, row, self._table, params, options.get("if_match"), self._turns)
+
+    def _absent(self, data: Any, row: Row, fields: Any, *, paged: bool) -> CallWarning | None:
+        """Return the warning about requested fields that are nowhere in the data, None if there are none."""
+        if not isinstance(fields, list) or not isinstance(data, (dict, list)):
+            return None
+        absent = self._selection.absent(data, row, fields, "items" if paged else None)
+        if not absent:
+            return None
+        from .absent import named_with_nearest
+        from .listing import UNKNOWN_FIELD
+
+        message = f"The answer has no field {named_with_nearest(absent)}"
+        return CallWarning(UNKNOWN_FIELD, message, "medium", {"param_name": "fields", "fields": list(absent)})
 
     def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, length: int, *, paged: bool) -> Any:
         """Return the data with the requested fields; `_meta` says what a default leaves out.

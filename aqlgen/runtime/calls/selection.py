@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..media import is_csv
-from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
+from ..schema.reader import MISSING, Shape, Types, agent_path, at, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
+from .absent import absent_fields
 from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity, shortened
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
@@ -39,6 +40,8 @@ class _Presets:
     path: tuple[str, ...]
     minimal: Tree | None
     standard: Mapping[str, Tree | bool | None] | None
+    item: JsonSchema
+    """The schema of one of the things."""
 
 
 class Selection:
@@ -76,6 +79,36 @@ class Selection:
         """Return where the list is in an answer that is one, or holds one."""
         return self._presets_of(row).path
 
+    def declares(self, row: Row, field: str) -> bool:
+        """Return True if the document declares a field of the things that an operation answers with."""
+        presets = self._presets_of(row)
+        steps = tuple(step for step in field.split(".") if step)
+        schema, types = presets.item, self._table.types
+        for step in (
+            steps[len(presets.path) :] if presets.path and steps[: len(presets.path)] == presets.path else steps
+        ):
+            shape = union_of(types, schema)
+            if shape.items and step not in shape.properties:
+                shape = union_of(types, shape.items[0])
+            if step not in shape.properties:
+                return False
+            schema = shape.properties[step][1]
+        return bool(steps)
+
+    def absent(self, data: Any, row: Row, fields: Sequence[str], items: str | None = None) -> dict[str, str | None]:
+        """Return the paths that lead to nothing in the data and that the document does not declare."""
+        path = (items,) if items is not None else self.path_of_list(row) if isinstance(data, dict) else ()
+        tree = _tree(_part_of_whole(fields)[1])
+        if path and items is None and _starts_at_envelope(data, path, tree):
+            path = ()
+        things = at(data, path)
+        things = things if isinstance(things, list) else [] if things is MISSING else [things]
+        return {
+            field: near
+            for field, near in absent_fields(things, _paths_in(tree)).items()
+            if not self.declares(row, field)
+        }
+
     def _presets_of(self, row: Row) -> _Presets:
         presets = self._presets.get(row.cache_key)
         if presets is None:
@@ -97,15 +130,15 @@ class Selection:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
         if is_csv(row.responses.get(good[0], {}).get("content_type", "")):
-            return _Presets(("items",), None, None)
+            return _Presets(("items",), None, None, {})
         if not isinstance(schema, Mapping):
-            return _Presets((), None, None)
+            return _Presets((), None, None, {})
         types = self._table.types
         path, item = items_path(types, schema)
         if row.paging is not None:
             path = agent_path(types, schema, row.paging.items or "")
             item = schema_at(types, schema, path, items=True)
-        return _Presets(path, minimal(types, item, row.resource), standard(types, item))
+        return _Presets(path, minimal(types, item, row.resource), standard(types, item), item)
 
 
 # The presets of a schema
@@ -228,6 +261,14 @@ def _tree(fields: Sequence[str]) -> Tree:
                 name, part = _with_part(steps[-1])
                 branch[name] = part
     return tree
+
+
+def _paths_in(tree: Tree, prefix: str = "") -> list[str]:
+    """Return the paths of the fields to keep."""
+    paths: list[str] = []
+    for name, inner in tree.items():
+        paths += _paths_in(inner, f"{prefix}{name}.") if isinstance(inner, dict) else [f"{prefix}{name}"]
+    return paths
 
 
 def _part_of_whole(fields: Sequence[str]) -> tuple[slice | None, Sequence[str]]:
