@@ -87,17 +87,19 @@ def build_row(
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
     returns = responses.with_final_kind(draft.returns, types)
+    answer = answer_of(draft.responses, decision.resource, types)
     selecting = selecting_parameters(
         decision.category,
         decision.resource,
         returns["name"],
-        answer_of(draft.responses, decision.resource, types),
+        answer,
         fields_sent(draft.body, draft.parameters, types),
         readable,
         (parameter.name for parameter in (*draft.parameters, *draft.fixed)),
         paged=paged(decision) is not None,
     )
     lists = any(parameter.wire == "where" for parameter in selecting)
+    cuts = any(parameter.schema.get("default") == "minimal" for parameter in selecting)
     shown, pagination = draft.parameters, decision.trait(Pagination)
     if paged(decision) is not None and pagination is not None:
         returns = page_of(returns)
@@ -141,6 +143,7 @@ def build_row(
         deprecation=deprecation,
         pagination=pagination,
         partial_by=partial_by(draft.parameters) if lists and paged(decision) is None else (),
+        only_here=readable.lacks(decision.resource, answer) if cuts else (),
         update=update,
         idempotency=decision.trait(Idempotency),
         long_running=decision.trait(LongRunning),

@@ -130,7 +130,8 @@ class Performer:
             if absent is not None:
                 notices = notices or Warnings()
                 notices.extend([absent])
-            data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
+            changes = params.get("input") if row.family == "update" else None
+            data = self._select(data, row, options, meta, len(last.content), changes, paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices, call_params)
         whole, gathered = page is not None, query is not None
         fitted, notices = self._board.fit(data, row, last, notices, page=whole, gathered=gathered, most=most)
@@ -192,20 +193,34 @@ class Performer:
         message = f"The answer has no field {named_with_nearest(absent)}"
         return CallWarning(UNKNOWN_FIELD, message, "medium", {"param_name": "fields", "fields": list(absent)})
 
-    def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, length: int, *, paged: bool) -> Any:
+    def _select(
+        self,
+        data: Any,
+        row: Row,
+        options: Mapping[str, Any],
+        meta: Notes,
+        length: int,
+        changes: Any = None,
+        *,
+        paged: bool,
+    ) -> Any:
         """Return the data with the requested fields; `_meta` says what a default leaves out.
 
-        A default cuts no small answer, left out or given; `length` is that of the API's answer in bytes.
+        A default cuts no small answer, left out or given, but for the secrets of a write that a read gives. `length` is
+        that of the API's answer in bytes.
         """
         fields = options.get("fields", row.default_fields)
         by_default = fields == row.default_fields
         if fields == "full" or not data:
             return data
-        selected, shortened = self._selection.select(data, row, fields, "items" if paged else None)
-        if (by_default or shortened) and selected != data:
-            # The estimate of tokens comes last: it costs more than the selection.
-            if by_default and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
-                return data
+        selected, shortened = self._selection.select(data, row, fields, "items" if paged else None, changes)
+        if selected == data or not (by_default or shortened):
+            return selected
+        # The estimate of tokens comes last: it costs more than the selection.
+        if by_default and length <= _SMALL * _LONGEST_TOKEN:
+            whole = data if row.family == "read" else self._selection.without_secrets(data, row)
+            selected = whole if tokens_of(whole) <= _SMALL else selected
+        if selected != data:
             meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=by_default)}
         return selected
 

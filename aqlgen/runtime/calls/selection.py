@@ -19,7 +19,7 @@ from ..schema.reader import MISSING, Shape, Types, agent_path, at, schema_at, un
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from .absent import absent_fields
-from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity, shortened
+from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
 
@@ -42,6 +42,8 @@ class _Presets:
     standard: Mapping[str, Tree | bool | None] | None
     item: JsonSchema
     """The schema of one of the things."""
+    readable: frozenset[str] = frozenset()
+    """Its fields, and those of objects in it, that a read gives where the answer is that of a write."""
 
 
 class Selection:
@@ -52,11 +54,11 @@ class Selection:
         self._presets: dict[str, _Presets] = {}
 
     def select(
-        self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None
+        self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None, changes: Any = None
     ) -> tuple[Any, frozenset[str]]:
         """Return the data with these fields, and the paths that `standard` shortens.
 
-        `items` names the list of a page, if the data is one.
+        `items` names the list of a page, if the data is one. `changes` are what an update was asked for.
         """
         if fields == "full" or not isinstance(data, (dict, list, str)):
             return data, frozenset()
@@ -64,7 +66,10 @@ class Selection:
         path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
         if isinstance(fields, str):
             cut: set[str] = set()
-            return self._by_preset(data, row, path, presets, fields, cut), frozenset(cut)
+            if fields == "minimal" and row.family != "read":
+                echo = _echo(row, presets, changes)
+                return _at(data, path, lambda thing: identity(thing, row.resource, echo)), frozenset()
+            return self._by_preset(data, path, presets, fields, cut), frozenset(cut)
         part, fields = _part_of_whole(fields)
         if part is not None and items is None:
             data = _sliced(data, path, part)
@@ -115,11 +120,13 @@ class Selection:
             presets = self._presets[row.cache_key] = self._prepare(row)
         return presets
 
-    def _by_preset(
-        self, data: Any, row: Row, path: tuple[str, ...], presets: _Presets, preset: str, cut: set[str]
-    ) -> Any:
-        if preset == "minimal" and row.family != "read":
-            return _at(data, path, lambda thing: identity(thing, row.resource))
+    def without_secrets(self, data: Any, row: Row) -> Any:
+        """Return the answer to a write without the secrets that a read gives."""
+        presets = self._presets_of(row)
+        echo = _echo(row, presets, None)
+        return _at(data, presets.path if isinstance(data, dict) else (), lambda thing: without_secrets(thing, echo))
+
+    def _by_preset(self, data: Any, path: tuple[str, ...], presets: _Presets, preset: str, cut: set[str]) -> Any:
         if preset == "minimal" and presets.minimal is not None:
             tree = presets.minimal
             return _at(data, path, lambda thing: _picked_or_whole(thing, tree))
@@ -138,7 +145,15 @@ class Selection:
         if row.paging is not None:
             path = agent_path(types, schema, row.paging.items or "")
             item = schema_at(types, schema, path, items=True)
-        return _Presets(path, minimal(types, item, row.resource), standard(types, item), item)
+        fields = union_of(types, item).properties
+        readable = {name for _, inner in fields.values() for name in union_of(types, inner).properties} | fields.keys()
+        readable = readable - set(row.only_here) if row.default_fields == "minimal" else set()
+        return _Presets(path, minimal(types, item, row.resource), standard(types, item), item, frozenset(readable))
+
+
+def _echo(row: Row, presets: _Presets, changes: Any) -> Echo:
+    asked = changes if isinstance(changes, Mapping) else {}
+    return Echo(frozenset(row.only_here), presets.readable, asked)
 
 
 # The presets of a schema
