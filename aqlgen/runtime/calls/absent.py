@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..text import folded, line
+from .conditions import values_at
 
 __all__ = ["Absence", "absent_fields", "has_field", "named_with_nearest"]
 
@@ -55,19 +56,14 @@ def absent_fields(items: Sequence[Any], fields: Iterable[str]) -> dict[str, str 
 
 def has_field(item: Any, path: Sequence[str]) -> bool | None:
     """Return whether an item has a field, in any element where a list is on the way; None if it does not tell."""
-    if isinstance(item, Mapping) and ".".join(path) in item:
+    if values_at(item, tuple(path)):
         return True
-    values = [item]
-    for step in path:
-        elements = [
-            element for value in values for element in (value[:_MOST_ELEMENTS] if isinstance(value, list) else [value])
-        ]
-        if not elements or all(element is None for element in elements):
+    for depth in range(len(path)):
+        values = values_at(item, tuple(path[:depth])) if depth else [item]
+        plain = [value for value in values if not isinstance(value, list)]
+        if None in plain or (values and not plain):
             return None
-        values = [element[step] for element in elements if isinstance(element, Mapping) and step in element]
-        if not values:
-            return None if None in elements else False
-    return True
+    return False
 
 
 def named_with_nearest(fields: Mapping[str, str | None]) -> str:

@@ -95,7 +95,9 @@ class ListQuery:
             if self._is_enough():
                 break
         assert first is not None  # noqa: S101 - there is a page, or Failure was raised
-        return replace(first, items=items, marks=marks, following=following, total=None, signs=self.signs)
+        return replace(
+            first, items=items, marks=marks, following=following, total=None, signs={} if following else self.signs
+        )
 
     async def aggregated(self, pages: AsyncIterator[Page]) -> tuple[dict[str, Any], bool]:
         """Return the aggregates over the pages, and whether there is more of the list."""

@@ -215,9 +215,8 @@ def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     """Return the count of all items, if the answer states a plausible one."""
     if plan.total is None:
         return None
-    value = at(data, plan.total)
-    total = int(value) if isinstance(value, str) and value.isdigit() else value
-    if not isinstance(total, int) or isinstance(total, bool) or total < place.begin + count:
+    total = number(at(data, plan.total))
+    if total is None or total < place.begin + count:
         return None
     size = place.size or plan.usual
     if total == count and place.begin == 0 and size and count >= size:
