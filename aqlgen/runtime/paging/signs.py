@@ -33,18 +33,34 @@ _LONGEST_VALUE: Final = 2000
 _LARGEST_COUNT: Final = 10**9
 """Larger numbers are points in time."""
 
+
+class _Names(NamedTuple):
+    """Words of names: those that are one of these, or begin or end so, since headers run words together."""
+
+    words: frozenset[str]
+    beginnings: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+
+    def are_in(self, called: Sequence[str]) -> bool:
+        return any(
+            word in self.words or word.startswith(self.beginnings) or word.endswith(self.endings) for word in called
+        )
+
+
 _WORD = re.compile(r"[A-Z]?[a-z]{1,40}|[A-Z]{1,40}(?![a-z])")
-_NEXT = re.compile(
-    r"next|next(?:page|cursor|token|link|url|uri|marker|key|offset|range|href).*|.*cursor|continu.*|(?:page|skip)token"
-    r"|(?:has)?more|more(?:results|items|records|available)|.*marker|bookmark|scrollid|(?:is)?truncated|incomplete.*"
+_NEXT: Final = _Names(
+    frozenset({"next", "more", "pagetoken", "skiptoken", "bookmark", "scrollid"}),
+    ("continu", "incomplete", "hasmore", "nextpage", "nextcursor", "nexttoken", "nextlink", "nexturl", "nextkey"),
+    ("cursor", "marker", "truncated"),
 )
-_COUNT = re.compile(
-    r"total.*|(?!.*(?:ac|dis)count).*counts?|(?:num)?found|hits|matches|records|results|rows|items|entries|elements"
+_COUNT: Final = _Names(
+    frozenset("count counts found numfound hits matches records results rows items entries elements".split()),
+    ("total", "itemcount", "itemscount", "recordcount", "resultcount", "rowcount"),
 )
-_SIZE = re.compile(r"limit|perpage|per|.*size|max")
-_BACK = re.compile(r"prev.*|before|first.*|self|current.*|sync|rate.*|cache")
-_NO_COUNT = re.compile(r"code|status|version|id|time.*|took|duration|page|offset|start")
-_ABOUT_PAGES = re.compile(r"pag.*|meta.*|links?|cursors?|next|info")
+_SIZE: Final = _Names(frozenset({"limit", "per", "max", "perpage"}), (), ("size",))
+_BACK: Final = _Names(frozenset({"before", "self", "sync", "cache"}), ("prev", "first", "current", "rate"))
+_NO_COUNT: Final = _Names(frozenset("code status version id year took duration page offset start".split()), ("time",))
+_ABOUT_PAGES: Final = _Names(frozenset({"link", "links", "cursor", "cursors", "next", "info"}), ("pag", "meta"))
 """Words in names of: what leads on, counts, page sizes, what leads back or is of something else, other numbers, and the
 objects beside a list that tell of its pages.
 """
@@ -66,7 +82,8 @@ def signs_of_bound(row: Row, params: Mapping[str, Any], count: int) -> dict[str,
 
     One that is neither given nor has a default bounds the list by a number that nobody knows.
     """
-    values = {name: params.get(name, row.parameters[name].schema.get("default")) for name in row.partial_by}
+    declared = {name: row.parameters[name] for name in row.partial_by if name in row.parameters}
+    values = {name: params.get(name, item.preset or item.schema.get("default")) for name, item in declared.items()}
     return {
         f"parameter {name}": "not known" if number(value) is None else value
         for name, value in values.items()
@@ -118,7 +135,7 @@ def _members(name: str, members: Any, listed: Sequence[str]) -> Iterator[_Statem
     for key, value in list(members.items())[:_MOST_MEMBERS] if isinstance(members, Mapping) else ():
         path = f"{name}.{key}" if name else str(key)
         if isinstance(value, Mapping):
-            if key not in listed and path.count(".") < 2 and _has(_words(path), _ABOUT_PAGES):
+            if key not in listed and path.count(".") < 2 and _ABOUT_PAGES.are_in(_words(path)):
                 yield from _members(path, value, ())
         elif isinstance(value, (str, int)):
             yield _Statement(path, value, beside=not name)
@@ -128,21 +145,21 @@ def _is_sign(statement: _Statement, seen: int, status: int, url: str, *, full: b
     """Return True if a statement speaks for more items; with `full` a page size says so that equals their number."""
     name, value, beside = statement
     called = _words(name)
-    if value is None or _has(called, _BACK):
+    if value is None or _BACK.are_in(called):
         return False
-    leads_on = _has(called, _NEXT) or (beside and "token" in called)
+    leads_on = _NEXT.are_in(called) or (beside and "token" in called)
     if isinstance(value, bool):
         return value and leads_on
     if isinstance(value, str):
         return value.strip().lower() not in _NOTHING and (leads_on or _is_same_list(value, url))
     if leads_on:
         return bool(value > 0)
-    is_count = _has(called, _COUNT)
+    is_count = _COUNT.are_in(called)
     if "pages" in called or ("page" in called and is_count):
         return bool(value > 1)
-    if _has(called, _SIZE) and not _called_total(called):
+    if _SIZE.are_in(called) and not _called_total(called):
         return full and bool(value == seen > 0)
-    may_be_count = beside and seen > 0 and value != status and value < _LARGEST_COUNT and not _has(called, _NO_COUNT)
+    may_be_count = beside and seen > 0 and value != status and value < _LARGEST_COUNT and not _NO_COUNT.are_in(called)
     return bool(value > seen) and (is_count or may_be_count)
 
 
@@ -159,10 +176,6 @@ def _is_same_list(value: str, url: str) -> bool:
 
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name[:_LONGEST])]
-
-
-def _has(called: Sequence[str], words: re.Pattern[str]) -> bool:
-    return any(map(words.fullmatch, called))
 
 
 def _called_total(called: Sequence[str]) -> bool:
