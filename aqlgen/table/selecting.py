@@ -78,8 +78,8 @@ class Readable:
         """Return the fields of an answer that no operation gives that reads the resource."""
         if answer.type in self.types:
             return ()
-        given = frozenset[str]().union(*self.fields.get(resource, ()))
-        return tuple(sorted(answer.fields - given))
+        readable = frozenset[str]().union(*self.fields.get(resource, ()))
+        return tuple(sorted(answer.fields - readable))
 
 
 def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:

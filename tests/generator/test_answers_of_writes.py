@@ -46,7 +46,7 @@ def body(name: str) -> dict[str, Any]:
 
 
 def document() -> dict[str, Any]:
-    one = {"name": "id", "in": "path", "required": True, "schema": COUNT}
+    identifier = {"name": "id", "in": "path", "required": True, "schema": COUNT}
     return api(
         {
             "/keys": {
@@ -58,7 +58,7 @@ def document() -> dict[str, Any]:
                 "get": {"operationId": "listKeys", "responses": {"200": {"description": "ok", **body("Keys")}}},
             },
             "/keys/{id}": {
-                "parameters": [one],
+                "parameters": [identifier],
                 "get": {"operationId": "getKey", "responses": {"200": {"description": "ok", **body("Key")}}},
                 "patch": {
                     "operationId": "updateKey",
@@ -117,11 +117,13 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Adapted:
 
 def test_what_no_read_gives_again_is_shown_and_a_secret_that_one_gives_is_not(keys: Adapted) -> None:
     """R-SEL-2: what was made would be lost otherwise, a secret of it too."""
-    made = {**ANSWER, "ds": ["1 13 2 AB"], "client_secret": "ONCE"}
-    answer = keys.call("create", "create_key", made, name="k")
+    created = {**ANSWER, "ds": ["1 13 2 AB"], "client_secret": "ONCE"}
+    answer = keys.call("create", "create_key", created, name="k")
     assert answer["data"] == {"id": 7, "name": "k", "active": True, "ds": ["1 13 2 AB"], "client_secret": "ONCE"}
-    assert keys.call("create", "create_key", made, name="k", fields=["privatekey"])["data"] == {"privatekey": "PRIVATE"}
-    assert keys.call("create", "create_key", made, name="k", fields="full")["data"] == made
+    assert keys.call("create", "create_key", created, name="k", fields=["privatekey"])["data"] == {
+        "privatekey": "PRIVATE"
+    }
+    assert keys.call("create", "create_key", created, name="k", fields="full")["data"] == created
 
 
 def test_a_small_answer_is_whole_but_for_the_secret_that_a_read_gives(keys: Adapted) -> None:
