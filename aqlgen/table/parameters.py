@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Final
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.decide.traits.pagination.parameters import bounds
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import Json, Location
 from aqlgen.runtime.client.idempotency import new_key
@@ -130,6 +131,13 @@ def _leads_on(paging: Pagination) -> bool:
     if paging.style in ("page", "offset"):
         return paging.lead_param is not None
     return paging.next is not None or (paging.style == "cursor" and paging.item_cursor is not None)
+
+
+def partial_by(parameters: Iterable[TableParameter]) -> tuple[str, ...]:
+    """Return the parameters, by the agent's names, by which the API gives a part of a list that is not paged."""
+    asked = [parameter for parameter in parameters if parameter.location in ("query", "body")]
+    wires = bounds((parameter.wire, parameter.schema, parameter.description) for parameter in asked)
+    return tuple(parameter.name for parameter in asked if parameter.wire in wires)
 
 
 def backward(paging: Pagination) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from aqlgen.runtime.wire import ApiResponse
+from tests.cases import each
 
 from . import shop
 from .hand_made import Recorder
@@ -570,6 +571,15 @@ def test_a_page_that_is_a_text_is_no_empty_page(package: Path) -> None:
     assert envelope["data"]["items"] == ["<html>Log in</html>"]
     assert envelope["data"]["pageInfo"]["hasNextPage"] is False
     assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
+
+
+@each("content_type", [JSON, "text/json; charset=utf-8", "application/vnd.shop+json", "text/plain", ""])
+def test_broken_json_is_no_answer_to_a_read(package: Path, content_type: str) -> None:
+    """R-ERR-2: neither an item of a page nor a text; the answer to a write is kept, since it was carried out."""
+    for operation, params in (("list_products", {"first": 5}), ("get_order", PARAMS["get_order"])):
+        envelope = called(package, operation, params, answer(b'{"a": ', 200, content_type))
+        assert envelope["error"]["code"] == INTERNAL, operation
+        assert "broken JSON" in envelope["error"]["message"]
 
 
 @pytest.mark.parametrize("content", [b"<html>Log in</html>", b'{"name": "a"'])
