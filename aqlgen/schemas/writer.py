@@ -147,10 +147,10 @@ class Writer:
         schemas around it declare more.
         """
         declared: dict[str, Json] = node["properties"]
-        own = {wire for wire in declared if place.request and self.read_only(declared[wire])}
-        required = [wire for wire in node.get("required", ()) if wire in own or wire not in withheld]
+        server_set = {wire for wire in declared if place.request and self.read_only(declared[wire])}
+        required = [wire for wire in node.get("required", ()) if wire in server_set or wire not in withheld]
         properties = declared | {wire: True for wire in required if wire not in declared}
-        hidden = [wire for wire in properties if wire in own]
+        hidden = [wire for wire in properties if wire in server_set]
         identifies_only = len(hidden) == len(properties) and not self._declared(place.around)
         hidden = [wire for wire in hidden if not identifies_only or wire not in required]
         fields: dict[str, Json] = {}
