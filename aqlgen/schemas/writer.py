@@ -61,6 +61,7 @@ class Writer:
         self._write = write
         self._preserve = preserve
         self._spelling = Spelling(views, preserve=preserve)
+        self._accesses: dict[int, tuple[Json, frozenset[str], frozenset[str]]] = {}
         self._conditions = Conditions(views, self._spelling)
 
     def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
@@ -126,17 +127,28 @@ class Writer:
         declared = node.get("properties", {})
         around = self._declared(place.around)
         outer = {wire for wire, raw in around.items() if wire not in declared and self.read_only(raw)}
-        return self.read_only_in_part(node) | outer
+        everywhere = self._access((*place.around, node)[0])
+        return self.read_only_in_part(node) | outer | (everywhere[0] - everywhere[1])
 
     def _declared(self, schemas: Iterable[Json]) -> dict[str, Json]:
-        """Return the properties that these schemas declare themselves, not their alternatives."""
-        views = (self._views.view(raw) for raw in schemas)
-        return {wire: raw for view in views if view is not None for wire, raw in view.get("properties", {}).items()}
+        """Return the properties that these schemas and their parts declare, not their alternatives."""
+        views = [view for raw in schemas if (view := self._views.view(raw)) is not None]
+        parts = (self._views.view(part) or {} for view in views for part in view.get("allOf", ()))
+        return {wire: raw for view in (*parts, *views) for wire, raw in view.get("properties", {}).items()}
 
     def read_only_in_part(self, raw: Json) -> frozenset[str]:
         """Return the fields of an object that only the server sets in one of its alternatives."""
-        fields = (view.get("properties", {}) for view in self._views.same_value(raw))
-        return frozenset(wire for properties in fields for wire in properties if self.read_only(properties[wire]))
+        return self._access(raw)[0]
+
+    def _access(self, raw: Json) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the fields that a schema or one of its parts and alternatives has read-only, and those it has not."""
+        known = self._accesses.get(id(raw))
+        if known is None:
+            fields = [item for view in self._views.same_value(raw) for item in view.get("properties", {}).items()]
+            read_only = frozenset(wire for wire, field in fields if self.read_only(field))
+            writable = frozenset(wire for wire, field in fields if not self.read_only(field))
+            known = self._accesses[id(raw)] = (raw, read_only, writable)
+        return known[1:]
 
     def _properties(
         self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]

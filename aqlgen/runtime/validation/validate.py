@@ -182,6 +182,9 @@ class Validation:
             problems = remaining or problems
         refusal = failure(problems)
         refusal.details.update(details)
+        correction = _correction(problems[0])
+        if correction:
+            refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
         raise refusal
 
     def _problems(
@@ -296,6 +299,13 @@ def _not_yet_told(errors: Iterable[ValidationError], fields: frozenset[str] | No
         if fields is not None and path == ["input"] and keyword == "additionalProperties":
             continue
         yield error
+
+
+def _correction(problem: Problem) -> str:
+    """Return what the adapter's owner can say of a parameter of which the API's document is wrong; "" for none."""
+    if problem.code is Code.INVALID_VALUE:
+        return "allow_empty: true" if problem.details.get("value") == "" else ""
+    return {Code.MISSING_PARAM: "required: false", Code.INVALID_TYPE: "type: …"}.get(problem.code, "")
 
 
 _INPUT = "input"
