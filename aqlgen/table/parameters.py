@@ -126,12 +126,14 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
 def _preset_of(parameter: Parameter, schema: Mapping[str, Json], operation: Operation) -> Json:
     """Return what a call sends for a required parameter that it leaves out: its only value or its default, else None.
 
-    A write has to name the thing that it is about, at the end of its path, whatever is its default.
+    A write has to name the thing that it is about, at the end of its path, whatever is its default; so has a deletion
+    what it goes by beside its path.
     """
     values = schema.get("enum", ())
     only = schema.get("const", values[0] if len(values) == 1 else None)
     is_thing = operation.method not in _SAFE_METHODS and operation.path.endswith(f"{{{parameter.name}}}")
-    value = only if only is not None or is_thing else schema.get("default")
+    selects = operation.method == "delete" and parameter.location is not Location.PATH
+    value = only if only is not None or is_thing or selects else schema.get("default")
     return None if parameter.location is Location.PATH and leads_away(value) else value
 
 

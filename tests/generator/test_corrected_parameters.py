@@ -12,16 +12,18 @@ from aqlgen.runtime.errors import Failure
 from tests.cases import each
 from tests.generator.commands import api, tabulate
 from tests.generator.test_owned_requests import OK, parameter, sent
+from tests.generator.test_required_fields import required_of
 
 SERVERS = [{"url": "https://shop.example.com"}]
 VERSION = parameter("apiVersion", "path", {"type": "string", "default": "v4"})
+SCOPE = {**parameter("scope", schema={"type": "string", "default": "all"}), "required": True}
 DOCUMENT = api(
     {
         "/{apiVersion}/charges/{id}": {
             "get": {"operationId": "getCharge", "parameters": [VERSION, parameter("id", "path")], "responses": OK},
             "delete": {
                 "operationId": "deleteCharge",
-                "parameters": [VERSION, parameter("id", "path", {"type": "string", "default": "first"})],
+                "parameters": [VERSION, parameter("id", "path", {"type": "string", "default": "first"}), SCOPE],
                 "responses": OK,
             },
         },
@@ -89,7 +91,9 @@ def test_what_is_deleted_is_named_whatever_its_default_is(tmp_path: Path) -> Non
     table = tabulate(tmp_path, DOCUMENT)
     with pytest.raises(Failure, match="Missing required parameter 'charge_id'"):
         sent(table, tmp_path, "delete_charge")
-    assert sent(table, tmp_path, "delete_charge", {"charge_id": "7"}).url.endswith("/v4/charges/7")
+    assert required_of(table, "delete_charge") == ["charge_id", "scope"]
+    named = sent(table, tmp_path, "delete_charge", {"charge_id": "7", "scope": "one"})
+    assert named.url.endswith("/v4/charges/7?scope=one")
 
 
 def test_a_default_of_the_document_is_sent_of_a_parameter_that_the_owner_hides(tmp_path: Path) -> None:
