@@ -68,8 +68,11 @@ _JSON_MESSAGE = re.compile(
     re.IGNORECASE,
 )
 _OF_TYPES = frozenset(
-    "type parsing error invalid mismatch wrong bad unexpected value validation string str text int integer float number"
-    " bool boolean list array dict object map".split()
+    {
+        *("type", "parsing", "error", "invalid", "mismatch", "wrong", "bad", "unexpected", "value", "validation"),
+        *("string", "str", "text", "int", "integer", "float", "number", "bool", "boolean", "list", "array"),
+        *("dict", "object", "map"),
+    }
 )
 """Words of codes that are about types, with those of JSON and of the validators in use."""
 _LONGEST_CODE = 60
