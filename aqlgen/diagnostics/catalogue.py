@@ -202,9 +202,10 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Correct the format or what contradicts it; values are not checked against the format meanwhile.",
     ),
     "mistaken-media-type": Entry(
-        "No registry knows the media type",
-        "It is misspelled or shortened, as application/form-data, multipart/form or json are. It is taken as the one "
-        "that its words plainly mean, so that the schema under it counts.",
+        "A media type cannot be meant as it stands",
+        "It is misspelled or shortened, as application/form-data, multipart/form or json are, and is taken as the one "
+        "that its words plainly mean. Or no type of a body says how an object is written, as message/rfc822 does not: "
+        "an object with named fields is sent as application/json.",
         "Write the registered media type; where the API really wants another one, send it by a hook.",
     ),
     "bad-default": Entry(

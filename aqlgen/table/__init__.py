@@ -20,6 +20,7 @@ from aqlgen.table.access import address_notes
 from aqlgen.table.adapter import build_adapter
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
 from aqlgen.table.boilerplate import Boilerplate
+from aqlgen.table.corrections import corrected
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
@@ -121,6 +122,7 @@ def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
 
 def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver: Resolver) -> Draft:
     shaped: ShapedBody | None
+    decision, corrected_fields = corrected(decision, resolver)
     parameters = plain_parameters(decision, types)
     constants: tuple[Parameter, ...] = ()
     changed: frozenset[str] = frozenset()
@@ -141,7 +143,8 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     adapter_parameters = added_parameters(decision, parameters, returns)
     body_parameters = (*shaped.parameters, *constants) if shaped else ()
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
-    shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :], changed)
+    of_api = named_parameters[len(adapter_parameters) :]
+    shown, fixed = applier.parameters(decision, of_api, changed, corrected_fields)
     added = named_parameters[: len(adapter_parameters)]
     choices = choices_of(sent, types, shaped, shown, (*added, *fixed), by_owner=content_type is not None)
     return Draft(
