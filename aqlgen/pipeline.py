@@ -13,6 +13,7 @@ from aqlgen.decide import Known, Overrides, decide, load_overrides, select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
+from aqlgen.decide.naming.clashes import misnamed, takeovers
 from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
@@ -150,16 +151,20 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     decisions = accept(_with_likenesses(decisions, parts), entries)
     findings += check_accepted(entries, (*decisions, *all_decisions), operations, overrides.file)
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
+    if options.names or options.stale == "error":  # a project as it is recorded has its names already
+        findings += takeovers(decisions, overrides.file)
     identity = _identity(options, parts)
     progress("tabulating")
     field_case = options.field_case or overrides.adapter.field_case or "snake"
     types: set[str] = set()
     for part in parts:
         of_api = tuple(decision for decision in decisions if decision.operation.api == part.api)
+        part.departures = (*part.departures, *misnamed(decisions, part.document.operations))
         _tabulate(part, of_api, identity, field_case, types)
         types |= part.tabulated.table.types.keys()
     stale = _refuse([*findings, *(each for part in parts for each in part.tabulated.overrides)], options.stale)
     taken = {row.name for part in parts for row in part.tabulated.table.rows}
+    taken |= {operation.id_as_name for operation in operations}
     tables = {}
     for part in parts:
         tables[part.api] = _with_workflows(part, taken)

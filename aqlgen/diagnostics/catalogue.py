@@ -285,8 +285,15 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "duplicate-operation-id": Entry(
         "An operationId is given twice",
-        "Each operationId names one operation of the document; these were copied, or are only unique within a tag.",
+        "Each operationId names one operation of the document; these were copied, differ only in case or separators, or"
+        " are only unique within a tag.",
         "Give each its own; names are made unique from method and path meanwhile.",
+    ),
+    "operation-id-of-another": Entry(
+        "A name is the operationId of another operation",
+        "An agent that knows the API by its operationIds would call the wrong operation. No new name is such a one;"
+        " this one is kept from an earlier table, or an override gives it.",
+        "Give the operation another `name` in overrides.yaml, and leave its old name out of its `aliases`.",
     ),
     "bad-parameter": Entry(
         "A parameter does not fit",
