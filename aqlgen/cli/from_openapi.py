@@ -18,7 +18,6 @@ from aqlgen.cli.app import (
     Header,
     Include,
     License,
-    Name,
     Output,
     OutputFormat,
     Overlay,
@@ -52,7 +51,10 @@ if TYPE_CHECKING:
 def from_openapi_command(
     spec: Specs,
     output: Destination = None,
-    name: Name = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What to call the adapter; default: NAME of `-o NAME-adapter`, else after the API's title."),
+    ] = None,
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
@@ -74,10 +76,11 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
+    from aqlgen.table.identity import named_by
 
     options = options_of(
         spec,
-        name=name,
+        name=name or named_by(output),
         overrides=overrides,
         include=include,
         exclude=exclude,
