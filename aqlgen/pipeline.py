@@ -158,9 +158,9 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     field_case = options.field_case or overrides.adapter.field_case or "snake"
     types: set[str] = set()
     for part in parts:
-        of_api = tuple(decision for decision in decisions if decision.operation.api == part.api)
         part.departures = (*part.departures, *misnamed(decisions, part.document.operations))
-        _tabulate(part, of_api, identity, field_case, types)
+        others = [other.api for other in parts if other is not part]
+        _tabulate(part, others, decisions, identity, field_case, types)
         types |= part.tabulated.table.types.keys()
     stale = _refuse([*findings, *(each for part in parts for each in part.tabulated.overrides)], options.stale)
     taken = {row.name for part in parts for row in part.tabulated.table.rows}
@@ -311,12 +311,17 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
 
 
 def _tabulate(
-    part: _Part, decisions: tuple[Decision, ...], identity: Identity, field_case: str, types: Collection[str]
+    part: _Part,
+    others: Sequence[str],
+    decisions: tuple[Decision, ...],
+    identity: Identity,
+    field_case: str,
+    types: Collection[str],
 ) -> None:
-    """Build the table of a document, whose types have none of the names in `types`."""
+    """Build the table of a document beside `others`, with none of the names in `types` for its own."""
     part.tabulated = tabulate(
         part.document,
-        decisions,
+        tuple(decision for decision in decisions if decision.operation.api == part.api),
         part.start.resolver,
         identity,
         field_case=field_case,
@@ -325,6 +330,8 @@ def _tabulate(
         accepted=part.input.accepted,
         api=part.api,
         taken=types,
+        variables=identity if part.input.was_alone else identity.of_api(part.api),
+        others=[identity.of_api(api).prefix for api in others],
     )
 
 
