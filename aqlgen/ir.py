@@ -63,6 +63,10 @@ class Server:
     variables: Mapping[str, Mapping[str, Json]]
 
 
+DEFAULT_SERVER: Final = Server("/", "", {})
+"""The server of a document that names none: the one that the document is on (OpenAPI 3.1.1, 4.8.1)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One path, query, header or cookie parameter (OpenAPI 3.1.1, 4.8.12)."""

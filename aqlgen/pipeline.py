@@ -30,6 +30,7 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json
 from aqlgen.runtime.table import Accepted
 from aqlgen.table import Tabulated, tabulate
+from aqlgen.table.adapter import base_of
 from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
@@ -189,7 +190,13 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
         base=parts[0].base,
         retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
         apis=tuple(
-            replace(part.input, name=part.api, base=part.base, accepted=tables[part.api].adapter.accepted)
+            replace(
+                part.input,
+                name=part.api,
+                base=part.base,
+                accepted=tables[part.api].adapter.accepted,
+                request=part.input.request.at(part.start.assembled.sources[0].name),
+            )
             for part in parts
             if options.apis
         ),
@@ -248,7 +255,7 @@ def _built(
         document, problems = with_adapter_overrides(built_api.built.document, of_api)
         document, departures = with_effective_security(document, built_api.resolver)
         findings += problems
-        base = _base(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
+        base = base_of(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
         parts.append(_Part(name, api, built_api, of_api, document, base, departures))
     if options.apis:
         each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})
@@ -376,14 +383,6 @@ def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
     if fatal:
         raise OptionError(*fatal)
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
-
-
-def _base(document: Document, base: str | None) -> str | None:
-    """Return the base URL of relative servers, without its query: that may hold a credential."""
-    servers = [*document.servers, *(server for operation in document.operations for server in operation.servers)]
-    if base is None or all("://" in server.url for server in servers):
-        return None
-    return base.partition("#")[0].partition("?")[0]
 
 
 def _nothing_served(parts: Sequence[_Part], diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:

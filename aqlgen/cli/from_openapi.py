@@ -215,6 +215,11 @@ def _summary(generated: Generated) -> str:
         lines.append(
             visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
         )
+    for part in prepared.built:
+        named = any("://" in server.url for server in part.built.document.servers[:1])
+        address = next((server["url"] for server in table.adapter.of_api(part.name).servers), "")
+        if "://" in address and not named:
+            lines.append(f"The document names no host: calls go to {visible(address)}, where it came from.")
     lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project

@@ -113,7 +113,11 @@ RECORDED: Final[Mapping[str, Recorded]] = {
         lambda options, _prepared, _licence: "package" if options.runtime == "package" else "", _runtime, if_empty=False
     ),
     "spec_url": Recorded(
-        lambda options, prepared, _licence: addresses(prepared.apis) if options.apis else options.request.public_url,
+        lambda options, prepared, _licence: (
+            addresses(prepared.apis)
+            if options.apis
+            else options.request.at(prepared.assembled.sources[0].name).public_url
+        ),
         None,
     ),
     "accepted": Recorded(
