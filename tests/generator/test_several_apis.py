@@ -287,5 +287,5 @@ def test_an_api_that_comes_changes_only_the_credentials_of_the_first(tmp_path: P
     both = prepared(tmp_path, documents, names=known)
     changes = compare(surface_of_table(alone.table), surface_of_table(both.table)).as_json()["changes"]
     assert {change["rule"] for change in changes} == {
-        "credentials-changed", "credentials-needed", "host-added", "operation-added", "text-added", "text-removed",
+        "credentials-changed", "host-added", "operation-added", "text-added", "text-removed",
     }  # fmt: skip

@@ -56,7 +56,7 @@ def serving(pages: Pages, otherwise: str | int = 404) -> Iterator[tuple[str, lis
         server.shutdown()
 
 
-def found(origin: str, **more: Any) -> str:
+def place_of(origin: str, **more: Any) -> str:
     with open_document(origin, **more) as (source, _):
         assert source.base == source.name
         (note,) = [each for each in source.diagnostics if each.code == "document-found"]
@@ -91,12 +91,12 @@ def refused(origin: str, limits: Limits | None = None) -> AqlgenError:
 )
 def test_the_document_of_a_server_is_at_a_usual_place_or_where_a_page_links_it(pages: Pages, place: str) -> None:
     with serving(pages) as (origin, _):
-        assert found(origin) == place
+        assert place_of(origin) == place
 
 
 def test_a_server_that_answers_everything_with_a_page_is_searched_to_the_end() -> None:
     with serving({"/v2/api-docs": SWAGGER}, otherwise="<html><div id=root>") as (origin, _):
-        assert found(f"{origin}/") == "/v2/api-docs"
+        assert place_of(f"{origin}/") == "/v2/api-docs"
 
 
 def test_a_failure_lists_what_was_tried_and_what_came_of_it() -> None:
@@ -126,7 +126,7 @@ def test_neither_a_link_nor_a_redirect_leads_to_another_host_and_headers_stay_wi
             serving({"/": links, "/swagger.json": f"{elsewhere}/openapi.json"}) as (origin, asked),
             pytest.raises(FileError),
         ):
-            found(origin, headers=(("Authorization", "Bearer secret"),))
+            place_of(origin, headers=(("Authorization", "Bearer secret"),))
         assert asked_there == []
         assert all(line.endswith(" Bearer secret") for line in asked)
 
@@ -153,10 +153,10 @@ def test_an_address_of_more_than_a_server_is_read_as_it_is() -> None:
 def test_a_document_from_a_url_without_a_server_is_served_there(servers: Any, tmp_path: Path) -> None:
     document = {**json.loads(DOCUMENT), **({} if servers is None else {"servers": servers})}
     with serving({"/docs/openapi.json": json.dumps(document)}) as (origin, _):
-        made = run("from-openapi", origin, "-o", tmp_path / "shop", "--runtime", "package")
-    assert made.code == 0
-    assert f"the document of {origin} is taken from {origin}/docs/openapi.json" in made.err
-    assert f"The document names no host: calls go to {origin}/, where it came from." in made.out
+        result = run("from-openapi", origin, "-o", tmp_path / "shop", "--runtime", "package")
+    assert result.code == 0
+    assert f"the document of {origin} is taken from {origin}/docs/openapi.json" in result.err
+    assert f"The document names no host: calls go to {origin}/, where it came from." in result.out
     adapter = json.loads((tmp_path / "shop/src/items_adapter/adapter.json").read_text())
     assert (adapter["servers"], adapter["accepted"]["api"]) == ([{"url": f"{origin}/"}], [origin])
     record = json.loads((tmp_path / "shop/MCPAQL-PROVENANCE.json").read_text())

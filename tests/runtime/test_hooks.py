@@ -109,7 +109,7 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
 
 
 @each(
-    ("source", "said"),
+    ("source", "message"),
     [
         (
             "def before_cal(call): ...",
@@ -121,11 +121,11 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
         ("def on_failure(call): ...", "Hooks are before_call, before_send, after_response, on_decision, on_step."),
     ],
 )
-def test_a_function_that_looks_like_a_hook_and_is_none_stops_the_start(source: str, said: str) -> None:
+def test_a_function_that_looks_like_a_hook_and_is_none_stops_the_start(source: str, message: str) -> None:
     """R-LOOP-6: a misspelt guard would never be asked."""
     with pytest.raises(HookError) as caught:
         Hooks.load(owners(source))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_helpers_and_imported_names_are_no_hooks() -> None:

@@ -74,7 +74,7 @@ def variables(repo: Repo) -> dict[str, list[str]]:
 
 
 def secured(repo: Repo, folder: Path, scheme: str) -> None:
-    """Give the shop a credential."""
+    """Update the shop to a document with a credential."""
     schemes = {"securitySchemes": {scheme: {"type": "http", "scheme": "bearer"}}}
     (folder / "shop.json").write_text(json.dumps({**SHOP, "components": schemes}))
     assert repo.update("--spec", folder / "shop.json").code == 0
@@ -99,6 +99,6 @@ def test_no_variable_of_an_api_becomes_one_of_an_api_that_comes(repo: Repo, crm:
     secured(repo, tmp_path, "crmToken")
     assert variables(repo) == {"crmToken": ["SHOP_CRM_TOKEN"]}
     refused = repo.update("--add", f"crm={crm}")
-    said = "the variable `SHOP_CRM_TOKEN` of `crmToken` would stand for a credential of another API"
-    assert (refused.code, said in refused.err) == (3, True), refused.err
+    message = "the variable `SHOP_CRM_TOKEN` of `crmToken` would stand for a credential of another API"
+    assert (refused.code, message in refused.err) == (3, True), refused.err
     assert repo.update("--add", f"sales={crm}").code == 0
