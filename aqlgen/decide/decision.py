@@ -278,6 +278,8 @@ class Decision:
     """The naming rule that chose the verb."""
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
+    lost_name: str = ""
+    """The name that it had, or would have, if an override did not give it to another operation."""
     moves_money: bool = False
     carries: Carried | None = None
     """The other operations that a call can carry."""

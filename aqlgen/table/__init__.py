@@ -62,11 +62,14 @@ def tabulate(
     accepted: Accepted | None = None,
     api: str = "",
     taken: Collection[str] = (),
+    variables: Identity | None = None,
+    others: Collection[str] = (),
 ) -> Tabulated:
     """Build the table. `base` is the URL of the document, for its relative servers.
 
     `accepted` has the origins that the owner accepted by generating, None for the first time. `api` is the name of the
-    API where the adapter has several, and `taken` are the names of their types so far.
+    API where the adapter has several, and `taken` are the names of their types so far. The variables of credentials are
+    named after `variables`, by default the adapter, and begin with none of `others`.
     """
     broken: dict[str, UnresolvedError] = {}
     types = Types(
@@ -105,7 +108,7 @@ def tabulate(
     boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
     decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier, boilerplate) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
-    schemes, findings = security_schemes(identity.of_api(api), document.schemes, overrides)
+    schemes, findings = security_schemes(variables or identity, document.schemes, overrides, others)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)
     diagnostics = (
         *_unresolved_warnings(resolver.root, broken),
