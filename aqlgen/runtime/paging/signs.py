@@ -54,12 +54,29 @@ _NEXT: Final = _Names(
     ("cursor", "marker", "truncated"),
 )
 _COUNT: Final = _Names(
-    frozenset("count counts found numfound hits matches records results rows items entries elements".split()),
+    frozenset(
+        {
+            "count",
+            "counts",
+            "found",
+            "numfound",
+            "hits",
+            "matches",
+            "records",
+            "results",
+            "rows",
+            "items",
+            "entries",
+            "elements",
+        }
+    ),
     ("total", "itemcount", "itemscount", "recordcount", "resultcount", "rowcount"),
 )
 _SIZE: Final = _Names(frozenset({"limit", "per", "max", "perpage"}), (), ("size",))
 _BACK: Final = _Names(frozenset({"before", "self", "sync", "cache"}), ("prev", "first", "current", "rate"))
-_NO_COUNT: Final = _Names(frozenset("code status version id year took duration page offset start".split()), ("time",))
+_NO_COUNT: Final = _Names(
+    frozenset({"code", "status", "version", "id", "year", "took", "duration", "page", "offset", "start"}), ("time",)
+)
 _ABOUT_PAGES: Final = _Names(frozenset({"link", "links", "cursor", "cursors", "next", "info"}), ("pag", "meta"))
 """Words in names of: what leads on, counts, page sizes, what leads back or is of something else, other numbers, and the
 objects beside a list that tell of its pages.

@@ -52,7 +52,7 @@ def _undeclared(items: Sequence[Any], condition: Mapping[str, Any], declares: De
 def _unknown(names: str, fields: Sequence[str]) -> Failure:
     return Failure(
         Code.INVALID_VALUE,
-        f"No item has the field {names}, so the condition would hold for every item or for none. Correct the name, or "
+        f"No item has the field {names}, so the condition would hold for every item, or never. Correct the name, or "
         "leave the condition out",
         {"param_name": "where", "fields": list(fields)},
     )
