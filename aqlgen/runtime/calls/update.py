@@ -121,7 +121,7 @@ class _Merging:
         assert reader is not None  # noqa: S101 - prepared so
         reading = self.plan.reading(self.params)
         response = await self.exchanges.send(reader, reading)
-        self.exchanges.api.decode(response, reader, reading)
+        self.exchanges.decode(response, reader, reading)
         try:
             return _Read(read_json(response.content), response.headers.get("etag"))
         except (ValueError, RecursionError):

@@ -246,7 +246,7 @@ class Executions:
             return replace(request, url=request_at(request, handle.url))
 
         response = await exchanges.send(row, {}, change)
-        return response, self._api.decode(response, row, {}), None
+        return response, exchanges.decode(response, row, {}), None
 
     def _cancelling(self, handle: Handle, session: Session) -> tuple[Row, dict[str, Any]]:
         """Return the operation that cancels the work, with its parameters. Raises Failure if there is none."""

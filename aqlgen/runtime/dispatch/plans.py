@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.selection import Selection
+from ..decode.outcome import with_key
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
@@ -244,6 +245,10 @@ class _Side:
     def is_idempotent(self, step: Step) -> bool:
         """Return True for a step whose calls do the same when they are made twice."""
         return self.rows[step.number].method not in ("POST", "PATCH")
+
+    def with_key(self, step: Step, params: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return the parameters of a call that is made again, with the idempotency key that it had."""
+        return with_key(self.rows[step.number], params, key)
 
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""
