@@ -395,7 +395,9 @@ def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_outpu
     monkeypatch.setattr("aqlgen.runtime.server.stdio.serve_stdio", lambda *_, **__: 0)
     monkeypatch.setattr(sys, "argv", ["/anywhere/zoo_adapter/__main__.py"])
     for terminal in (True, False):
-        monkeypatch.setattr("aqlgen.runtime.logs.log.adopt_libraries", lambda _: None)  # it is for a whole process
+        monkeypatch.setattr(
+            "aqlgen.runtime.logs.libraries.adopt_libraries", lambda _: None
+        )  # it is for a whole process
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
         code, out, err = run(package, capsys, "--mock")
         assert (code, out) == (0, "")

@@ -33,12 +33,17 @@ __all__ = ["Audit", "Decisions", "masked_params"]
 _KEPT_OUT = re.compile(r"iban", re.IGNORECASE)
 """Names of what people have to see in a question, and the log has not to keep."""
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+_QUOTING = frozenset({"params", "action", "element_name", "factors", "reason", "token_id"})
+"""Keys of entries whose values quote callers and hooks: the log shows them at level debug alone."""
 _LONGEST = 300
 _MOST_ITEMS = 50
 
 
 class Audit:
-    """Appends entries to the file at `path`; without a path, writes them to the log, as records of level notice."""
+    """Appends entries to the file at `path`; without a path, writes them to the log, as records of level notice.
+
+    There they have no parameters and no reasons, unless the log is of level debug.
+    """
 
     def __init__(
         self,
@@ -65,6 +70,8 @@ class Audit:
             known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}
         if self._chain is None:
             if self._logger is not None:
+                if not self._logger.tells_all:
+                    known = {key: value for key, value in known.items() if key not in _QUOTING}
                 self._logger.write("notice", event, logger="audit", private=True, **known)
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
