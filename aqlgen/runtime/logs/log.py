@@ -22,7 +22,7 @@ from queue import Full, Queue
 from typing import Any
 
 from ..redaction import MASK, redact, redacted
-from ..session import audience
+from ..session import audience, current_request, current_session
 from ..text import escaped, iso_time
 from . import LEVELS, NUMBERS
 
@@ -45,9 +45,10 @@ for _level in ("notice", "alert", "emergency"):
 class Record(logging.LogRecord):
     """A diagnostic. `session_id` is None when it concerns no session more than another.
 
-    `audience` is the only session that may get it, "" for none; None if every session may.
+    `audience` is the only session that may get it, "" for none; None if every session may. A record that is `of_call`
+    is for the session whose call is being answered.
     `data` is for everyone who may read it; `trace`, and all of a `private` record, is for the owner alone: it names
-    places in the code and may quote anything.
+    hosts and places in the code and may quote anything.
     """
 
     def __init__(
@@ -60,12 +61,13 @@ class Record(logging.LogRecord):
         data: Mapping[str, Any] | None = None,
         trace: Mapping[str, Any] | None = None,
         private: bool = False,
+        of_call: bool = False,
     ) -> None:
         super().__init__(logger, NUMBERS[level], "", 0, message, None, None)
         self.level = level
         self.message = message
-        self.session_id = session_id
-        self.audience = session_id or audience()
+        self.session_id = session_id = session_id or (current_session() if of_call else None)
+        self.audience = session_id or ("" if of_call else audience())
         self.data = data or {}
         self.trace = trace or {}
         self.private = private
@@ -175,14 +177,17 @@ class Logger:
         secrets: Iterable[str] = (),
         trace: Mapping[str, Any] | None = None,
         private: bool = False,
+        of_call: bool = False,
         **data: Any,
     ) -> None:
         """Write one record; every occurrence of a secret in it is masked. Never raises, never waits.
 
-        `logger` names the part that it comes from; `trace`, and all of a `private` record, is for the owner alone.
+        `logger` names the part that it comes from; see `Record` for who gets it.
         """
         if not self.wants(level):
             return
+        if of_call and current_request() is not None:
+            data = {"request_id": current_request(), **data}
         known = self._secrets()
         masked = frozenset((*secrets, *known)) if secrets else known
         record = Record(
@@ -193,6 +198,7 @@ class Logger:
             data=without_shapes_in(redacted(_plain(data), masked)),
             trace=without_shapes_in(redacted(_plain(trace or {}), masked)),
             private=private,
+            of_call=of_call,
         )
         with suppress(Exception):  # a handler of the owner's may raise
             self._logger.handle(record)
@@ -200,7 +206,7 @@ class Logger:
     def exception(self, message: str, error: BaseException, *, session_id: str | None = None, **data: Any) -> None:
         """Write an unexpected exception; what it says and where it came through are the owner's alone."""
         trace = trace_of(error, self._secrets(), whole=self.tells_all)
-        self.write("error", message, session_id=session_id, trace=trace, **data)
+        self.write("error", message, session_id=session_id, trace=trace, of_call=True, **data)
 
     @property
     def tells_all(self) -> bool:

@@ -19,7 +19,7 @@ from ..exact_json import write_json
 from ..hooks import Call
 from ..logs.log import Logger, without_shapes_in
 from ..redaction import MASK, redacted
-from ..session import current_caller
+from ..session import current_caller, current_request
 from ..table import Row
 from ..text import iso_time
 from .audit_chain import Chain
@@ -64,7 +64,7 @@ class Audit:
     def write(self, event: str, **details: Any) -> None:
         """Write one entry; keys without a value are left out. Raises OSError when it cannot be written."""
         now = iso_time(time.time(), "milliseconds")
-        details = {**details, "caller": current_caller()}
+        details = {"request_id": current_request(), **details, "caller": current_caller()}
         known = {key: value for key, value in details.items() if value is not None}
         if isinstance(known.get("params"), Mapping):
             known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}
