@@ -22,7 +22,7 @@ from aqlgen.decide.review.rows import ReviewRow
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
-from aqlgen.runtime.auth.usage import sent_as
+from aqlgen.runtime.auth.usage import demand_of, sent_as
 from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
 from aqlgen.table.access import table_credentials, table_hosts, table_usage
@@ -66,7 +66,8 @@ def _workflow(workflow: Workflow) -> str:
 
 def _credentials(prepared: Prepared) -> Iterator[str]:
     """Yield how many operations need a credential, and of each scheme its variables, its place and its operations."""
-    yield f"Credentials, {table_usage(prepared.table).demand}:"
+    usage = table_usage(prepared.table)
+    yield f"Credentials, {demand_of(usage.demanding, usage.operations)}:"
     schemes = prepared.table.adapter.security_schemes
     total = counted(len(prepared.table.rows), "operation")
     for entry in table_credentials(prepared.table):

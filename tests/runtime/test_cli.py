@@ -218,6 +218,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "base_url",
         "callable",
         "credentials",
+        "demanding",
         "encrypted",
         "files",
         "hooks",
@@ -238,7 +239,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
             "set": False,
             "sent": "header X-Key: {key}",
             "state": "needed",
-            "operations": {"naming": 6, "using": 0, "lacking": 6},
+            "operations": {"naming": 6, "needing": 6, "using": 0, "lacking": 6},
         }
     ]
     assert report["next"][1] == "Set ZOO_API_KEY for 6 operations"

@@ -13,7 +13,17 @@ from typing import Any, TypeAlias
 
 from ..text import counted
 
-__all__ = ["ADDED_SCHEME", "KEY", "Alternatives", "Usage", "alternative_in_use", "place_of", "sent_as", "use_of"]
+__all__ = [
+    "ADDED_SCHEME",
+    "KEY",
+    "Alternatives",
+    "Usage",
+    "alternative_in_use",
+    "demand_of",
+    "place_of",
+    "sent_as",
+    "use_of",
+]
 
 ADDED_SCHEME = """adapter:
   security_schemes: {token: {type: http, scheme: bearer}}
@@ -120,10 +130,10 @@ class Usage:
         counts = {"naming": self.naming, "needing": self.needing, "using": self.using, "lacking": self.lacking}
         return {"state": state, "operations": {name: count[scheme] for name, count in counts.items()}}
 
-    @property
-    def demand(self) -> str:
-        """The number of operations that need a credential, for people."""
-        return f"needed by {self.demanding:,} of {counted(self.operations, 'operation')}"
+
+def demand_of(demanding: int, total: int) -> str:
+    """Return how many operations need a credential, for people."""
+    return f"needed by {demanding:,} of {counted(total, 'operation')}"
 
 
 def use_of(entry: Mapping[str, Any], total: int) -> str:

@@ -148,7 +148,7 @@ def doctor(
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
         "files": files_read(folder, environ),
         "credentials": credentials,
-        "demand": usage.demand,
+        "demanding": usage.demanding,
         "encrypted": config.auth_allow_http
         or unknown
         or all(is_safe(url) or is_listed(parts[name], url) for name, url in addresses.items()),

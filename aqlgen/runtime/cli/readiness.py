@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, use_of
+from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
 from ..encode.addresses import operation_problem
 from ..encode.urls import operation_url
 from ..hosts.apis import config_of_each
@@ -192,7 +192,7 @@ def credential_section(report: Mapping[str, Any]) -> Iterator[str]:
     if report["settings"]["auth.credentials"]["value"] == "none":
         yield "  none is sent: MCP_AQL_AUTH is none"
     elif report["credentials"]:
-        yield f"  {report['demand']}"
+        yield f"  {demand_of(report['demanding'], total)}"
     for entry in report["credentials"]:
         first, *rest = lines(entry)
         yield first
@@ -235,7 +235,7 @@ def verdict(report: Mapping[str, Any]) -> Iterator[str]:
     elif not counts["with_address"]:
         yield "Not ready: the address of the API is not known. `--mock` answers without it."
     elif not counts["with_credentials"]:
-        yield "Not ready: no credential is set. `--mock` answers without one."
+        yield "Not ready: no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API wants none."
     elif not counts["accepted"]:
         yield "Not ready: no host of the API is accepted; `Hosts` shows the entry for overrides.yaml."
     elif not ready:
