@@ -20,13 +20,17 @@ from local import Answer, Asked, serving
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import LoggingMessageNotificationParams
+from stand_in import FakeApi
 from test_service import adapter
+from tiny_zoo import ADAPTER
 
 from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.logs.log import Record
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
-from aqlgen.runtime.table import FAMILIES
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import FAMILIES, Adapter, Table
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
@@ -254,3 +258,16 @@ def test_a_record_of_a_call_is_for_its_session_and_outside_of_calls_for_none() -
     with with_caller({}, "bert"):
         assert Record("debug", "x", "m", of_call=True).audience == ""
     assert Record("debug", "x", "m", of_call=True).audience == ""
+
+
+async def test_an_example_names_what_the_adapter_gives_out_and_invents_no_id(package: Path) -> None:
+    """R-INT-4: an id that nobody was given cannot work."""
+    (package / "adapter.json").write_text(json.dumps({**ADAPTER, "executions": True}))
+    dispatcher = Dispatcher(Adapter.load(package), Table(package), FakeApi(), Config(safety_loop="enforcing"))
+    given = {"get_execution_status", "cancel_execution", "confirm_operation", "verify_challenge"}
+    for name in given:
+        shown = {"operation": "introspect", "params": {"query": "operations", "name": name}}
+        operation = (await dispatcher.handle("read", shown))["data"]["operation"]
+        params = operation["examples"][0]["request"]["params"]
+        [value] = [value for key, value in params.items() if key.endswith(("_id", "_token"))]
+        assert re.fullmatch(r"<\w+ of the \w+>", value), name
