@@ -263,8 +263,8 @@ async def test_an_example_names_what_the_adapter_gives_out_and_invents_no_id(pac
     """R-INT-4: an id that nobody was given cannot work."""
     (package / "adapter.json").write_text(json.dumps({**ADAPTER, "executions": True}))
     dispatcher = Dispatcher(Adapter.load(package), Table(package), FakeApi(), Config(safety_loop="enforcing"))
-    given = {"get_execution_status", "cancel_execution", "confirm_operation", "verify_challenge"}
-    for name in given:
+    names = {"get_execution_status", "cancel_execution", "confirm_operation", "verify_challenge"}
+    for name in names:
         shown = {"operation": "introspect", "params": {"query": "operations", "name": name}}
         operation = (await dispatcher.handle("read", shown))["data"]["operation"]
         params = operation["examples"][0]["request"]["params"]
