@@ -18,6 +18,7 @@ __all__ = [
     "Spellings",
     "field_names",
     "is_open",
+    "is_operation",
     "joined",
     "places_of",
     "spelled",
@@ -76,10 +77,16 @@ def walk(value: Any, path: Sequence[Spellings], *, of_lists: bool, is_item: bool
                 if spelled(str(key)) in names:
                     is_known = True
                     yield from walk(inner, path[steps:], of_lists=of_lists, is_item=is_item)
-        if is_item and not is_known:
+        if is_item and not is_known and not is_operation(value):
             yield MISSING
     else:
         yield HIDDEN
+
+
+def is_operation(value: Mapping[str, Any]) -> bool:
+    """Return True for an operation of a patch, which is no item that may lack a field."""
+    names = {letters(str(key)) for key in value}
+    return "op" in names and not names.isdisjoint(("path", "from", "value"))
 
 
 @lru_cache(maxsize=1_000)
