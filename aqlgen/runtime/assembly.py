@@ -87,10 +87,11 @@ def assemble(
         config = config._replace(state_url=MEMORY, audit=AuditSettings(), files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
+    untold: list[str] = []
     if config.policy_rules:
         from .safety.policy.rules import check_rules
 
-        check_rules(config, table)
+        untold = check_rules(config, table)
     state = open_state(config.state_url, adapter.name, environ)
     check_extra(config)
     keys = StateKeys(Variables(environ))
@@ -112,6 +113,8 @@ def assemble(
     api: Api | Apis = sides[""] if not adapter.apis else _together(table, sides)
     transport = transports[""] if not adapter.apis else Transports(transports)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    for text in untold:
+        logger.write("warning", text)
     observers.add(CallRecords(logger))
     if config.telemetry.otel and not mock:
         _trace(adapter, config, observers)

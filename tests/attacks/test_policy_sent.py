@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.safety.policy.rules import check_rules
+from aqlgen.runtime.settings.config import Config
 from tests.cases import each
 from tests.generator.agents import ID, Agent, adapter, operation
 
@@ -76,6 +78,7 @@ PATHS: dict[str, Any] = {
             "multipart/form-data",
         )
     },
+    "/notes": {"post": operation("createNote", TEXT, "text/plain")},
     "/open": {"post": operation("openRepo", {"type": "object", "additionalProperties": True})},
     "/search": {
         "post": operation(
@@ -243,6 +246,16 @@ def test_what_an_update_reads_and_sends_back_is_decided_about_too(tmp_path: Path
             assert agent.outcome("replace_repo", repo_id="1", input=change) == DENIED
         assert {request.method for request in agent.server.arrived} == {"GET"}
         assert agent.call("replace_repo", repo_id="1", input={"name": "b", "visibility": "team"}) == "sent"
+
+
+def test_a_condition_that_no_call_can_show_is_said_and_counts_as_met(agent: Agent) -> None:
+    """R-SAFE-1: an adapter says so at its start, and `doctor`."""
+    assert agent.call("create_note", body="public or not") == DENIED
+    rule = {"id": "hidden", "operations": ["*"], "when": RULES[0], "action": "deny"}
+    assert check_rules(Config(policy_rules=(rule,)), agent.dispatcher.table) == [
+        "rule 'hidden': 'visibility' cannot be told in the body of create_note, a text: each call counts as one that "
+        "meets it (deny)"
+    ]
 
 
 HONEST: list[tuple[int, str, dict[str, Any]]] = [

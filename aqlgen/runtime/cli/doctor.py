@@ -96,7 +96,7 @@ def doctor(
     table = Table(folder, read_only=config.read_only)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     check_variables(adapter, table, config)
-    check_rules(config, Table(folder))
+    untold = check_rules(config, Table(folder))
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     unknown = any(
         not has_base_url(part, configs[name].base_url, configs[name].server_variables) for name, part in parts.items()
@@ -137,6 +137,7 @@ def doctor(
             "policy": config.policy,
             "trust_level": config.trust_level,
             "rules": len(config.policy_rules),
+            "untold": untold,
             "approval": config.confirmation.approval,
             "read_only": config.read_only,
             **_held_back(table, config),
@@ -227,10 +228,10 @@ def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
             from ..state.redis import RedisState
 
             state = RedisState(url, name)
-            state.get("seal", "identity")
+            state.get("seal", "key")
             state.close()
         elif file is not None and file.exists():
-            SqliteState(file).get("seal", "identity")
+            SqliteState(file).get("seal", "key")
         elif file is not None:
             store["answers"] = None
     except (StoreAway, OSError, ValueError, sqlite3.Error) as problem:
@@ -304,6 +305,8 @@ def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     reads = ", read only" if safety["read_only"] else ""
     rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
     yield f"  {'policy':<26} {safety['policy']}{reads}{rules}: {held}"
+    for text in safety["untold"]:
+        yield f"  {'':<26} {text}"
     yield f"  {'trust level':<26} {safety['trust_level']}"
     confirms = "a person, or the call is refused" if safety["approval"] == "person" else "a person, else a token"
     yield f"  {'confirmed by':<26} {confirms}"

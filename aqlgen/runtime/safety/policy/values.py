@@ -19,6 +19,7 @@ __all__ = [
     "field_names",
     "is_open",
     "is_operation",
+    "is_text",
     "joined",
     "places_of",
     "spelled",
@@ -222,6 +223,12 @@ def _is_plain(schema: Any) -> bool:
     """Return True for a schema of which it is plain that no fields are in its values."""
     items = schema.get("items") if isinstance(schema, Mapping) and schema.get("type") == "array" else schema
     return isinstance(items, Mapping) and items.get("type") in _PLAIN
+
+
+def is_text(entry: Mapping[str, Any]) -> bool:
+    """Return True if the body of an operation is one text, by its entry in the table."""
+    parameter = (entry.get("parameters") or {}).get((entry.get("body") or {}).get("parameter") or "")
+    return parameter is not None and (parameter.get("schema") or {}).get("type") == "string"
 
 
 def spoken_parameters(entry: Mapping[str, Any]) -> tuple[frozenset[str], bool]:
