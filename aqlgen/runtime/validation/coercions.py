@@ -135,7 +135,7 @@ def coercions(value: Any, types: Collection[str]) -> Iterator[Coercion]:
     elif isinstance(value, (bool, int, float)):
         yield from _of_number(value, types)
     elif isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list) and value[0] is not None:
-        yield Coercion(value[0], "item", sure=False)
+        yield Coercion(value[0], "item")
     if "array" in types and not isinstance(value, list):
         yield from _to_list(value)
 

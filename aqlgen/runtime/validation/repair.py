@@ -21,7 +21,7 @@ from ..table import Row
 from ..text import leaks, letters, line, visible
 from .coercions import admitted_types, same, structured, written
 from .problems import near_name
-from .walk import Allowed, Change, Leaves, Place, Reading, TooMuch, Walk, least
+from .walk import Allowed, Change, Leaves, Place, Reading, TooMuch, Walk, least, renames
 
 __all__ = ["Repair", "Repaired"]
 
@@ -58,7 +58,13 @@ class Repair:
     def read(self, start: Reading, allowed: Allowed) -> Reading:
         """Return the parameters as they are read. Raises TooMuch."""
         walk = Walk(self.types, self.leaves, allowed)
-        reading = Reading(start.value, dict(start.changes))
+        reading = Reading(dict(start.value), dict(start.changes))
+        content = reading.value.get("input")
+        if allowed is not Allowed.NOTHING and isinstance(content, dict):
+            names = renames(content, self.homes.get("input", ()))
+            for key, name in names.items():
+                reading.note(("input", name), Change(content[key], content[key], ("renamed",), ("input", key)))
+            reading.value["input"] = {names.get(key, key): value for key, value in content.items()}
         drops = allowed is Allowed.LIKELY or (allowed is Allowed.SURE and self.row.family == "read")
         for _ in range(2):
             reading.faults = []
@@ -94,7 +100,8 @@ class Repair:
     def is_ambiguous(self, params: Mapping[str, Any]) -> bool:
         """Return True if a parameter of a wrapper's name holds nothing but names of parameters."""
         return any(
-            letters(name) in _WRAPPERS
+            name != "input"
+            and letters(name) in _WRAPPERS
             and isinstance(value, dict)
             and bool(value)
             and all(key not in self.homes.get(name, ()) and self._spelled(key) not in (None, name) for key in value)

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..exact_json import with_floats
-from ..schema.reader import MISSING, Types, as_schema, fixed_values, json_type, parts, resolve, shape_of
+from ..schema.reader import MISSING, Types, as_schema, fixed_values, json_type, parts, resolve, shape_of, union_of
 from ..table import JsonSchema
 from ..text import letters
 from .coercions import Coercion, Members, coercions, dated, same
@@ -294,6 +294,10 @@ class Walk:
         if "type" in broken:
             if "contentEncoding" in part and isinstance(value, (bool, int, float)):
                 return None  # a number is not a file
+            if isinstance(value, dict):  # it is surely one of the things that are listed, if it has their fields
+                items = (union_of(self._types, item).properties for item in union_of(self._types, part).items)
+                if not any(value.keys() <= fields.keys() for fields in items):
+                    return None
             return self._first(coercions(value, frozenset(broken["type"])))
         if isinstance(value, str) and not {"format", "pattern"}.isdisjoint(broken):
             return self._first([dated(value, str(broken.get("format", "")))])
@@ -376,9 +380,9 @@ class Walk:
         """Read a value as an alternative: not at all where a value that tells alternatives apart names another."""
         self._steps -= 1
         for name, schema, fixed in self._leaves.tags(option, self._types) if isinstance(value, dict) else ():
-            given = value.get(name)
-            if given is not None and given not in fixed and not self._leaves.members(fixed).find(given):
-                return Reading(value, faults=[Fault((name,), "enum", fixed, given, schema)])
+            tag = value.get(name)
+            if tag is not None and tag not in fixed and not self._leaves.members(fixed).find(tag):
+                return Reading(value, faults=[Fault((name,), "enum", fixed, tag, schema)])
         return self.read(value, option, partial=partial)
 
     def _chosen(self, value: Any, attempts: Sequence[Reading]) -> Reading | None:
