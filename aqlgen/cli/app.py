@@ -90,7 +90,8 @@ Specs = Annotated[
     list[str],
     typer.Argument(
         metavar="SPEC...",
-        help="A file, folder, zip or URL, or - for standard input; of several APIs each, or NAME=SPEC.",
+        help="A file, folder, zip, URL or address of a running API, or - for standard input;"
+        " of several APIs each, or NAME=SPEC.",
     ),
 ]
 Destination = Annotated[
@@ -114,6 +115,13 @@ Include = Annotated[
 ]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.", autocompletion=_selectors)]
 Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of payload fields; default snake.")]
+Auth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="Credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME.",
+    ),
+]
 RuntimeForm = Annotated[
     Runtime | None,
     typer.Option("--runtime", help="Copy the runtime into the project, or depend on its package; default copied."),

@@ -11,6 +11,7 @@ import typer
 
 from aqlgen.cli.app import (
     AllowRefs,
+    Auth,
     Destination,
     DryRun,
     Exclude,
@@ -18,7 +19,6 @@ from aqlgen.cli.app import (
     Header,
     Include,
     License,
-    Name,
     Output,
     OutputFormat,
     Overlay,
@@ -52,12 +52,16 @@ if TYPE_CHECKING:
 def from_openapi_command(
     spec: Specs,
     output: Destination = None,
-    name: Name = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What to call the adapter; default: NAME of `-o NAME-adapter`, else after the API's title."),
+    ] = None,
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
     license: License = "",
     field_case: Fields = None,
+    auth: Auth = None,
     runtime: RuntimeForm = None,
     header: Header = None,
     overlay: Overlay = None,
@@ -74,14 +78,16 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
+    from aqlgen.table.identity import named_by
 
     options = options_of(
         spec,
-        name=name,
+        name=name or named_by(output),
         overrides=overrides,
         include=include,
         exclude=exclude,
         field_case=field_case and field_case.value,
+        auth=auth,
         runtime=runtime and runtime.value,
         strict=strict,
         header=header,
@@ -151,6 +157,7 @@ def generate(
 
     With `accept_hosts` every host that requests would go to is added to the overrides.
     """
+    from aqlgen.decide.overrides.auth import check_auth
     from aqlgen.pipeline import prepare
     from aqlgen.project.generation import order_of
     from aqlgen.project.options import spdx
@@ -163,6 +170,7 @@ def generate(
     if output is not None:
         refuse_occupied(output)
     prepared = prepare(options, progress)
+    check_auth(options.auth, prepared.built[0].built.document)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
     entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
@@ -212,6 +220,11 @@ def _summary(generated: Generated) -> str:
         lines.append(
             visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
         )
+    for part in prepared.built:
+        named = any("://" in server.url for server in part.built.document.servers[:1])
+        address = next((server["url"] for server in table.adapter.of_api(part.name).servers), "")
+        if "://" in address and not named:
+            lines.append(f"The document names no host: calls go to {visible(address)}, where it came from.")
     lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
@@ -264,7 +277,8 @@ def _credentials(prepared: Prepared) -> list[str]:
     if prepared.assembled.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
-        return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]
+        hint = "The document names no credential. If the API wants one, generate with --auth, or say in overrides.yaml:"
+        return [hint, ADDED_SCHEME]
     if departures:
         return ["The document is unclear about credentials: `aqlgen explain -v` says what is sent."]
     return []

@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update
+from aqlgen.runtime.table import Carried, Deprecation, Idempotency, LongRunning, Pagination, Update
 
 REVIEW_THRESHOLD = 0.7
 """A decision of lower confidence is shown to the reviewer."""
@@ -178,6 +178,12 @@ class ParameterOverride:
     """The value that every call sends; agents neither see nor give the parameter."""
     default: Json = MISSING
     """The value of a call that gives none."""
+    required: bool | None = None
+    """False where the document requires it and the API does not."""
+    type: str | None = None
+    """Its type, where the document has another."""
+    allow_empty: bool = False
+    """Whether the API takes an empty text or list where the document does not admit it."""
     place: Place = (0, 0)
     """The position of its key, which identifies it in the file."""
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -219,6 +225,8 @@ class Override:
     example: Mapping[str, Json] | None = None
     """The parameters of the example call, by the agent's names."""
     content_type: str | None = None
+    send: str | None = None
+    """What an update sends: named, whole or upsert."""
     aliases: tuple[Alias, ...] = ()
     security: Requirements | None = None
     place: Place = (0, 0)
@@ -270,7 +278,11 @@ class Decision:
     """The naming rule that chose the verb."""
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
+    lost_name: str = ""
+    """The name that it had, or would have, if an override did not give it to another operation."""
     moves_money: bool = False
+    carries: Carried | None = None
+    """The other operations that a call can carry."""
     """Whether a call moves money, whatever its danger is."""
     instructions: tuple[str, ...] = ()
     """Why texts that agents read of it are taken for instructions to a model, with their places."""

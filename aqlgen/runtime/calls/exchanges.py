@@ -82,9 +82,14 @@ class Exchanges:
         self._approved = approved
 
     async def send(
-        self, row: Row, params: Mapping[str, Any], change: Callable[[ApiRequest], ApiRequest] | None = None
+        self,
+        row: Row,
+        params: Mapping[str, Any],
+        change: Callable[[ApiRequest], ApiRequest] | None = None,
+        *,
+        aside: bool = False,
     ) -> ApiResponse:
-        """Build a request, apply `change`, send it and return the answer.
+        """Build a request, apply `change`, send it and return the answer, which is not the call's if it is `aside`.
 
         Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
         write may have been carried out all the same, it says how to find out.
@@ -106,25 +111,42 @@ class Exchanges:
             request = with_idempotency_key(request, row)
         begin = perf_counter()
         try:
-            response = await self._sent(request, row)
+            response = await self._sent(request, row, aside=aside)
         except Failure as failure:
-            if "outcome" not in failure.details:
-                raise
-            from ..decode.outcome import with_advice
-
-            raise with_advice(failure, row, params, api.table, request.idempotency_key) from None
+            raise self._advised(failure, row, params, request) from None
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)
-        self.last, self.request = response, request
+        if not aside:
+            self.last, self.request = response, request
         return response
 
-    async def _sent(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure."""
+    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
+        """Return the data of an answer that was sent for. Raises Failure for an error of the API, as `send` does."""
+        try:
+            return self.api.decode(response, row, params)
+        except Failure as failure:
+            raise self._advised(failure, row, params, self.request) from None
+
+    def _advised(self, failure: Failure, row: Row, params: Mapping[str, Any], request: ApiRequest | None) -> Failure:
+        """Return a failure with how to find out whether a write was carried out, and the key that it was sent with."""
+        if "outcome" not in failure.details:
+            return failure
+        from ..decode.outcome import with_advice
+
+        return with_advice(failure, row, params, self.api.table, "" if request is None else request.idempotency_key)
+
+    async def _sent(self, request: ApiRequest, row: Row, *, aside: bool) -> ApiResponse:
+        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure.
+
+        Nobody is asked for one that is `aside`: it raises QuotaPaused.
+        """
         while True:
             try:
                 return await self.api.send(request, row)
             except QuotaPaused as paused:
+                if aside:
+                    raise
                 spending = current_spending()
                 assert spending is not None  # noqa: S101 - it raised this
                 await spending.go_on(row, paused)

@@ -12,12 +12,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.selection import Selection
+from ..decode.outcome import with_key
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Grant, Pending, fitting
 from ..state.store import StoreAway
-from ..steps.plan import Plan, Step, check_plan, read_plan
+from ..steps.plan import Plan, Step, check_plan, read_plan, with_agent_names
 from ..steps.references import written_plan
 from ..steps.run import Progress, Run
 from ..text import folded
@@ -113,6 +114,7 @@ async def answer_plan(
     grant = Grant(*sent_tokens({**request.outside, **request.inside}))
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = check_plan(plan, side)
+    plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if dry_run:
         return success(await run.preview(), stamp.meta())
@@ -168,6 +170,10 @@ class _Side:
     def types(self) -> Types:
         """The types of the table."""
         return self._calls.table.types
+
+    def agent_path(self, row: Row, path: str) -> str:
+        """Return a path of an operation's answers in the agent's names."""
+        return self._selection.agent_path(row, path)
 
     def find(self, operation: str) -> Row:
         """Return the row of an operation that a step may perform. Raises Failure for any other."""
@@ -244,6 +250,14 @@ class _Side:
     def is_idempotent(self, step: Step) -> bool:
         """Return True for a step whose calls do the same when they are made twice."""
         return self.rows[step.number].method not in ("POST", "PATCH")
+
+    def declares(self, step: Step, field: str) -> bool:
+        """Return True if the document declares a field of the things that a step answers with."""
+        return self._selection.declares(self.rows[step.number], field)
+
+    def with_key(self, step: Step, params: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return the parameters of a call that is made again, with the idempotency key that it had."""
+        return with_key(self.rows[step.number], params, key)
 
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""

@@ -93,7 +93,8 @@ class Config(NamedTuple):
         "read_only",
         "READ_ONLY",
         parsers.switch,
-        "Offer only operations that read and are safe, and refuse every other one, however it is called.",
+        "Offer only safe reads by GET, HEAD or QUERY, and those by other methods to which overrides.yaml gives the "
+        "category READ; refuse every other operation, however it is called.",
     )
     trust_level: str = setting(
         "generated",
@@ -219,6 +220,14 @@ class Config(NamedTuple):
         "is given in pages, or whole where `all` is asked for.",
     )
 
+    auth: str = setting(
+        "document",
+        "auth.credentials",
+        "AUTH",
+        parsers.credentials,
+        'Credentials of the API that calls need. "document": those that its document requires. "none": none, and none '
+        "is sent, for an API that wants none although its document declares one.",
+    )
     auth_allow_http: bool = setting(
         False, "auth.allow_http", "AUTH_ALLOW_HTTP", parsers.switch, "Send credentials over plain http to others, too."
     )

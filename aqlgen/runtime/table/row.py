@@ -7,15 +7,25 @@ A workflow of the owner's Arazzo documents is another: an operation whose call i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from .codec import column
-from .parts import ADAPTER, Body, Deprecation, Idempotency, JsonSchema, LongRunning, Pagination, Parameter, Update
+from .parts import (
+    ADAPTER,
+    Body,
+    Carried,
+    DangerLevel,
+    Deprecation,
+    Idempotency,
+    JsonSchema,
+    LongRunning,
+    Pagination,
+    Parameter,
+    Strategy,
+    Update,
+)
 
 __all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server", "Workflow"]
-
-
-DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
 
 
 class Response(TypedDict, total=False):
@@ -69,6 +79,8 @@ class Kind:
     """What agents call it."""
     body: Body | None = None
     """How the body of the request is made; as the row says where it is left out."""
+    strategy: Strategy | None = None
+    """What an update sends; as the row says where it is left out."""
     parameters: Mapping[str, Parameter] = column(factory=dict)
     """The parameters of the body that the row does not have, or has otherwise."""
     without: tuple[str, ...] = ()
@@ -139,8 +151,14 @@ class Row:
     """What the document tells of its end."""
     pagination: Pagination | None = None
     """How its list is paged through."""
+    partial_by: tuple[str, ...] = ()
+    """The parameters by which the API gives a part of its list, where the adapter does not page."""
+    only_here: tuple[str, ...] = ()
+    """The fields of a write's answer that no read of the resource gives."""
     update: Update | None = None
     """How the update reaches the API."""
+    carries: Carried | None = None
+    """Other operations that a call can carry."""
     idempotency: Idempotency | None = None
     """What makes a repeated call known as such."""
     long_running: LongRunning | None = None

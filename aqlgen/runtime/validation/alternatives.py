@@ -8,6 +8,7 @@ else by the fields that were given, and what it lacks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from ..schema.reader import Types, as_schema, union_of
 from ..schema.wording import joined, named
 from ..text import leaks
 from .problems import Problem
+from .value_problems import FORMATS
 from .walk import Fault
 
 __all__ = ["Together"]
@@ -56,6 +58,10 @@ class Together:
             return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
         if keyword in ("minProperties", "maxProperties"):
             return self._counted(fault, place)
+        if keyword == "type" and isinstance(fault.instance, int | float):
+            form, problem = fault.schema.get("format"), describe(fault)
+            if problem is not None and form in FORMATS and "string" in fault.expected:
+                return replace(problem, message=f"Parameter '{problem.name}' must be {FORMATS[form]}")
         if keyword == "required" and not place and self._names:
             lacking = self._within(place, fault.expected)
             message = f"Missing required parameter '{lacking}'"

@@ -21,7 +21,7 @@ from ..table import Row
 from ..text import leaks, letters, line, visible
 from .coercions import admitted_types, same, structured, written
 from .problems import near_name
-from .walk import Allowed, Change, Leaves, Place, Reading, TooMuch, Walk, least, renames
+from .walk import Allowed, Change, Leaves, Place, Reading, TooMuch, Walk, least
 
 __all__ = ["Repair", "Repaired"]
 
@@ -43,7 +43,8 @@ class Repair:
     """The repairs of one operation's calls.
 
     `homes` are the fields of the parameters that are objects of the body. `passes` says whether a reading is valid,
-    `renamed` returns parameters under the agent's names. With `partial`, `input` may lack fields.
+    `renamed` returns parameters under the agent's names, `respell` gives
+    misspelt keys the names that they can only mean. With `partial`, `input` may lack fields.
     """
 
     types: Types
@@ -52,6 +53,7 @@ class Repair:
     homes: Mapping[str, Collection[str]]
     passes: Callable[[Reading], bool]
     renamed: Callable[[Mapping[str, Any]], dict[str, Any]]
+    respell: Callable[[Reading], None]
     partial: bool
     sensitive: Collection[str]
 
@@ -59,15 +61,11 @@ class Repair:
         """Return the parameters as they are read. Raises TooMuch."""
         walk = Walk(self.types, self.leaves, allowed)
         reading = Reading(dict(start.value), dict(start.changes))
-        content = reading.value.get("input")
-        if allowed is not Allowed.NOTHING and isinstance(content, dict):
-            names = renames(content, self.homes.get("input", ()))
-            for key, name in names.items():
-                reading.note(("input", name), Change(content[key], content[key], ("renamed",), ("input", key)))
-            reading.value["input"] = {names.get(key, key): value for key, value in content.items()}
         drops = allowed is Allowed.LIKELY or (allowed is Allowed.SURE and self.row.family == "read")
         for _ in range(2):
             reading.faults = []
+            if allowed is not Allowed.NOTHING:
+                self.respell(reading)
             for name, value in list(reading.value.items()):
                 parameter = self.row.parameters[name]
                 child = walk.read(value, parameter.schema, partial=self.partial and name == "input")

@@ -14,9 +14,10 @@ The fields of `input` are parameters of the query where an update has no body. C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
@@ -24,8 +25,9 @@ from ..exact_json import with_floats
 from ..schema.field_names import Names, Plan, Way
 from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
-from ..table import Row, Table
+from ..table import ADAPTER, Row, Table
 from ..text import folded, letters
+from .undeclared import Declared, Strange, Undeclared
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -40,12 +42,16 @@ PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 """Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
 
 
+_MOST_STRANGE = 20
+
+
 @dataclass(frozen=True, slots=True)
 class _Checks:
     """The checks of one operation, prepared at its first call.
 
     `fields` are the only keys that `input` may have, `outside` the ones it may not have, `hidden` those that only the
-    server sets (folded). `body` validates the body that the parameters make together.
+    server sets (folded). `nested` are the parameters that may hold objects, with what these declare. `body`
+    validates the body that the parameters make together.
     """
 
     is_valid: Callable[[Any], bool]
@@ -54,6 +60,7 @@ class _Checks:
     fields: frozenset[str] | None
     outside: frozenset[str]
     hidden: frozenset[str]
+    nested: tuple[tuple[str, Declared], ...]
     body: Draft202012Validator | None
     sensitive: frozenset[str]
     partial: bool
@@ -70,6 +77,10 @@ class Validation:
         self._names = names
         self._assemble = assemble
         self._checks: dict[str, _Checks] = {}
+
+    @cached_property
+    def _undeclared(self) -> Undeclared:
+        return Undeclared(self._table.types)  # which are read at the first call
 
     def validate(self, row: Row, params: Mapping[str, Any], repaired: list[Repaired] | None = None) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure that tells every problem.
@@ -102,6 +113,8 @@ class Validation:
             _stray_fields(checks, params), None
         ) is not None:
             return False
+        if checks.nested and next(self._strange(checks, params), None) is not None:
+            return False
         if checks.body is None:
             return True
         body = self._assemble(row, params)
@@ -117,11 +130,17 @@ class Validation:
             schema = row.parameters["input"].schema
             shape = shape_of(self._table.types, schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
-            if (shape.properties and not shape.extra and not shape.alternatives) or row.body is None:
+            takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
+            if (shape.properties and not takes_others) or row.body is None:
                 fields = frozenset(shape.properties)
             elif shape.properties or shape.alternatives:
                 others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
                 outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
+        declared = (
+            (name, self._undeclared.declared(parameter.schema))
+            for name, parameter in row.parameters.items()
+            if parameter.location != ADAPTER
+        )
         body = row.body
         partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
@@ -131,10 +150,19 @@ class Validation:
             fields=fields,
             outside=outside,
             hidden=hidden,
+            nested=tuple((name, item) for name, item in declared if item.fields or item.inner),
             body=self._schemas.schema(body.schema) if body is not None and body.validate and not partial else None,
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
             partial=partial,
         )
+
+    def _strange(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[Strange]:
+        """Yield the undeclared fields of objects within the parameters; those of `input` itself are told apart."""
+        for name, declared in checks.nested:
+            value = params.get(name)
+            if isinstance(value, (dict, list)):
+                first = name != _INPUT or checks.fields is None
+                yield from self._undeclared.strange(value, declared, name, first=first)
 
     def _explain(
         self, row: Row, checks: _Checks, params: dict[str, Any], repaired: list[Repaired] | None
@@ -156,6 +184,7 @@ class Validation:
             self._nested_fields(row),
             passes=lambda reading: not self._problems(row, checks, reading, {}, ()),
             renamed=lambda value: self._renamed(checks, value),
+            respell=lambda reading: self._undeclared.respell(reading, checks.nested),
             partial=checks.partial,
             sensitive=checks.sensitive,
         )
@@ -171,10 +200,14 @@ class Validation:
             if repaired is not None:
                 repaired += repair.described(reading)
             return dict(reading.value)
-        refusal = failure(problems or [unexplained_problem(row)])
+        problems = problems or [unexplained_problem(row)]
+        refusal = failure(problems)
         if repaired is not None:
             outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
             refusal.details.update(repair.proposed(known, outside))
+        correction = _correction(problems[0])
+        if correction:
+            refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
         raise refusal
 
     @cached_property
@@ -207,7 +240,11 @@ class Validation:
             problems.append(unknown_problem(row, list(unknown), unknown, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
-        faults = (fault for fault in reading.faults if not _is_told(fault, checks.fields))
+        strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
+        for place, keys, declared in strange:
+            problems += field_problems(row, keys, declared, (), place)
+        places = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
+        faults = (fault for fault in reading.faults if not _is_told(fault, places))
         problems += problems_of(faults, checks.sensitive, Together(types).problem)
         if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
             return problems
@@ -274,9 +311,21 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
                 yield key
 
 
-def _is_told(fault: Fault, fields: frozenset[str] | None) -> bool:
-    """Return True for unknown fields of `input`, which have a problem already."""
-    return fields is not None and fault.path == ("input",) and fault.keyword == "additionalProperties"
+def _is_told(fault: Fault, places: Collection[str]) -> bool:
+    """Return True if a fault is about the undeclared fields of an object that has a problem for them already."""
+    from .value_problems import place_of
+
+    if fault.keyword not in ("additionalProperties", "unevaluatedProperties") or not fault.path:
+        return False
+    first, *rest = fault.path
+    return place_of(str(first), rest) in places
+
+
+def _correction(problem: Problem) -> str:
+    """Return what the adapter's owner can say of a parameter of which the API's document is wrong; "" for none."""
+    if problem.code is Code.INVALID_VALUE:
+        return "allow_empty: true" if problem.details.get("value") == "" else ""
+    return {Code.MISSING_PARAM: "required: false", Code.INVALID_TYPE: "type: …"}.get(problem.code, "")
 
 
 _INPUT = "input"

@@ -16,7 +16,7 @@ from .coercions import coercions, dated
 from .problems import Problem
 from .walk import Fault
 
-__all__ = ["problems_of"]
+__all__ = ["FORMATS", "place_of", "problems_of"]
 
 Together: TypeAlias = "Callable[[Fault, Callable[[Fault], Problem | None]], Problem | None]"
 
@@ -34,11 +34,11 @@ _LIMITS = {
     "maxProperties": "takes a maximum of {} fields",
     "multipleOf": "must be a multiple of {}",
 }
-_FORMATS = {
+FORMATS = {
     "date-time": "a date and time with a zone, such as '2026-01-31T12:00:00Z'",
     "date": "a date, such as '2026-01-31'",
     "time": "a time with a zone, such as '12:00:00Z'",
-    "duration": "a duration, such as 'P3DT12H'",
+    "duration": "a duration, such as 'PT1H'",
     "uuid": "a UUID, such as '123e4567-e89b-12d3-a456-426614174000'",
     "email": "an e-mail address",
     "idn-email": "an e-mail address",
@@ -81,7 +81,7 @@ def _described(fault: Fault, sensitive: frozenset[str]) -> Problem:
 def _problem(fault: Fault, *, hide: bool, nested: int = 0) -> Problem:
     """Return the problem of a fault, without the value if `hide`; `nested` counts the alternatives around it."""
     keyword, path = fault.keyword, fault.path
-    name = _place(str(path[0]), path[1:]) if path else "params"
+    name = place_of(str(path[0]), path[1:]) if path else "params"
     if keyword == "required":
         missing = f"{name}.{fault.expected}"
         return Problem(Code.MISSING_PARAM, missing, f"Missing required parameter '{missing}'", {"param_name": missing})
@@ -100,7 +100,7 @@ def _problem(fault: Fault, *, hide: bool, nested: int = 0) -> Problem:
     return Problem(Code.INVALID_VALUE, name, message, details)
 
 
-def _place(name: str, path: Sequence[str | int]) -> str:
+def place_of(name: str, path: Sequence[str | int]) -> str:
     """Return the path of a value within parameter `name` as people write it: `input.tags[0]`."""
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
@@ -117,7 +117,7 @@ def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
         pattern = stated_pattern(value)
         return f"must match the pattern {shown(pattern)}", {"pattern": pattern}
     if keyword == "format":
-        return f"must be {_FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
+        return f"must be {FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
     if keyword in ("additionalProperties", "unevaluatedProperties"):
         return f"has unknown fields: {listed(value)}", {"unknown_fields": list(value)}
     return _RULES.get(keyword, f"breaks the rule '{keyword}'"), {}

@@ -250,8 +250,6 @@ class Walk:
             reading.note((), Change(reading.value, coercion.value, (coercion.kind,)))
             reading.value = coercion.value
             errors = self._errors(part, reading.value)
-        if isinstance(reading.value, dict):
-            errors = self._spelled(reading, errors, part)
         reading.blame(
             Fault((), keyword, demand, reading.value, part)
             for keyword, demand in errors
@@ -307,22 +305,6 @@ class Walk:
         return next((item for item in candidates if item is not None and (item.sure or not self._sure)), None)
 
     # Objects and lists
-
-    def _spelled(self, reading: Reading, errors: list[tuple[str, Any]], part: JsonSchema) -> list[tuple[str, Any]]:
-        """Rename undeclared keys to the names that they spell, where the object lacks a field or takes no other."""
-        declared = part.get("properties")
-        if not isinstance(declared, Mapping) or self._changes <= 0:
-            return errors
-        if part.get("additionalProperties") is not False and not any(name == "required" for name, _ in errors):
-            return errors
-        names = renames(reading.value, declared)
-        if not names:
-            return errors
-        for key, name in names.items():
-            self._changes -= 1
-            reading.note((name,), Change(reading.value[key], reading.value[key], ("renamed",), (key,)))
-        reading.value = {names.get(key, key): item for key, item in reading.value.items()}
-        return self._errors(part, reading.value)
 
     def _fields(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
         properties, extra = as_schema(part.get("properties")), part.get("additionalProperties")
