@@ -86,7 +86,7 @@ ATTACKS: list[tuple[str, Any]] = [
         for name in ("AnyTagged", "OneTagged", "AnyUntagged", "OneUntagged", "SameTag", "TextTag", "Both")
     ),
     *((name, nested(30, single=True)) for name in ("Single", "Mapped", "Endless")),
-    *((name, nested(9, width=3)) for name in ("AnyTagged", "OneUntagged", "TextTag")),
+    *((name, nested(8, width=3)) for name in ("AnyTagged", "OneUntagged", "TextTag")),
     *((name, json.dumps(nested(DEEP))) for name in ("AnyTagged", "OneUntagged", "Conditional")),
     *((name, nested(DEEP, tag="AND")) for name in ("AnyTagged", "OneTagged", "Wide")),
     *((name, nested(DEEP, leaf="5")) for name in ("AnyUntagged", "OneUntagged", "TextTag")),
