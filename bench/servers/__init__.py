@@ -24,18 +24,18 @@ SERVERS = ("kinto", "pdns", "jupyter", "todo", "files", "wiremock", "gns3", "chr
 
 @dataclass
 class Result:
-    """What came of a server's calls; `wrong` has a line for each that was wrong."""
+    """What came of a server's calls; `problems` has a line for each that was wrong."""
 
     server: str
     calls: int = 0
     right: int = 0
     faults: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def line(self) -> str:
         """Return the result as a row of the table."""
-        figures = f"{self.calls:5} {self.right:5} {len(self.faults):8} {len(self.wrong):5} {self.seconds:6.0f} s"
+        figures = f"{self.calls:5} {self.right:5} {len(self.faults):8} {len(self.problems):5} {self.seconds:6.0f} s"
         return f"{self.server:10} {figures}"
 
 
@@ -53,7 +53,7 @@ def play(name: str, server: Server, home: Path, show: bool) -> Result:
             if show:
                 print(f"{title}\n    {json.dumps(answer)[:900]}", flush=True)
             if problem:
-                result.wrong.append(f"{title}: {problem}")
+                result.problems.append(f"{title}: {problem}")
             elif call.fault:
                 result.faults.append(f"{title}: {call.fault}")
             else:
@@ -78,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
         result = play(name, server, installed(name, server, options.cache.resolve()), options.show)
         results.append(result)
         if options.output == "text":
-            print("\n".join([result.line(), *(f"    wrong: {line}" for line in result.wrong)]), flush=True)
+            print("\n".join([result.line(), *(f"    wrong: {line}" for line in result.problems)]), flush=True)
     if options.output == "json":
         print(json.dumps([asdict(result) for result in results], indent=2))
-    return int(any(result.wrong for result in results))
+    return int(any(result.problems for result in results))

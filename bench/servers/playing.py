@@ -63,8 +63,8 @@ class Player:
             return self._rows[params["operations"][0]["operation"]][0], params
         method, _, path = filled(call.call, self._names).partition(" ")
         family, name, places = self._rows.get(f"{method} {_plain(path)}" if path else method, ("execute", method, []))
-        given = {place: filled(f"${place}", self._names) for place in places if place in self._names}
-        return family, {"operation": name, "params": given | params}
+        ids = {place: filled(f"${place}", self._names) for place in places if place in self._names}
+        return family, {"operation": name, "params": ids | params}
 
     def _ask(self, family: str, arguments: dict[str, Any]) -> dict[str, Any]:
         result = self._client.ask("tools/call", {"name": f"mcp_aql_{family}", "arguments": arguments})
