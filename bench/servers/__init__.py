@@ -19,7 +19,7 @@ from bench.servers.model import Server, load
 from bench.servers.playing import playing
 from bench.support.arguments import parser
 
-SERVERS = ("kinto", "pdns", "jupyter", "todo", "files", "wiremock", "gns3", "chroma")
+SERVERS = ("kinto", "pdns", "jupyter", "todo", "files", "wiremock", "gns3", "chroma", "label_studio")
 
 
 @dataclass
