@@ -19,8 +19,8 @@ class Call:
     `call` is the method and the path of the document, a name of the adapter's own, or `batch`. Parameters of the path
     that `params` lack come from the server's `names`. `data` is what the answer must hold, or `error` a regular
     expression for its code, and `says` one for the whole answer. `look` has requests to the server itself, and what
-    they must find afterwards; `asked` says whether a confirmation must come first, None if either is right, and what `look`
-    finds must not be there before it. `keep` names values of the data that later calls use as `$name`. `fault` is the
+    they must find afterwards; `asked` says whether a confirmation must come first, before which they must not find it,
+    and is None if either is right. `keep` names values of the data that later calls use as `$name`. `fault` is the
     reason why the document is wrong here; the server's `overrides` cure it.
     """
 
