@@ -131,6 +131,19 @@ def test_a_put_that_sends_no_list_replaces_no_collection() -> None:
     assert sending({"properties": {"scope": {"type": "string"}}}).danger is Danger.REVERSIBLE
 
 
+def test_a_patch_of_a_list_changes_all_of_it_unless_it_sends_the_ones_to_change() -> None:
+    """R-SAFE-1"""
+
+    def sending(schema: Any, listed: Any = MANY) -> Danger:
+        body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+        return both("/todos", "PATCH", listed, body=body).danger
+
+    assert sending({"properties": {"done": {"type": "boolean"}}}) is Danger.DANGEROUS
+    assert sending({"properties": {"done": {"type": "boolean"}}}, ONE) is Danger.REVERSIBLE
+    assert sending({"properties": {"todos": MANY}}) is Danger.REVERSIBLE
+    assert sending(MANY) is Danger.REVERSIBLE
+
+
 def test_enabling_something_on_a_path_with_a_plural_replaces_nothing() -> None:
     """R-SAFE-1"""
     assert decide_one("PUT /repos/{repo}/vulnerability-alerts", "repos/enable-alerts").danger is Danger.REVERSIBLE
