@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, unquote
 from aqlgen.conformance.stand_in import Arrived
 from aqlgen.runtime.schema.reader import resolve
 from aqlgen.runtime.schema.samples import sample
-from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table
+from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
 
 __all__ = ["Operation", "operations_of", "path_of", "request_problem", "sampled"]
 
@@ -45,6 +45,11 @@ class Operation:
     def is_safe_read(self) -> bool:
         """True for a GET that is safe."""
         return self.row.method == "GET" and self.row.danger == "safe" and self.family == "read"
+
+    @property
+    def is_plain_read(self) -> bool:
+        """True for a read that a read-only adapter offers."""
+        return is_plain_read(self.family, self.row.method, self.row.danger, self.row.rule)
 
     @property
     def reads_first(self) -> bool:

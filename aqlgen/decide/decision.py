@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update
+from aqlgen.runtime.table import Carried, Deprecation, Idempotency, LongRunning, Pagination, Update
 
 REVIEW_THRESHOLD = 0.7
 """A decision of lower confidence is shown to the reviewer."""
@@ -219,6 +219,8 @@ class Override:
     example: Mapping[str, Json] | None = None
     """The parameters of the example call, by the agent's names."""
     content_type: str | None = None
+    send: str | None = None
+    """What an update sends: named, whole or upsert."""
     aliases: tuple[Alias, ...] = ()
     security: Requirements | None = None
     place: Place = (0, 0)
@@ -271,6 +273,8 @@ class Decision:
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
     moves_money: bool = False
+    carries: Carried | None = None
+    """The other operations that a call can carry."""
     """Whether a call moves money, whatever its danger is."""
     instructions: tuple[str, ...] = ()
     """Why texts that agents read of it are taken for instructions to a model, with their places."""

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from aqlgen.decide.carried import Carrying, carrying
 from aqlgen.decide.decision import Category
 from aqlgen.decide.naming.noun import Noun, is_plural
 from aqlgen.decide.naming.phrase import Phrase, phrase
 from aqlgen.decide.naming.shape import Shape, action_as_noun, shape, without_format
 from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.decide.payloads import answers_list, answers_nothing
+from aqlgen.decide.sentences import sentences
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Operation
 from aqlgen.words import split
@@ -80,6 +82,14 @@ class Facts:
         return match[0] if match and match[0].strong and match[0].word not in _VAGUE else None
 
     @cached_property
+    def text_verbs(self) -> tuple[Verb, ...]:
+        """The strong verbs in the third person that begin the first sentences of the text ("Resets the counter")."""
+        heads = (split(sentence[:80])[:3] for sentence in sentences(self.operation)[:4])
+        inflected = ((_without_third_person(words[0]), *words[1:]) for words in heads if words and words[0][-1] == "s")
+        verbs = (leading_verb(words) for words in inflected)
+        return tuple(match[0] for match in verbs if match is not None and match[0].strong)
+
+    @cached_property
     def spoken_action(self) -> tuple[str, Category] | None:
         """The last path segment where name or summary use it as a verb, though it is no known verb; its category."""
         if self.method != "POST":
@@ -96,6 +106,13 @@ class Facts:
         if heads_name or _begins_sentence(words[0], split(self.operation.summary[:60]), name):
             return words[0], known.category if known else Category.EXECUTE
         return None
+
+    @cached_property
+    def carrying(self) -> Carrying | None:
+        """The other operations that a call can carry, None if there are none."""
+        last = self.last_noun
+        of_one = self.shape.item or last is None or not is_plural(last.words)
+        return carrying(self.operation, self.resolver, of_one=of_one)
 
     @cached_property
     def answers_list(self) -> bool | None:

@@ -5,14 +5,16 @@ Schemas are raw JSON Schema; references are followed by the document's resolver,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Operation
+from aqlgen.runtime.media import JSON_PATCH, media_type
 from aqlgen.words import split
 
-__all__ = ["answers_list", "answers_nothing", "body_fields", "sends_list"]
+__all__ = ["answers_list", "answers_nothing", "body_fields", "body_objects", "branches", "sends_list"]
 
 Schema: TypeAlias = Mapping[str, Json]
 
@@ -43,6 +45,11 @@ _WRAPPER_SIZE: Final = 6
 """A response with this many properties or more is no wrapper."""
 
 _DEPTH: Final = 4
+_ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
+"""Keywords under which fields stand that a body may have."""
+_STRUCTURE: Final = frozenset({"properties", "items", "additionalProperties", *_ALTERNATIVES})
+_MOST_OBJECTS, _DEEPEST_OBJECT = 200, 6
+"""How many objects of a request body are looked at, and how deep they may lie."""
 
 
 def answers_nothing(operation: Operation) -> bool:
@@ -68,25 +75,61 @@ def answers_list(operation: Operation, nouns: tuple[str, ...], resolver: Resolve
 
 
 def sends_list(operation: Operation, resolver: Resolver | None) -> bool | None:
-    """Return True if the request body is or holds a list; None where the document does not say."""
-    for media in operation.body.media if operation.body else ():
-        schema = _follow(media.schema, resolver)
-        if schema is None or "json" not in media.content_type:
-            return None
-        if _is_array(schema):
-            return True
-        fields = [_follow(field, resolver) for field in _properties(schema, resolver).values()]
-        return any(field is not None and _is_array(field) for field in fields) if fields else None
-    return None
+    """Return True if a request body is or holds a list; None where the document does not say."""
+    answers = [_sends_list(schema, resolver) for schema in _bodies(operation, resolver)]
+    return True if True in answers else next((answer for answer in answers if answer is not None), None)
+
+
+def _sends_list(schema: Schema, resolver: Resolver | None) -> bool | None:
+    if _is_array(schema):
+        return True
+    fields = [_follow(field, resolver) or {} for field in _properties(schema, resolver, _ALTERNATIVES).values()]
+    if any(map(_is_array, fields)):
+        return True
+    return None if any(map(_is_file, fields)) else False if fields else None
 
 
 def body_fields(operation: Operation, resolver: Resolver | None) -> Mapping[str, Json]:
-    """Return the properties of the JSON request body; empty where the document does not say."""
+    """Return the properties that a request body may have; empty where the document does not say."""
+    fields: dict[str, Json] = {}
+    for schema in _bodies(operation, resolver):
+        fields = {**_properties(schema, resolver, _ALTERNATIVES), **fields}
+    return fields
+
+
+def body_objects(operation: Operation, resolver: Resolver | None) -> Iterator[tuple[str, list[Schema]]]:
+    """Yield the objects that a request body may hold, the nearest first: the pointer to each, and its schemas.
+
+    In the pointer `*` stands for every item. Of alternatives all are there. Those that lie too deep are left out.
+    """
+    waiting = deque(("", schema) for schema in _bodies(operation, resolver))
+    for _ in range(_MOST_OBJECTS):
+        if not waiting:
+            return
+        pointer, schema = waiting.popleft()
+        parts = list(branches(schema, resolver))
+        yield pointer, parts
+        if pointer.count("/") == _DEEPEST_OBJECT:
+            continue
+        for part in parts:
+            declared = part.get("properties")
+            inner = [
+                (str(name).replace("~", "~0").replace("/", "~1"), field)
+                for name, field in (declared.items() if isinstance(declared, dict) else ())
+            ]
+            inner += [("*", part[key]) for key in ("items", "additionalProperties") if key in part]
+            for name, field in inner:
+                followed = _follow(field, resolver)
+                if followed is not None and not _STRUCTURE.isdisjoint(followed):
+                    waiting.append((f"{pointer}/{name}", followed))
+
+
+def _bodies(operation: Operation, resolver: Resolver | None) -> Iterator[Schema]:
+    """Yield the schemas of a request body in all its media types, except patch scripts, which name no fields."""
     for media in operation.body.media if operation.body else ():
         schema = _follow(media.schema, resolver)
-        if schema is not None and "json" in media.content_type:
-            return _properties(schema, resolver)
-    return {}
+        if schema is not None and media_type(media.content_type) != JSON_PATCH:
+            yield schema
 
 
 def _is_list(schema: Json, nouns: tuple[str, ...], resolver: Resolver | None, depth: int) -> bool | None:
@@ -160,26 +203,38 @@ def _is_array(schema: Schema) -> bool:
     return kind == "array" or (isinstance(kind, list) and "array" in kind) or (kind is None and "items" in schema)
 
 
+def _is_file(schema: Schema) -> bool:
+    """Return True if a field takes a file, which may hold a list."""
+    return schema.get("format") == "binary" or not {"contentMediaType", "contentEncoding"}.isdisjoint(schema)
+
+
 def _branches(schema: Schema, keyword: str) -> list[Json]:
     branches = schema.get(keyword)
     return branches if isinstance(branches, list) else []
 
 
-def _properties(schema: Schema, resolver: Resolver | None) -> dict[str, Json]:
-    """Return the properties of a schema and of its allOf; each schema is visited once.
+def _properties(schema: Schema, resolver: Resolver | None, keywords: tuple[str, ...] = ("allOf",)) -> dict[str, Json]:
+    """Return the properties of a schema and of its branches under `keywords`; each schema is visited once.
 
     Of several of one name the outer one counts, then that of the last part: an envelope's parts come first.
     """
     properties: dict[str, Json] = {}
-    waiting, seen = [schema], {id(schema)}
-    while waiting:
-        part = waiting.pop()
+    for part in branches(schema, resolver, keywords):
         declared = part.get("properties")
         for name, field in declared.items() if isinstance(declared, dict) else ():
             properties.setdefault(str(name), field)
-        for branch in _branches(part, "allOf"):
+    return properties
+
+
+def branches(schema: Json, resolver: Resolver | None, keywords: tuple[str, ...] = _ALTERNATIVES) -> Iterator[Schema]:
+    """Yield a schema and its branches under `keywords`, each once."""
+    first = _follow(schema, resolver)
+    waiting, seen = [] if first is None else [first], {id(first)}
+    while waiting:
+        part = waiting.pop()
+        yield part
+        for branch in (branch for keyword in keywords for branch in _branches(part, keyword)):
             followed = _follow(branch, resolver)
             if followed is not None and id(followed) not in seen:
                 seen.add(id(followed))
                 waiting.append(followed)
-    return properties

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from aqlgen.decide.category import Siblings, classify
+from aqlgen.decide.category import Siblings, by_effect, classify
 from aqlgen.decide.danger import Change, danger, moves_money
 from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
@@ -24,6 +24,7 @@ from aqlgen.decide.traits.references import with_references
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
+from aqlgen.runtime.table import Carried
 from aqlgen.words import split
 
 __all__ = [
@@ -118,6 +119,9 @@ def name_operations(
     categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
+    categories |= {
+        key: by_effect(facts, *categories[key]) for key, facts in operations.items() if not chosen[key].category
+    }
     served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
     fixed = {key: name for key in served if (name := chosen[key].name)}
     aliases = _aliases(chosen)
@@ -158,6 +162,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
             naming.verb,
             naming.resource,
             chosen[key].content_type,
+            chosen[key].send,
         )
         for key, naming in namings.items()
     ]
@@ -237,8 +242,11 @@ def _decision(
 ) -> Decision:
     category, category_reason = classified  # the words of `naming` are the operation's, a prefix is not
     level, reason = danger(facts, category, naming.name, lists, losses)
+    mildest, _ = danger(facts, category, naming.name, lists, losses, carrying=False)
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
+        mildest = level
+    carrying = facts.carrying
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
         name=last.name,
@@ -249,6 +257,7 @@ def _decision(
         name_reason=last.reason,
         danger=level,
         danger_reason=reason,
+        carries=None if carrying is None else Carried(danger=mildest.value, places=carrying.places),
         moves_money=moves_money(Change(facts, category, naming.name, lists)) is not None,
         description=override.description,
         confirmation=override.confirmation,

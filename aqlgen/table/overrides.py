@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from aqlgen.decide.decision import Decision, ParameterOverride, Place
 from aqlgen.decide.overrides import finding, nearest, unmatched
+from aqlgen.decide.traits import follows
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import MISSING, Json
 from aqlgen.runtime.table import Parameter as TableParameter
+from aqlgen.runtime.table import Update
 from aqlgen.schemas import Types
 from aqlgen.table.bodies import sendable
 from aqlgen.table.example_calls import ExampleMaker
@@ -74,6 +76,7 @@ class OverrideApplier:
             if index is not None:
                 overrides[index] = override
         self._check_paging(decision, parameters)
+        self._check_send(decision)
         if not overrides:
             return tuple(parameters), ()
         self._check_free(decision, overrides, parameters)
@@ -243,6 +246,21 @@ class OverrideApplier:
                 self._misses(place, message, nearest(wire, wires, "parameter"))
                 return
         self._fits(place)
+
+    def _check_send(self, decision: Decision) -> None:
+        """Check that the operation is an update that can send what the owner says."""
+        send = decision.override.send
+        if send is None:
+            return
+        trait = next((each for each in decision.traits if isinstance(each.value, Update)), None)
+        place, key = decision.override.places["send"], decision.operation.key
+        if trait is None:
+            self._misses(place, f"{key} is no update with a body", "Leave it out.")
+        elif not follows(trait.value, send):
+            hint = "Leave it out, or let an overlay give it a GET that reads the resource by the same parameters."
+            self._misses(place, f"{key} cannot send the whole: {trait.reason.note}", hint)
+        else:
+            self._fits(place)
 
     def _fits(self, place: Place) -> None:
         self._matched.add(place)

@@ -140,6 +140,7 @@ def build_row(
         deprecation=deprecation,
         pagination=pagination,
         update=update,
+        carries=decision.carries,
         idempotency=decision.trait(Idempotency),
         long_running=decision.trait(LongRunning),
         etag=decision.name in etags,
@@ -260,7 +261,8 @@ def without_unserved(traits: tuple[AnyTrait, ...], names: Container[str]) -> tup
 def _without_unserved(trait: AnyTrait, names: Container[str]) -> AnyTrait:
     value = trait.value
     if isinstance(value, Update) and value.read is not None and value.read not in names:
-        return Trait(Update(strategy="put" if value.strategy == "put-merge" else value.strategy), trait.reason)
+        strategy = "put" if value.strategy == "put-merge" else value.strategy
+        return Trait(Update(strategy=strategy, write_at=value.write_at), trait.reason)
     if isinstance(value, LongRunning) and value.monitor is not None and value.monitor not in names:
         return Trait(LongRunning(status=value.status, state=value.state), trait.reason)
     if isinstance(value, LongRunning) and value.cancel is not None and value.cancel not in names:

@@ -52,7 +52,8 @@ OPERATIONS: dict[str, dict[str, Any]] = {
     "read": {
         "get_item": operation("GET", "/items/{itemId}", "safe", parameters={"item_id": ID}),
         "list_items": operation("GET", "/items", "safe"),
-        "search_items": operation("POST", "/items/search", "safe", review=["category: weak-verb"]),
+        "search_items": operation("POST", "/items/search", "safe", review=["category: weak-verb"], rule="override"),
+        "read_items": operation("POST", "/items/read", "safe", rule="named-verb"),
         "export_secrets": operation("GET", "/secrets", "dangerous", operation_id="dumpSecrets"),
     },
     "update": {

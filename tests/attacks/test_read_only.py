@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from forms import FORMS, Formed
-from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
+from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, operation, write_shop
 from mcp import Client
 
 from aqlgen.runtime.cli.main import main
@@ -23,7 +23,7 @@ from aqlgen.runtime.settings.load import ConfigError, load
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio
-HIDDEN = ("create_item", "replace_item", "delete_item", "purge", "pay", "send_file", "export_secrets")
+HIDDEN = ("read_items", "create_item", "replace_item", "delete_item", "purge", "pay", "send_file", "export_secrets")
 OFFERED = {"introspect", "run_steps", "get_item", "list_items", "search_items"}
 
 
@@ -72,7 +72,9 @@ async def test_what_is_no_safe_read_is_refused(
     assert error["code"] == "PERMISSION_DENIED"
     assert "this adapter is read only" in error["message"]
     assert place.wire.sent == []
-    assert [entry["reason"] for entry in place.events()] == (["read only"] if name != "create_item" else [])
+    assert [entry["reason"] for entry in place.events()] == (
+        ["read only"] if name not in ("create_item", "read_items") else []
+    )
 
 
 @each(
@@ -118,7 +120,7 @@ async def test_no_other_name_or_form_of_a_call_leads_around_it(
 
 
 async def test_what_is_offered_works(formed_shop: Callable[..., Shop]) -> None:
-    """R-TRUST-6: a search that is a POST is a read as well."""
+    """R-TRUST-6: a search that is a POST is a read as well, if the owner says so."""
     place = formed_shop()
     for name, params in (("list_items", {}), ("get_item", {"item_id": "7"}), ("search_items", {})):
         assert (await call(place, {"operation": name, "params": params}, "read"))["success"]
@@ -232,13 +234,13 @@ async def test_the_loop_stays_where_the_owner_wants_it_and_performs_nothing(shop
         "confirm_operation",
         "verify_challenge",
     }
-    for operation, params in (
+    for name, params in (
         ("execute_agent", {"element_name": "a"}),
         ("confirm_operation", {"element_name": "a"}),
         ("confirm_operation", {"confirmation_token": "conf_" + "0" * 64}),
         ("delete_item", {"item_id": "7"}),
     ):
-        envelope = await call(place, {"operation": operation, "params": params})
+        envelope = await call(place, {"operation": name, "params": params})
     assert envelope["error"]["code"] == "PERMISSION_DENIED"
     assert place.wire.sent == []
 
@@ -261,6 +263,37 @@ async def test_a_hook_that_allows_everything_offers_nothing_more(formed_shop: Ca
     place = formed_shop(SimpleNamespace(on_decision=on_decision))
     assert (await call(place, {"operation": "pay", "params": {}}))["error"]["code"] == "PERMISSION_DENIED"
     assert place.wire.sent == []
+
+
+@each("family", ["read", "create", "update", "execute"])
+@each("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "LOCK", "", None])
+@each("rule", ["named-verb", "search-noun", "declared", "read-only", "Override", "overridden", "", None])
+async def test_a_read_by_another_method_is_the_owners_word_alone(
+    tmp_path: Path, rule: str | None, method: str | None, family: str
+) -> None:
+    """R-TRUST-6: neither a name nor the document makes a POST a read; the refusal says how the owner does."""
+    operations = deepcopy(OPERATIONS)
+    operations[family]["mark_all"] = operation(method, "/items/read-all", "safe", rule=rule)  # type: ignore[arg-type]
+    place = open_shop(write_shop(tmp_path / "shop", operations), tmp_path / "audit.jsonl", read_only=True)
+    assert "mark_all" not in await names(place)
+    error = (await call(place, {"operation": "mark_all"}))["error"]
+    assert error["code"] == "PERMISSION_DENIED"
+    assert ("{category: READ, danger: safe}" in error["message"]) is (family == "read")
+    assert place.wire.sent == []
+
+
+async def test_a_workflow_with_a_read_that_nobody_vouches_for_is_hidden(tmp_path: Path) -> None:
+    """R-TRUST-6: its family and its danger are those of its steps, and say nothing of their methods."""
+    folder = write_shop(tmp_path / "shop")
+    for name in ("read_items", "list_items"):
+        steps = [{"id": "one", "operation": name}]
+        workflow = {"workflow_id": name, "family": "read", "summary": "s", "danger": "safe", "danger_reason": "r"}
+        path, known = folder / "workflows.json", {}
+        if path.exists():
+            known = json.loads(path.read_text())
+        path.write_text(json.dumps({**known, f"flow_{name}": {**workflow, "steps": steps}}))
+    shown = await names(open_shop(folder, tmp_path / "audit.jsonl", read_only=True))
+    assert {name for name in shown if name.startswith("flow_")} == {"flow_list_items"}
 
 
 @pytest.mark.parametrize("danger", ["reversible", "destructive", "dangerous", "forbidden", "unheard-of", None])

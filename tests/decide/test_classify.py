@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-import pytest
-from operations import answer, decide_one, decided, document, operation
+from typing import Any
 
-from aqlgen.decide import Overrides, decide
+import pytest
+from operations import NOWHERE, answer, decide_one, decided, document, operation
+
+from aqlgen.decide import Override, Overrides, decide
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Document
+from aqlgen.ir import MISSING, Body, Document, MediaType
 
 
 @pytest.mark.parametrize(
@@ -81,10 +83,44 @@ def test_a_put_of_a_member_with_nothing_to_send_attaches_but_wants_a_look() -> N
     assert decision.review_reasons
 
 
-@pytest.mark.parametrize("called", ["Clusters_CreateOrUpdate", "upsertCluster", "addOrUpdateCluster"])
-def test_an_upsert_is_a_create(called: str) -> None:
+JSON: Any = Body(True, "", (MediaType("application/json", {"type": "object"}, MISSING, NOWHERE),), NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("PUT /clusters/{name}", "Clusters_CreateOrUpdate", "create_or_update_cluster"),
+        ("PUT /clusters/{name}", "upsertCluster", "upsert_cluster"),
+        ("POST /clusters", "addOrUpdateCluster", "add_or_update_cluster"),
+        ("POST /clusters/upsert", None, "upsert_cluster"),
+        ("PUT /files/{path}", "saveFile", "save_file"),
+        ("POST /files", "saveFile", "save_file"),
+        ("PUT /files/{path}", "createFile", "create_file"),
+        ("PUT /files/{path}", "uploadFile", "upload_file"),
+        ("PUT /guilds/{id}/members/{user}", "addMember", "add_member"),
+    ],
+)
+@pytest.mark.parametrize("answers", [(), ("200",), ("201", "204"), ("201",), ("default",), ("200", "409")])
+def test_what_can_overwrite_is_an_update_under_the_name_that_people_use(
+    key: str, called: str | None, name: str, answers: tuple[str, ...]
+) -> None:
+    """R-NAME-1: the tool of CREATE says that it destroys nothing."""
+    decision = decide_one(key, called, body=JSON, responses=tuple(map(answer, answers)))
+    only_made = answers == ("201",) and called == "saveFile" and key.startswith("POST")
+    assert (decision.category, decision.name) == (Category.CREATE if only_made else Category.UPDATE, name)
+
+
+@pytest.mark.parametrize("called", ["createFile", "uploadFile", "addFile"])
+def test_a_put_that_refuses_what_is_there_creates(called: str) -> None:
+    """R-NAME-1: it declares 409, and 201 as its only success."""
+    decision = decide_one("PUT /files/{path}", called, body=JSON, responses=(answer("201"), answer("409")))
+    assert decision.category is Category.CREATE
+
+
+def test_the_owner_has_the_last_word_about_what_overwrites() -> None:
     """R-NAME-1"""
-    assert decide_one("PUT /clusters/{name}", called).category is Category.CREATE
+    overrides = Overrides(entries={"PUT /files/{path}": Override(category=Category.CREATE)})
+    assert decided(operation("PUT /files/{path}", "saveFile", body=JSON), overrides=overrides)[0].category == "CREATE"
 
 
 @pytest.mark.parametrize(
@@ -291,7 +327,7 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
     [
         ({"x-methodName": "cancelPayment"}, "EXECUTE"),
         ({"x-fern-sdk-method-name": "search"}, "READ"),
-        ({"x-speakeasy-name-override": "upsert"}, "CREATE"),
+        ({"x-speakeasy-name-override": "upsert"}, "UPDATE"),
         ({"x-stainless-naming": {"python": {"method_name": "archive"}}}, "UPDATE"),
         ({"x-speakeasy-entity-operation": "Pet#delete"}, "DELETE"),
         ({"x-readonly": True, "x-methodName": "query"}, "READ"),

@@ -8,6 +8,13 @@ from operations import NOWHERE, answer, decide_one, decided, operation
 from aqlgen.decide.decision import Danger, Decision
 from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
 
+AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
+MEDIA = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml", "*/*")
+
+
+def sends(schema: Any, content_type: str = "application/json") -> Body:
+    return Body(True, "", (MediaType(content_type, schema, MISSING, NOWHERE),), NOWHERE)
+
 
 @pytest.mark.parametrize(
     ("key", "level"),
@@ -120,15 +127,32 @@ def test_a_delete_that_must_say_what_it_deletes_takes_no_whole_collection() -> N
     assert decide_one("DELETE /pets", body=sent).danger is Danger.DESTRUCTIVE
 
 
-def test_a_put_that_sends_no_list_replaces_no_collection() -> None:
+@pytest.mark.parametrize("media", MEDIA)
+@pytest.mark.parametrize(
+    ("field", "danger"),
+    [(MANY, "dangerous"), ({"type": "string", "format": "binary"}, "dangerous"), ({}, "reversible")],
+)
+def test_a_put_that_sends_no_list_replaces_no_collection(field: Any, danger: str, media: str) -> None:
+    """R-SAFE-1: a file may hold a list."""
+    body = sends({"properties": {"names": field}}, media)
+    assert both("/orgs/{org}/defaults", "PUT", MANY, body=body).danger == danger
+
+
+def test_a_put_of_what_there_is_one_of_is_asked_about_though_it_is_called_create() -> None:
     """R-SAFE-1"""
-
-    def sending(schema: Any) -> Decision:
-        body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
-        return both("/orgs/{org}/defaults", "PUT", MANY, body=body)
-
-    assert sending({"properties": {"names": MANY}}).danger is Danger.DANGEROUS
-    assert sending({"properties": {"scope": {"type": "string"}}}).danger is Danger.REVERSIBLE
+    sent = sends({"properties": {"image": {"type": "string"}}})
+    decision = decide_one("PUT /users/{id}/avatar", "uploadAvatar", body=sent)
+    assert (decision.category, decision.danger, decision.danger_reason.rule) == (
+        "CREATE",
+        "destructive",
+        "may-overwrite",
+    )
+    assert decide_one("PUT /users/{id}/notes", "createNote", body=sent).danger is Danger.REVERSIBLE
+    file = sends({"type": "string", "format": "binary"}, "application/octet-stream")
+    assert decide_one("PUT /files/{path}", "uploadFile", body=file).danger is Danger.DESTRUCTIVE
+    assert decide_one("PUT /files/{path}", "saveFile", body=file).danger is Danger.DESTRUCTIVE
+    assert decide_one("PUT /files/{path}", "updateFile", body=file).danger is Danger.REVERSIBLE
+    assert decide_one("PUT /users/{id}/star", "starUser").danger is Danger.REVERSIBLE
 
 
 def test_a_patch_of_a_list_changes_all_of_it_unless_it_sends_the_ones_to_change() -> None:
@@ -175,13 +199,6 @@ def test_a_delete_is_destructive_whatever_it_is_called() -> None:
     assert decide_one("DELETE /users/{id}", "archiveUser").danger is Danger.DESTRUCTIVE
 
 
-AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
-
-
-def sends(schema: Any) -> Body:
-    return Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
-
-
 @pytest.mark.parametrize(
     ("key", "called"),
     [
@@ -206,9 +223,23 @@ def test_what_moves_money_is_dangerous(key: str, called: str | None) -> None:
     assert decision.danger_reason.note
 
 
+@pytest.mark.parametrize("media", MEDIA)
+@pytest.mark.parametrize("schema", [AMOUNT, {"oneOf": [{"properties": {"memo": {}}}, AMOUNT]}, {"allOf": [AMOUNT]}])
+def test_an_amount_is_money_in_a_body_of_every_media_type(schema: Any, media: str) -> None:
+    """R-SAFE-1"""
+    decision = decide_one("POST /v1/transfers", "PostTransfers", body=sends(schema, media))
+    assert (decision.danger, decision.moves_money) == (Danger.DANGEROUS, True)
+
+
+def test_the_fields_of_every_media_type_count() -> None:
+    """R-SAFE-1: what is sent as a form is no milder for the JSON beside it that the document does not describe."""
+    first = MediaType("application/json", {"type": "object"}, MISSING, NOWHERE)
+    body = Body(True, "", (first, *sends(AMOUNT, "multipart/form-data").media), NOWHERE)
+    assert decide_one("POST /v1/transfers", "PostTransfers", body=body).danger is Danger.DANGEROUS
+
+
 def test_a_doubtful_word_wants_money_beside_it() -> None:
     """R-SAFE-1"""
-    assert decide_one("POST /v1/transfers", "PostTransfers", body=sends(AMOUNT)).danger is Danger.DANGEROUS
     assert decide_one("POST /repos/{id}/transfer", "transferRepo").danger is Danger.REVERSIBLE
     assert decide_one("POST /interfaces/{id}/capture", "captureInterface").danger is Danger.REVERSIBLE
     assert decide_one("POST /batteries/{id}/charge", "chargeBattery").danger is Danger.REVERSIBLE

@@ -101,6 +101,15 @@ KINDS: dict[str, Kind] = {
         read=fields(id=TEXT, name=TEXT, size=WHOLE, status=TEXT, members=WHOLE),
         computed={"id": "7", "status": "ok", "members": 3, "updated_at": "now", "_links": {"self": "/7"}, "etag": "x"},
     ),
+    "computed within": Kind(
+        fields("name", name=TEXT, home=fields(city=TEXT), keys={"type": "array", "items": fields(k=TEXT)}),
+        {"name": "a", "home": {"city": "c"}, "keys": [{"k": "1"}]},
+        ({"name": "b"},),
+        read=fields(
+            name=TEXT, home=fields(city=TEXT, zone=TEXT), keys={"type": "array", "items": fields(k=TEXT, made=WHOLE)}
+        ),
+        computed={"home": {"city": "c", "zone": "z"}, "keys": [{"k": "1", "made": 1}]},
+    ),
     "secrets": Kind(
         fields("name", name=TEXT, size=WHOLE, password={**TEXT, "writeOnly": True}, api_key=TEXT),
         {"name": "a", "size": 1, "password": "p", "api_key": "k"},

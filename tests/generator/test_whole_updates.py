@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.table import Adapter, Table
+from aqlgen.runtime.table import Adapter, Table, Update
 from tests.cases import each
 from tests.generator.commands import Tabulation, api, tabulate
 from tests.generator.replaced_things import PAIRS, TEXT, Pair, Things, ok, within, written
@@ -90,7 +92,8 @@ def test_an_update_of_one_field_changes_that_field_only(agent: Agent, pair: Pair
         assert answer["success"], answer
         expected = changed(pair.kind.thing, change, is_nullable(pair))
         assert with_digits(things.thing) == with_digits(expected)
-        assert things.sent == (["GET", "PUT"] if tagged else ["GET", "GET", "PUT"])
+        assert things.sent == (["GET", "PUT", "GET"] if tagged else ["GET", "GET", "PUT", "GET"])
+        assert "VALIDATION_FIELDS_CHANGED_WARNING" not in str(answer)
 
 
 @each("tagged", [False, True], ids=["without ETags", "with ETags"])
@@ -220,13 +223,145 @@ def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path:
     assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
 
 
-def test_a_put_that_says_that_it_leaves_what_it_lacks_is_sent_as_it_is_and_no_less_dangerous(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Only the fields provided will be updated; any unspecified fields will remain unchanged.",
+        "If `size` is not present, it will be set to `null`. Any other fields not specified will be left untouched.",
+        "Performs a partial update.",
+    ],
+)
+def test_what_a_put_says_of_fields_that_it_lacks_spares_it_neither_the_reading_nor_the_question(
+    tmp_path: Path, text: str
+) -> None:
     """R-UPD-2"""
-    text = "Only the fields provided will be updated; any unspecified fields will remain unchanged."
     row = tabulate(tmp_path, replacing(FIELDS, description=text)).rows["update_pool"]
-    assert (row["update"]["strategy"], row["danger"]) == ("patch", "reversible")
+    assert (row["update"]["strategy"], row["danger"]) == ("put-merge", "reversible")
     row = tabulate(tmp_path, replacing(None, description=text)).rows["update_pool"]
-    assert (row["update"]["strategy"], row["danger"]) == ("patch", "destructive")
+    assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
+
+
+def identified(path: str, other: str, read: Any = FIELDS, **schemas: Any) -> dict[str, Any]:
+    """Return a document with a PUT at one path and a GET at another; parameters are texts but those of `schemas`."""
+
+    def parameters(path: str) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "in": "path", "required": True, "schema": schemas.get(name, TEXT)}
+            for name in placeholders(path)
+        ]
+
+    (update,) = (item["put"] for item in replacing()["paths"].values())
+    reader = {"operationId": "getPool", "responses": ok(read), "parameters": parameters(other)}
+    paths = {path: {"put": {**update, "parameters": parameters(path)}}}
+    paths.setdefault(other, {})["get"] = reader
+    return api(paths)
+
+
+@pytest.mark.parametrize(
+    ("document", "send", "expected", "danger"),
+    [
+        (replacing(FIELDS), "named", {"strategy": "patch", "read": "get_pool"}, "reversible"),
+        (replacing(FIELDS), "whole", {"strategy": "put-merge", "read": "get_pool"}, "reversible"),
+        (replacing(FIELDS), "upsert", {"strategy": "put-merge", "read": "get_pool", "creates": True}, "reversible"),
+        (replacing(None), "named", {"strategy": "patch"}, "reversible"),
+        (
+            identified("/pools/{uuid}", "/pools/{name}"),
+            "whole",
+            {"strategy": "put-merge", "read": "get_pool"},
+            "reversible",
+        ),
+        (replacing(FIELDS, method="post"), "whole", {"strategy": "put-merge", "read": "get_pool"}, "reversible"),
+        (replacing(FIELDS, method="patch"), "whole", {"strategy": "put-merge", "read": "get_pool"}, "reversible"),
+        (
+            replacing({"type": "object", "properties": {"job": TEXT}}),
+            "whole",
+            {"strategy": "put-merge", "read": "get_pool", "undeclared": True},
+            "reversible",
+        ),
+    ],
+)
+def test_the_owner_says_what_an_update_sends(
+    tmp_path: Path, document: Any, send: str, expected: dict[str, Any], danger: str
+) -> None:
+    """R-UPD-2, R-OWN-2"""
+    table = tabulate(tmp_path, document, overrides=f"'* /pools/**': {{send: {send}}}\n")
+    row = table.rows["update_pool"]
+    assert (row["update"], row["danger"]) == (expected, danger)
+    (reason,) = (
+        trait.reason for each in table.prepared.decisions for trait in each.traits if isinstance(trait.value, Update)
+    )
+    assert (reason.rule, reason.note) == ("override", "`* /pools/**` in overrides.yaml")
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (replacing(None), "cannot send the whole: nothing reads the resource"),
+        (replacing({"type": "array", "items": FIELDS}), "cannot send the whole: get_pool gives a list"),
+        (api({"/pools/{id}": {"put": {"responses": {"204": {"description": "ok"}}}}}), "is no update with a body"),
+    ],
+)
+def test_what_an_owner_says_of_what_an_update_sends_is_an_error_where_it_cannot_be(
+    tmp_path: Path, document: Any, message: str
+) -> None:
+    """R-OWN-2"""
+    with pytest.raises(OptionError) as caught:
+        tabulate(tmp_path, document, overrides="PUT /pools/{id}: {send: whole}\n")
+    assert message in str(caught.value)
+
+
+UUID, NUMBER = {"type": "string", "format": "uuid"}, {"type": "integer"}
+BOTH = {**FIELDS, "properties": {**FIELDS["properties"], "uuid": UUID, "rack": UUID}}
+
+
+@pytest.mark.parametrize(
+    ("document", "strategy"),
+    [
+        (identified("/pools/{poolId}", "/pools/{pool_id}"), "put-merge"),
+        (identified("/pools/{poolId}", "/pools/{id}"), "put-merge"),
+        (identified("/pools/{uuid}", "/pools/{key}", uuid=UUID, key=UUID), "put-merge"),
+        (identified("/pools/{uuid}", "/pools/{name}", uuid=UUID), "put"),
+        (identified("/pools/{uuid}", "/pools/{name}"), "put"),
+        (identified("/pools/{poolId}", "/pools/{id}", poolId=UUID, id=NUMBER), "put"),
+        (identified("/pools/{uuid}", "/pools/{rack}", BOTH, uuid=UUID, rack=UUID), "put"),
+        (identified("/pools/{iid}", "/pools/{number}", iid=NUMBER, number=NUMBER), "put"),
+        (identified("/{a}/pools/{b}", "/{b}/pools/{a}"), "put"),
+    ],
+    ids=[
+        "one name in two spellings",
+        "a name with the noun of its collection",
+        "two names for the same form",
+        "another form",
+        "another name",
+        "a name with the noun, of another type",
+        "a field for each",
+        "two numbers",
+        "exchanged",
+    ],
+)
+def test_what_reads_a_resource_identifies_it_as_the_update_does(tmp_path: Path, document: Any, strategy: str) -> None:
+    """R-UPD-2, R-SAFE-1"""
+    row = tabulate(tmp_path, document).rows["update_pool"]
+    assert row["update"]["strategy"] == strategy
+    assert row["danger"] == ("reversible" if strategy == "put-merge" else "destructive")
+    assert strategy != "put" or "get_pool identifies it by another parameter" in row["danger_reason"]
+
+
+def test_of_several_paths_that_look_alike_the_one_of_the_update_reads(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    pools = identified("/{pool}/{id}", "/{pool}/{id}")["paths"]
+    rack = identified("/racks", "/{rack}/{id}")["paths"]["/{rack}/{id}"]
+    rack["get"]["operationId"] = "getRack"
+    for paths in ({"/{rack}/{id}": rack, **pools}, {**pools, "/{rack}/{id}": rack}):
+        assert tabulate(tmp_path, api(paths)).rows["update_pool"]["update"]["read"] == "get_pool"
+
+
+def test_a_replacement_in_an_envelope_is_no_less_destructive(tmp_path: Path) -> None:
+    """R-SAFE-1"""
+    wrapped = {"type": "object", "required": ["pool"], "properties": {"pool": FIELDS}}
+    row = tabulate(tmp_path, replacing(None, wrapped)).rows["update_pool"]
+    assert (row["update"], row["danger"]) == ({"strategy": "put", "write_at": "/pool"}, "destructive")
+    assert "note, size" in row["danger_reason"]
 
 
 def test_an_example_has_no_field_that_an_update_does_not_declare(tmp_path: Path) -> None:

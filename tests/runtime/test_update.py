@@ -15,7 +15,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Row, Table
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.wire import ApiRequest, ApiResponse, QuotaPaused
 
 pytestmark = pytest.mark.anyio
 
@@ -400,7 +400,7 @@ async def test_what_is_not_written_may_change_as_it_likes(tmp_path: Path) -> Non
     ]
     client, shelf = answering(tmp_path / "p", *clock)
     assert (await client.update({"full_name": "Eve"}))["success"]
-    assert shelf.methods == ["GET", "GET", "PUT"]
+    assert shelf.methods == ["GET", "GET", "PUT", "GET"]
     assert shelf.thing == {**WIRE, "fullName": "Eve"}
 
 
@@ -408,7 +408,7 @@ async def test_a_counter_that_nobody_declares_is_no_conflict_and_a_change_of_suc
     """R-UPD-2"""
     client, shelf = answering(tmp_path / "p", *({**WIRE, "ticks": tick} for tick in range(5)))
     assert (await client.update({"full_name": "Eve"}))["success"]
-    assert shelf.methods == ["GET", "GET", "GET", "PUT"]
+    assert shelf.methods == ["GET", "GET", "GET", "PUT", "GET"]
     client, shelf = answering(tmp_path / "q", {**WIRE, "ticks": 1}, {**WIRE, "ticks": 2})
     answer = await client.update({"full_name": "Eve"})
     assert answer["error"]["details"]["changed_fields"] == ["ticks"]
@@ -536,3 +536,29 @@ async def test_what_is_read_as_an_object_and_written_by_its_identifier_is_kept(t
     reads_otherwise(tmp_path / "p", {"nick_name": {"type": "object", "x-name": "nickName"}})
     assert (await client.update({"user_id": "3"}))["success"]
     assert shelf.thing == {**WIRE, "nickName": "7", "user_id": "3"}
+
+
+async def test_a_reading_after_the_write_asks_nobody_and_is_not_what_the_call_answers(tmp_path: Path) -> None:
+    """R-UPD-2, R-RATE-1"""
+
+    class Paused(Shelf):
+        async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+            if request.method == "GET" and self.paused and any(each.method == "PUT" for each in self.sent):
+                raise QuotaPaused(())
+            answer = await super().send(request, row)
+            if request.method == "PUT":
+                answer.headers["location"] = "https://api.example/things/7/versions/2"
+            return answer
+
+        paused = False
+
+    shelf = Paused()
+    shelf.thing = dict(WIRE)
+    client = Client(tmp_path / "p", shelf, "put-merge")
+    answer = await client.update({"nick_name": "B"})
+    assert answer["_meta"]["headers"] == {"Location": "https://api.example/things/7/versions/2"}
+    shelf.sent, shelf.paused = [], True
+    answer = await client.update({"nick_name": "C"})
+    assert answer["success"], answer
+    assert [warning["code"] for warning in answer["warnings"]] == ["VALIDATION_UPDATE_NOT_VERIFIED_WARNING"]
+    assert shelf.thing["nickName"] == "C"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from aqlgen.decide.category.effect import by_effect
 from aqlgen.decide.category.evidence import Siblings
 from aqlgen.decide.category.rules import RULES, Rule, classify
 
-__all__ = ["RULES", "Rule", "Siblings", "classify"]
+__all__ = ["RULES", "Rule", "Siblings", "by_effect", "classify"]

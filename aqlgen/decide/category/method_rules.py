@@ -8,22 +8,34 @@ from __future__ import annotations
 from typing import Final
 
 from aqlgen.decide import extensions
+from aqlgen.decide.carried import DELETING
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.category.safe_methods import DELETING, effect_of_safe_method
-from aqlgen.decide.category.unsafe_reads import COMPUTING
+from aqlgen.decide.category.safe_methods import effect_of_safe_method
+from aqlgen.decide.category.unsafe_reads import COMPUTING, text_acts
 from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb, find_verb
 from aqlgen.words import split
 
-__all__ = ["custom", "delete", "doubted_claim", "patch", "procedure", "put", "read_only", "safe", "stated"]
+__all__ = [
+    "custom",
+    "delete",
+    "doubted_claim",
+    "doubted_get",
+    "patch",
+    "procedure",
+    "put",
+    "read_only",
+    "safe",
+    "stated",
+]
 
 _VAGUE: Final = frozenset("create update get set post put add".split())
 _CHANGES: Final = frozenset("create delete update remove insert set add patch revoke".split())
 _ACTS: Final = frozenset("connect login logout send trigger".split())
-_LISTING: Final = frozenset("list search find check describe query count".split())
-"""Verbs of a GET that changes nothing, whatever its summary begins with."""
+_KEEPING: Final = COMPUTING - {"generate"}
+"""Verbs of a GET that leave everything as it was; what is generated may be kept."""
 _LETTING_GO: Final = frozenset(
     (
         "detach disassociate untag unassign unlink unfollow unstar unlike unmark unblock unlock unpin unmute"
@@ -165,8 +177,14 @@ def safe(facts: Facts) -> Verdict | None:
         return Verdict(category, Evidence.HEURISTIC, 0.6, f"{facts.method}, but {act.note}", Doubt.CONTRADICTED)
     if facts.method in ("HEAD", "OPTIONS", "TRACE"):
         return Verdict(Category.READ, Evidence.RULE, 0.99, f"{facts.method} changes nothing")
-    doubt = _get_named_by_change(facts) or _get_summarised_by_change(facts) or _get_of_procedure(facts)
-    return doubt or Verdict(Category.READ, Evidence.RULE, 0.98, "GET")
+    return doubted_get(facts) or Verdict(Category.READ, Evidence.RULE, 0.98, "GET")
+
+
+def doubted_get(facts: Facts) -> Verdict | None:
+    """Return what a GET is of which a name, the path or the text says that it acts; None where nothing does."""
+    if facts.method != "GET":
+        return None
+    return _get_named_by_change(facts) or _get_told_by_change(facts) or _get_of_procedure(facts)
 
 
 def _may_act(facts: Facts) -> bool:
@@ -184,15 +202,16 @@ def _get_named_by_change(facts: Facts) -> Verdict | None:
     return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but called {verb.word}", Doubt.CONTRADICTED)
 
 
-def _get_summarised_by_change(facts: Facts) -> Verdict | None:
-    verb, named = facts.summary_verb, facts.named_verb
-    if verb is None or (named is not None and named.word in _LISTING):
+def _get_told_by_change(facts: Facts) -> Verdict | None:
+    """Read the summary and the text, unless the name has a verb of reading; `get` only repeats the method."""
+    named, summary = facts.named_verb, facts.summary_verb
+    if named is not None and named.category is Category.READ and named.word != "get":
         return None
-    if verb.word not in _ACTS and (verb.word not in _CHANGES or named is not None):
-        return None
-    return Verdict(
-        Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but its summary says {verb.word}", Doubt.CONTRADICTED
-    )
+    verbs = facts.text_verbs if summary is None else (summary,)
+    verb = next((verb for verb in verbs if verb.category is not Category.READ and verb.word not in _KEEPING), None)
+    sentence = text_acts(facts)
+    note = f"its text says {verb.word}" if verb else sentence.note if sentence else ""
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 
 def _get_of_procedure(facts: Facts) -> Verdict | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from aqlgen.decide.carried import CHOOSERS
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import PREPOSITIONS, is_plural
@@ -16,11 +17,7 @@ from aqlgen.decide.naming.verbs import Verb, find_verb
 from aqlgen.ir import Json, Location, Parameter
 from aqlgen.words import split
 
-DELETING: Final = frozenset(
-    "delete remove destroy purge erase wipe revoke truncate deregister unregister terminate kill".split()
-)
-"""Verbs of a GET that is a DELETE."""
-__all__ = ["DELETING", "Act", "effect_of_safe_method"]
+__all__ = ["Act", "effect_of_safe_method"]
 
 _CHANGES: Final = frozenset(
     "delete remove destroy purge erase wipe revoke truncate unsubscribe deregister unregister logout terminate"
@@ -30,10 +27,6 @@ _CHANGES: Final = frozenset(
 _LAST: Final = frozenset("reset restart drop flush disable suspend ban block".split())
 """Verbs that count only where the path ends in them, behind an item."""
 _NOUNS: Final = frozenset("status state log logs history count info list settings policy schedule protection".split())
-_CHOOSERS: Final = frozenset(
-    "action act op operation cmd command do task func function verb event mode submit method _method".split()
-)
-"""Parameters whose value chooses what is done."""
 _SEGMENTS: Final = re.compile(r"[/:#.]")
 _PAIR: Final = re.compile(r"(?:^|[?&#;])([A-Za-z_.-]+)=([^&#;{}]+)")
 
@@ -82,7 +75,7 @@ def _chosen(query: str, parameters: tuple[Parameter, ...]) -> Iterator[Act]:
             pairs += [(parameter.name, value) for value in _values(parameter.schema)]
     for name, value in pairs:
         words = split(value[:60])
-        chooses = name.lower() in _CHOOSERS
+        chooses = name.lower() in CHOOSERS
         verb = find_verb(words[0]) if chooses and words else None
         if verb and (verb.category is Category.DELETE or verb.word in _CHANGES):
             yield Act(verb, f"its parameter {name} may be {value[:40]}")

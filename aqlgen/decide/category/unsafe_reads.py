@@ -23,7 +23,7 @@ from aqlgen.decide.payloads import body_fields
 from aqlgen.decide.sentences import irreversible, sentences
 from aqlgen.words import split
 
-__all__ = ["COMPUTING", "Effect", "doubt_read"]
+__all__ = ["COMPUTING", "Effect", "doubt_read", "text_acts"]
 
 COMPUTING: Final = frozenset(
     "render evaluate predict detect classify convert transform translate test generate".split()
@@ -122,7 +122,7 @@ def _answers_created(facts: Facts) -> Effect | None:
     return None
 
 
-def _text_acts(facts: Facts) -> Effect | None:
+def text_acts(facts: Facts) -> Effect | None:
     """Find a sentence that begins with what the operation does: "Creates a report", "This call sends an email"."""
     for sentence in sentences(facts.operation)[:4]:
         match = _DOING.match(sentence)
@@ -146,7 +146,7 @@ _SIGNS: Final[tuple[Callable[[Facts], Effect | None], ...]] = (
     _issues_credential,
     _answers_created,
     _cannot_be_undone,
-    _text_acts,
+    text_acts,
 )
 
 

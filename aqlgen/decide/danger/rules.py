@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.safe_methods import effect_of_safe_method
 from aqlgen.decide.danger.access import moves_access
 from aqlgen.decide.danger.change import Change
@@ -23,10 +24,12 @@ from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
+from aqlgen.runtime.media import admits_json
 from aqlgen.words import singular
 
 __all__ = ["RULES", "Rule", "danger", "with_loss"]
 
+CARRIES: Final = "carries-operations"
 REPLACES: Final = "replaces-whole"
 REPLACES_CONFIDENCE: Final = 0.65
 
@@ -92,17 +95,22 @@ def danger(
     name: str,
     lists: Mapping[str, bool | None] = _NO_LISTS,
     losses: Mapping[str, str] = _NOTHING_LOST,
+    *,
+    carrying: bool = True,
 ) -> tuple[Danger, Reason]:
     """Return the level with what raised it. Names raise no READ: patterns are about changes.
 
     `lists` tells of paths whether a GET of them answers with a list, `losses` has notes on replacements whose prior
-    state cannot be read, by `METHOD /path`.
+    state cannot be read, by `METHOD /path`. Without `carrying` the level is that of a call that carries nothing
+    which destroys.
     """
     change = Change(facts, category, name, lists, losses.get(facts.operation.key, ""))
     levels = [
         (match[0], Reason(rule.name, Evidence.RULE, rule.confidence, match[1]))
         for rule in RULES
-        if (rule.of_reads or category is not Category.READ) and (match := rule.apply(change)) is not None
+        if (rule.of_reads or category is not Category.READ)
+        and (carrying or rule.name != CARRIES)
+        and (match := rule.apply(change)) is not None
     ]
     level, reason = max(levels, key=lambda pair: pair[0].rank)
     declared = _declared(facts)
@@ -138,12 +146,13 @@ def _by_method(change: Change) -> tuple[Danger, str] | None:
 
 
 def _by_act(change: Change) -> tuple[Danger, str] | None:
-    """Find a change by a method that ought to be safe (`GET /users/delete/{id}`)."""
+    """Find a change by a method that ought to be safe (`GET /users/delete/{id}`), or a GET that is said to act."""
     if change.facts.method not in _SAFE:
         return None
     act = effect_of_safe_method(change.facts)
     if act is None:
-        return None
+        doubt = doubted_get(change.facts)
+        return None if doubt is None else (Danger.REVERSIBLE, doubt.note)
     level = Danger.REVERSIBLE if act.verb.word in _ENDING else Danger.DESTRUCTIVE
     return level, f"{change.facts.method}, but {act.note}"
 
@@ -265,6 +274,30 @@ def _by_replacement(change: Change) -> tuple[Danger, str] | None:
     return (Danger.DESTRUCTIVE, change.loss) if change.loss else None
 
 
+def _by_overwriting(change: Change) -> tuple[Danger, str] | None:
+    """Find a PUT that is said to make something, and replaces what is there: a file, or what there is one of."""
+    facts, last, body = change.facts, change.facts.last_noun, change.facts.operation.body
+    makes = any(verb.category is Category.CREATE for verb in change.verbs)
+    if facts.method != "PUT" or body is None or not makes:
+        return None
+    if change.category is Category.UPDATE:
+        is_file = bool(body.media) and not any(admits_json(media.content_type) for media in body.media)
+        return (Danger.DESTRUCTIVE, "it may replace a file that is there") if is_file else None
+    listed = change.lists.get(facts.operation.path)
+    many = listed if listed is not None else last is not None and is_plural(last.words)
+    if change.category is not Category.CREATE or many:
+        return None
+    return Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it"
+
+
+def _by_carried(change: Change) -> tuple[Danger, str] | None:
+    """Find what can carry other operations: the worst that they can do."""
+    carrying = change.facts.carrying
+    if carrying is None:
+        return None
+    return (Danger.DANGEROUS if carrying.takes_requests else Danger.DESTRUCTIVE), carrying.note
+
+
 RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
@@ -277,6 +310,8 @@ RULES: Final = (
     Rule("irreversible", 0.85, _by_text, of_reads=True),
     Rule("access", 0.75, _by_access),
     Rule("money", 0.75, _by_money),
+    Rule("may-overwrite", 0.75, _by_overwriting),
+    Rule(CARRIES, 0.8, _by_carried, of_reads=True),
     Rule(REPLACES, REPLACES_CONFIDENCE, _by_replacement),
 )
 """All of them are asked; of equal levels the first one's counts."""

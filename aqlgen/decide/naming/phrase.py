@@ -207,7 +207,7 @@ def _lead(words: Words, place: VerbPlace) -> tuple[Verb, Words, int]:
         verb = other[0] if other[0].category is Category.DELETE else verb
     lead = (verb.word,) if verb.word in ("get", "list") else words[start:end]
     if lead == ("update", "or", "create"):
-        lead = ("create", "or", "update")  # an upsert is a CREATE, and its name says so first
+        lead = ("create", "or", "update")  # its name says first what it does to what is new
     return verb, lead, end
 
 

@@ -1,8 +1,8 @@
 """The verbs that APIs use: their category by effect (R-NAME-1) and their canonical verb (R-NAME-2).
 
 A verb is strong if it is hardly ever a noun at the head of a name (`delete`, `list`); a weak one (`report`, `tag`,
-`test`) counts only where no strong verb is found. The specification's edge cases decide doubtful verbs: an upsert is
-CREATE, a verb with an effect outside the stored data is EXECUTE, and a verb that only computes is READ.
+`test`) counts only where no strong verb is found. The specification's edge cases decide doubtful verbs: one with an
+effect outside the stored data is EXECUTE, and one that only computes is READ.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ from .idempotency import idempotency
 from .long_running import long_running
 from .pagination import pagination
 from .sensitive import sensitive
-from .update import replaced, update
+from .update import follows, replaced, update
 
-__all__ = ["Around", "Subject", "replaced", "with_traits"]
+__all__ = ["Around", "Subject", "follows", "replaced", "with_traits"]
 
 RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
     pagination,
@@ -42,8 +42,12 @@ def with_traits(decisions: Sequence[Decision], subjects: Sequence[Subject], arou
 
 
 def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[AnyTrait, ...]:
-    """Return every trait of an operation; the user may overrule how it pages."""
-    traits = [trait for rule in RULES if (trait := rule(subject, around)) is not None]
+    """Return every trait of an operation; the user may overrule how it pages and what an update sends."""
+    traits = [
+        replace(trait, reason=overridden(decision.override, "send")) if follows(trait.value, subject.send) else trait
+        for rule in RULES
+        if (trait := rule(subject, around)) is not None
+    ]
     override = decision.override.pagination
     if override is not None:
         traits = [trait for trait in traits if not isinstance(trait.value, Pagination)]

@@ -14,9 +14,11 @@ from typing import Any, Final, TypeVar
 
 from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver, UnresolvedError
-from aqlgen.ir import Json, JsonSchema, Operation, Response
-from aqlgen.runtime.encode.urls import without_names
+from aqlgen.ir import Json, JsonSchema, Location, Operation, Response
+from aqlgen.runtime.encode.urls import split_at_placeholders, without_names
 from aqlgen.runtime.media import JSON_PATCH, admits_json
+from aqlgen.runtime.text import folded
+from aqlgen.words import singular, split
 
 __all__ = ["Around", "Schemas", "Subject", "template"]
 
@@ -156,7 +158,10 @@ def template(path: str) -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """An operation with what was decided about it before. `content_type` is what an override chose for its body."""
+    """An operation with what was decided about it before.
+
+    `content_type` is what an override chose for its body, `send` what it says that an update sends.
+    """
 
     operation: Operation
     name: str
@@ -164,6 +169,7 @@ class Subject:
     verb: str = ""
     resource: str = ""
     content_type: str | None = None
+    send: str | None = None
 
     @cached_property
     def method(self) -> str:
@@ -243,6 +249,78 @@ class Around:
         }
 
     def reader(self, subject: Subject) -> Subject | None:
-        """Return the operation that reads the same resource."""
-        reader = self.readers.get(template(subject.operation.path))
-        return reader if reader is not subject else None
+        """Return the operation that reads the same resource: a GET of its path, or of one that identifies it alike."""
+        alike = self.lookalike(subject)
+        return alike if alike is not None and self._identifies_alike(subject, alike) else None
+
+    def lookalike(self, subject: Subject) -> Subject | None:
+        """Return the GET of the same path, else of the likest that differs from it in the names of parameters alone."""
+        candidates = [
+            each
+            for each in self.of_template(subject.operation.path)
+            if each.method == "GET" and each.category is Category.READ and each is not subject
+        ]
+        same = [each for each in candidates if each.operation.path == subject.operation.path]
+        alike = (each for each in candidates if self._identifies_alike(subject, each))
+        return next(iter(same), None) or next(alike, None) or next(iter(candidates), None)
+
+    def of_template(self, path: str) -> list[Subject]:
+        """Return the operations whose path is this one, but for the names of its parameters."""
+
+        def make() -> dict[str, list[Subject]]:
+            subjects: dict[str, list[Subject]] = {}
+            for subject in self._subjects:
+                subjects.setdefault(template(subject.operation.path), []).append(subject)
+            return subjects
+
+        return self.once("subjects-by-template", make).get(template(path), [])
+
+    def _identifies_alike(self, subject: Subject, other: Subject) -> bool:
+        """Return True if the parameters of two paths of one template mean the same, each as the one at its place.
+
+        They do by their names, `petId` in `/pets/{petId}` being `id`; or by the form that the document gives both, such
+        as UUIDs, unless the resource has a field for each.
+        """
+        pairs = zip(_identifiers(subject.operation), _identifiers(other.operation), strict=True)
+        return all(first.name == second.name or self._alike(first, second, other) for first, second in pairs)
+
+    def _alike(self, first: _Identifier, second: _Identifier, other: Subject) -> bool:
+        if folded(first.name) == folded(second.name):
+            return True
+        kinds = self.schemas.kinds(first.schema), self.schemas.kinds(second.schema)
+        forms = [
+            [self.schemas.word(identifier.schema, key) for key in ("format", "pattern")]
+            for identifier in (first, second)
+        ]
+        if (all(kinds) and kinds[0] != kinds[1]) or any(
+            None not in pair and pair[0] != pair[1] for pair in zip(*forms, strict=True)
+        ):
+            return False
+        if first.words == second.words:
+            return True
+        fields = self.schemas.properties(other.answer)
+        inner = (name for field in fields.values() for name in self.schemas.properties(field))
+        named = {folded(name) for name in (*fields, *inner)}
+        has_form = kinds[0] == {"string"} and forms[0] == forms[1] != [None, None]
+        return has_form and not {folded(first.name), folded(second.name)} <= named
+
+
+@dataclass(frozen=True, slots=True)
+class _Identifier:
+    """A parameter of a path; `words` are those of its name without the noun of the collection before it."""
+
+    name: str
+    words: tuple[str, ...]
+    schema: JsonSchema | None
+
+
+def _identifiers(operation: Operation) -> list[_Identifier]:
+    schemas = {each.name: each.schema for each in operation.parameters if each.location is Location.PATH}
+    literals, names = split_at_placeholders(operation.path)
+    identifiers = []
+    for literal, name in zip(literals, names, strict=False):
+        words = split(name)
+        noun = tuple(singular(word) for word in split(literal.rstrip("/").rpartition("/")[2]))
+        bare = words[len(noun) :] if words[: len(noun)] == noun and words != noun else words
+        identifiers.append(_Identifier(name, bare, schemas.get(name)))
+    return identifiers

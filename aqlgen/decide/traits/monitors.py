@@ -133,7 +133,7 @@ def cancel_of(monitor: Subject, around: Around) -> Subject | None:
     candidates = [
         subject
         for key in (base, *tails)
-        for subject in _by_template(around).get(key, ())
+        for subject in around.of_template(key)
         if (key != base or subject.name.partition("_")[0] in verbs) and subject.category is not Category.READ
     ]
     if not candidates and not placeholders(monitor.operation.path):
@@ -246,13 +246,3 @@ def _by_requirement(around: Around) -> Mapping[str, list[Subject]]:
         return readers
 
     return around.once("readers-by-requirement", make)
-
-
-def _by_template(around: Around) -> Mapping[str, list[Subject]]:
-    def make() -> dict[str, list[Subject]]:
-        subjects: dict[str, list[Subject]] = {}
-        for subject in around.subjects:
-            subjects.setdefault(template(subject.operation.path), []).append(subject)
-        return subjects
-
-    return around.once("subjects-by-template", make)

@@ -11,9 +11,9 @@ from aqlgen.runtime.schema.reader import pointer_of
 
 from .around import Schemas
 
-__all__ = ["Pair", "Place", "paired"]
+__all__ = ["DEEPEST", "Pair", "Place", "paired"]
 
-_DEEPEST: Final = 3
+DEEPEST: Final = 3
 _MOST_PLACES: Final = 60
 _IDENTIFYING: Final = frozenset({"id", "_id", "type", "object", "kind", "links", "_links", "meta"})
 """Fields that anything has: to have them in common says nothing."""
@@ -84,7 +84,7 @@ def _alike(first: Json, second: Json, schemas: Schemas) -> bool:
 def _places(outermost: Place, schemas: Schemas) -> Iterator[Place]:
     """Yield an object and the objects within it, the outermost first."""
     level, count = [outermost], 0
-    for _ in range(_DEEPEST + 1):
+    for _ in range(DEEPEST + 1):
         following: list[Place] = []
         for place in level:
             if count >= _MOST_PLACES:

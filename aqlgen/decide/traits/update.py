@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.decision import Category, Evidence, Reason, Trait
-from aqlgen.ir import Location
+from aqlgen.ir import Json, Location
 from aqlgen.runtime.media import JSON_PATCH, admits_json
+from aqlgen.runtime.schema.reader import pointer_of, steps_of
 from aqlgen.runtime.table import Update
 
-from .around import Around, Subject
-from .places import Place, paired
+from .around import Around, Schemas, Subject
+from .places import DEEPEST, Place, paired
 
-__all__ = ["replaced", "update"]
+__all__ = ["follows", "replaced", "update"]
 
 _MOST: Final = 0.5
 """The share of the written fields from which on the reader is sure to read what is written."""
@@ -26,43 +27,49 @@ _REPLACING: Final = (
     "fields not provided will be removed", "omitted fields will be removed", "omitted fields are removed",
     "omitted fields will be reset", "omitted fields are reset",
 )  # fmt: skip
-"""What a document says of an update that replaces, where its method does not."""
-_KEEPING: Final = (
-    "unspecified fields will remain unchanged", "unspecified fields remain unchanged", "fields will remain unchanged",
-    "omitted fields remain unchanged", "omitted fields will not be changed", "omitted fields are left unchanged",
-    "only the fields provided", "only provided fields", "only the provided fields", "only the fields specified",
-    "only specified fields", "only the specified fields", "only fields that are provided", "not provided will be left",
-    "not provided are left unchanged", "not specified will be left", "parameters not provided will be left unchanged",
-    "supports partial update", "performs a partial update", "this is a partial update",
-)  # fmt: skip
-"""What a document says of a PUT that leaves what it lacks."""
+"""What a document says of an update that replaces, where its method does not: words that add care."""
+_WHOLE: Final = ("whole", "upsert")
+"""What the owner says of an update that sends the whole."""
 
 
-def update(subject: Subject, around: Around, *, believing: bool = True) -> Trait[Update] | None:
+def update(subject: Subject, around: Around) -> Trait[Update] | None:
     """Decide the strategy, the operation that reads the same resource, and whether a lost race can be noticed.
 
-    With `believing` a document's word that a PUT leaves what is not sent counts; it makes nothing less dangerous.
+    The owner's word decides where there is one. A document's words make an update read first, and never spare it that:
+    that all other fields are left untouched is said of APIs that reset them, too.
     """
     if subject.category is not Category.UPDATE or subject.operation.body is None:
         return None
-    reader = around.reader(subject)
-    if reader is not None and not _can_ask(subject, reader):
-        reader = None
-    if believing and subject.method == "PUT" and _says(subject, _KEEPING) and not _says(subject, _REPLACING):
-        value, reason = Update(strategy="patch"), Reason("says-partial", Evidence.METADATA, 0.85, "its text says so")
-    else:
-        value, reason = _strategy(subject, reader, around)
+    alike = around.lookalike(subject) if subject.send in _WHOLE else around.reader(subject)
+    reader = alike if alike is not None and _can_ask(subject, alike) else None
+    value, reason = _strategy(subject, reader, around)
+    if value.strategy == "put":
+        value = replace(value, write_at=_envelope(subject, around.schemas))
     if reader is None:
         return Trait(value, reason)
+    if value.strategy == "put-merge":
+        value = replace(value, creates=subject.send == "upsert" or _says_it_creates(subject))
+    elif reason.rule == "patch-method" and _demands(subject.body, around.schemas):
+        whole, _ = _merging(subject, reader, around)
+        if whole.strategy == "put-merge":
+            value = replace(whole, strategy="patch", fills=True)
     return Trait(replace(value, read=reader.name, etag=_tagged(subject, reader)), reason)
+
+
+def follows(value: object, send: str | None) -> bool:
+    """Return True for an update that sends what the owner says of it."""
+    if send is None or not isinstance(value, Update):
+        return False
+    return value.strategy == "json-patch" or value.strategy == ("patch" if send == "named" else "put-merge")
 
 
 def replaced(subject: Subject, around: Around) -> str | None:
     """Return why an update may lose what was there, as a note; None if it replaces nothing that it does not name."""
-    trait = update(subject, around, believing=False)
+    trait = update(subject, around)
     if trait is None or trait.value.strategy != "put":
         return None
-    required, fields = around.schemas.required(subject.body), around.schemas.properties(subject.body)
+    whole = _resource(subject.body, trait.value.write_at, around.schemas)
+    required, fields = around.schemas.required(whole), around.schemas.properties(whole)
     optional = [name for name in fields if name not in required]
     if not optional or len(fields) < 2:  # a call that gives one of one names all
         return None
@@ -74,22 +81,26 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
     sent = subject.sent or ""
     if sent == JSON_PATCH and not _is_object_as_told(subject, around):
         return Update(strategy="json-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
-    if "merge-patch" in sent:
-        return Update(strategy="merge-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
-    if subject.method == "PATCH":
-        return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
-    if subject.method != "PUT" and not _says(subject, _REPLACING):
-        note = "what is not sent is taken to stay as it is"
-        return Update(strategy="post"), Reason("post-method", Evidence.RULE, 0.8, note)
-    if reader is None:
-        return Update(strategy="put"), Reason("put-alone", Evidence.RULE, 0.9, "nothing reads the resource")
-    if not admits_json(sent):
-        return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, f"it is sent as {sent}")
-    answers = [media.content_type for media in reader.success.media] if reader.success is not None else []
-    if answers and not any(map(admits_json, answers)):
-        note = f"{reader.name} gives {answers[0]}"
-        return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, note)
-    return _merging(subject, reader, around)
+    if subject.send == "named":
+        return Update(strategy="patch"), Reason("send-named", Evidence.OVERRIDE, 1.0, "")
+    if subject.send not in _WHOLE:
+        if "merge-patch" in sent:
+            return Update(strategy="merge-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
+        if subject.method == "PATCH":
+            return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
+        if subject.method != "PUT" and not _says_it_replaces(subject):
+            note = "what is not sent is taken to stay as it is"
+            return Update(strategy="post"), Reason("post-method", Evidence.RULE, 0.8, note)
+    return _merging(subject, reader, around) if reader is not None else _alone(subject, around)
+
+
+def _alone(subject: Subject, around: Around) -> tuple[Update, Reason]:
+    """Return the strategy of a whole that is not read, and why it is not."""
+    alike, note = around.lookalike(subject), "nothing reads the resource"
+    if alike is not None:
+        is_reader = alike is around.reader(subject)
+        note = f"{alike.name} {'needs more than the update has' if is_reader else 'identifies it by another parameter'}"
+    return Update(strategy="put"), Reason("put-alone", Evidence.RULE, 0.9, note)
 
 
 def _can_ask(subject: Subject, reader: Subject) -> bool:
@@ -105,6 +116,12 @@ def _can_ask(subject: Subject, reader: Subject) -> bool:
 def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update, Reason]:
     """Decide whether a whole is merged into what is read, by the fields that both declare."""
     schemas = around.schemas
+    if not admits_json(subject.sent or ""):
+        return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, f"it is sent as {subject.sent}")
+    answers = [media.content_type for media in reader.success.media] if reader.success is not None else []
+    if answers and not any(map(admits_json, answers)):
+        note = f"{reader.name} gives {answers[0]}"
+        return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, note)
     kinds = schemas.kinds(subject.body)
     if kinds and "object" not in kinds:
         return Update(strategy="put"), Reason("put-no-object", Evidence.RULE, 0.9, "what is written has no fields")
@@ -127,6 +144,8 @@ def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update,
         note = f"{reader.name} reads it; their fields are not declared"
         return Update(strategy="put-merge", undeclared=True), Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
     note = f"{reader.name} gives none of the {len(written.fields)} fields that are written"
+    if subject.send in _WHOLE:
+        return Update(strategy="put-merge", undeclared=True), Reason("put-other-shape", Evidence.OVERRIDE, 1.0, note)
     return Update(strategy="put"), Reason("put-other-shape", Evidence.HEURISTIC, 0.6, note)
 
 
@@ -137,10 +156,41 @@ def _declares(reader: Subject, around: Around) -> bool:
     return bool(fields) and all(around.schemas.properties(schema) for schema in objects)
 
 
-def _says(subject: Subject, phrases: tuple[str, ...]) -> bool:
+def _says_it_replaces(subject: Subject) -> bool:
     """Return True if the text of an update has one of the phrases."""
     text = " ".join(f"{subject.operation.summary} {subject.operation.description}".lower().split())[:_LONGEST]
-    return any(phrase in text for phrase in phrases)
+    return any(phrase in text for phrase in _REPLACING)
+
+
+def _says_it_creates(subject: Subject) -> bool:
+    """Return True for a PUT that makes what is not there yet (RFC 9110, 9.3.4)."""
+    return subject.method == "PUT" and any(response.status == "201" for response in subject.operation.responses)
+
+
+def _demands(schema: Json, schemas: Schemas, depth: int = 0) -> bool:
+    """Return True if a body, or an object within it, has fields that are required."""
+    inner = (field for field in schemas.properties(schema).values() if schemas.kinds(field) <= {"object"})
+    return bool(schemas.required(schema)) or (
+        depth < DEEPEST and any(_demands(field, schemas, depth + 1) for field in inner)
+    )
+
+
+def _envelope(subject: Subject, schemas: Schemas) -> str:
+    """Return the pointer to the resource within objects that have it as their only field."""
+    schema, steps = subject.body, list[str]()
+    while len(steps) < DEEPEST and len(fields := schemas.properties(schema)) == 1:
+        ((name, inner),) = fields.items()
+        if not schemas.properties(inner):
+            break
+        schema, steps = inner, [*steps, name]
+    return pointer_of(steps)
+
+
+def _resource(schema: Json, pointer: str, schemas: Schemas) -> Json:
+    """Return the schema at a pointer within a body."""
+    for step in steps_of(pointer):
+        schema = schemas.properties(schema)[step]
+    return schema
 
 
 def _is_object_as_told(subject: Subject, around: Around) -> bool:

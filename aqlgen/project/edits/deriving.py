@@ -15,7 +15,7 @@ from aqlgen.table.rows import MAX_SUMMARY
 __all__ = ["FOLLOWING", "Difference", "entry", "leftovers"]
 
 FOLLOWING: Final = frozenset(
-    "rule confidence review danger_reason moves_money tags resource verb relative etag update idempotency"
+    "rule confidence review danger_reason moves_money tags resource verb relative etag update idempotency carries"
     " long_running deprecation example returns responses deprecated".split()
 )
 """Entries of a row that follow from others: an override of those may change these, without an edit of them."""

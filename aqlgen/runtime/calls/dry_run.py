@@ -36,6 +36,7 @@ async def preview(
     hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
 ) -> dict[str, Any]:
     """Return method, url, headers and body as `hooked` leaves them, and what an update would read first."""
+    from .merge import read_json
     from .update import guarded, patched
     from .update_plan import prepare, replaced_fields
 
@@ -48,11 +49,13 @@ async def preview(
     hooked_request = await hooked(request)
     known = api.secrets()
     shown = {"dry_run": True, **_shown(hooked_request, row, _secrets(hooked_request, row, params, known))}
-    if plan.reader is not None:
+    if plan.reader is not None and plan.needs_reading(read_json(request.content)):
         read = await hooked(api.build(plan.reader, plan.reading(params)))
         shown["reads_first"] = {"method": read.method, "url": _url(read.url, row, _secrets(read, row, params, known))}
         shown["note"] = "The body is what changes: it is merged into what is read, and sent as a whole"
-        if plan.patches:
+        if row.update is not None and row.update.fills:
+            shown["note"] = "The body is what changes: required fields that it lacks are read, and sent along"
+        elif plan.patches:
             shown["note"] = "The body is what changes: it is sent as the operations that turn what is read into it"
     elif lost := replaced_fields(plan, params):
         shown["note"] = f"The body replaces the whole: the API may reset what it lacks, {listed(lost)}"

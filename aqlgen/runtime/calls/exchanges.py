@@ -84,9 +84,14 @@ class Exchanges:
         self._approved = approved
 
     async def send(
-        self, row: Row, params: Mapping[str, Any], change: Callable[[ApiRequest], ApiRequest] | None = None
+        self,
+        row: Row,
+        params: Mapping[str, Any],
+        change: Callable[[ApiRequest], ApiRequest] | None = None,
+        *,
+        aside: bool = False,
     ) -> ApiResponse:
-        """Build a request, apply `change`, send it and return the answer.
+        """Build a request, apply `change`, send it and return the answer, which is not the call's if it is `aside`.
 
         Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
         write may have been carried out all the same, it says how to find out.
@@ -108,7 +113,7 @@ class Exchanges:
             request = with_idempotency_key(request, row)
         begin = perf_counter()
         try:
-            response = await self._sent(request, row)
+            response = await self._sent(request, row, aside=aside)
         except Failure as failure:
             if "outcome" not in failure.details:
                 raise
@@ -118,15 +123,21 @@ class Exchanges:
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)
-        self.last, self.request = response, request
+        if not aside:
+            self.last, self.request = response, request
         return response
 
-    async def _sent(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure."""
+    async def _sent(self, request: ApiRequest, row: Row, *, aside: bool) -> ApiResponse:
+        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure.
+
+        Nobody is asked for one that is `aside`: it raises QuotaPaused.
+        """
         while True:
             try:
                 return await self.api.send(request, row)
             except QuotaPaused as paused:
+                if aside:
+                    raise
                 spending = current_spending()
                 assert spending is not None  # noqa: S101 - it raised this
                 await spending.go_on(row, paused)

@@ -12,7 +12,7 @@ from typing import Any
 from ..schema.reader import Types, nullable, pointer_of, resolve, union_of
 from ..table import JsonSchema
 
-__all__ = ["differences", "json_text", "merged", "operations", "read_json"]
+__all__ = ["differences", "filled", "json_text", "lacks", "merged", "operations", "read_json"]
 
 _NOTHING: JsonSchema = {}
 _TYPING = frozenset({"type", "enum", "const", "anyOf", "oneOf", "$ref"})
@@ -43,6 +43,31 @@ def merged(there: Any, change: Any, types: Types = _NOTHING, schema: JsonSchema 
         else:
             whole.pop(key, None)
     return whole
+
+
+def filled(change: Any, there: Any, types: Types, schema: JsonSchema) -> Any:
+    """Return a change with the required fields that it lacks as they are there, also in the objects that it names."""
+    if not isinstance(change, dict) or not isinstance(there, dict):
+        return change
+    whole = dict(change)
+    shape = union_of(types, schema)
+    for name, (wire, inner) in shape.properties.items():
+        if wire in whole:
+            whole[wire] = filled(whole[wire], there.get(wire), types, inner)
+        elif name in shape.required and wire in there:
+            whole[wire] = there[wire]
+    return whole
+
+
+def lacks(change: Any, types: Types, schema: JsonSchema) -> bool:
+    """Return True if a change, or an object that it names, has not all fields that are required."""
+    if not isinstance(change, dict):
+        return False
+    shape = union_of(types, schema)
+    return any(
+        lacks(change[wire], types, inner) if wire in change else name in shape.required
+        for name, (wire, inner) in shape.properties.items()
+    )
 
 
 def _declares_null(schema: JsonSchema, types: Types) -> bool:

@@ -15,9 +15,9 @@ from typing import Any
 
 from ..schema.reader import MISSING, Shape, Types, at, declared_types, follow, json_type, nullable, parts, union_of
 from ..table import JsonSchema
-from ..text import folded
+from ..text import folded, line
 
-__all__ = ["Carried", "Dropped", "carried", "is_masked", "located", "nested"]
+__all__ = ["Carried", "FieldPath", "carried", "field_path", "is_masked", "located", "nested"]
 
 _DEEPEST = 40
 _WRAPPERS = 3
@@ -37,8 +37,8 @@ _COMPUTED = frozenset((
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """A field of what was read that cannot be written back: its path by the API's names, and by the agent's.
+class FieldPath:
+    """A field of what was read: its path by the API's names, and by the agent's.
 
     `label` ends with the last name that the document declares: no message has a name that only an answer has.
     """
@@ -65,8 +65,8 @@ class Carried:
     """
 
     value: Any = None
-    masked: list[Dropped] = field(default_factory=list)
-    unfit: list[Dropped] = field(default_factory=list)
+    masked: list[FieldPath] = field(default_factory=list)
+    unfit: list[FieldPath] = field(default_factory=list)
 
 
 def located(answer: Any, steps: Sequence[str] | None, names: Collection[str]) -> tuple[str, ...] | None:
@@ -196,9 +196,21 @@ def _never_read(written: JsonSchema, read: JsonSchema, types: Types) -> set[str]
     return needed - readable if readable and not source.extra else set()
 
 
-def _dropped(path: tuple[tuple[str, str], ...]) -> Dropped:
+def _dropped(path: tuple[tuple[str, str], ...]) -> FieldPath:
     names = takewhile(bool, (name for _, name in path))
-    return Dropped(tuple(wire for wire, _ in path), ".".join(("input", *names)))
+    return FieldPath(tuple(wire for wire, _ in path), ".".join(("input", *names)))
+
+
+def field_path(types: Types, schema: JsonSchema, steps: Sequence[str]) -> FieldPath:
+    """Return a field of a resource by its path in the API's names; where none is declared, the label has the first."""
+    path: list[tuple[str, str]] = []
+    declares = bool(union_of(types, schema).properties)
+    for step in steps:
+        properties = union_of(types, schema).properties.items()
+        known = ((name, inner) for name, (wire, inner) in properties if wire == step)
+        name, schema = next(known, ("", _NOTHING))
+        path.append((step, name if declares or path else line(step, 100)))
+    return _dropped(tuple(path))
 
 
 def _may_be(value: Any, read: JsonSchema, types: Types) -> bool:

@@ -14,6 +14,7 @@ from ..errors import Code, Failure
 from ..schema.reader import at, steps_of, union_of
 from ..text import line, listed, shown
 from ..warnings.collector import CallWarning
+from ..wire import QuotaPaused
 from .merge import differences, json_text, merged, read_json
 from .resource import Carried
 from .update_plan import Plan, prepare, replaced_fields, unreadable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["guarded", "patched", "perform"]
 
 _MOST_FIELDS = 20
+_WRITTEN = (200, 201, 203, 204, 205)
+"""The statuses of a write that is done."""
 
 
 def guarded(request: ApiRequest, etag: str) -> ApiRequest:
@@ -65,10 +68,11 @@ async def perform(
 
 
 class _Read(NamedTuple):
-    """What was read, and its ETag."""
+    """What was read, and its ETag; `is_missing` where there is nothing yet, and the update creates it."""
 
     answer: Any
     etag: str | None
+    is_missing: bool = False
 
 
 @dataclass(slots=True)
@@ -88,44 +92,95 @@ class _Merging:
             wanted = etag
             change = None if wanted is None else lambda request: guarded(request, wanted)
             return await self.exchanges.send(row, self.params, change), self.warnings
-        read = await self._read()
+        if row.update is not None and row.update.fills:
+            return await self._fill(asked, etag), self.warnings
         expected = etag or _declared(row, self.params)
+        read = await self._read(creates=expected is None)
         if read.etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(read.etag):
             raise Failure(
                 Code.VERSION_MISMATCH,
                 f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
                 {"expected_version": expected, "actual_version": line(read.etag, 200)},
             )
-        if expected is None and read.etag is not None and (not read.etag.startswith("W/") or _matches_weakly(row)):
-            etag = read.etag  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent where the API says that it does
+        if expected is None:
+            etag = self._condition(read)
         if plan.patches:
             body = list(differences(read.answer, merged(read.answer, asked)))
             if not isinstance(read.answer, dict):
                 body = plan.operations(asked)
             return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
         state = plan.state(read.answer, asked)
-        whole = plan.body(state, asked)
+        whole = plan.body(state, asked, is_new=read.is_missing)
         self._warn(state, asked)
-        if etag is None and expected in (None, "*"):
+        only_new = read.is_missing and _knows_versions(row)
+        if etag is None and not only_new and expected in (None, "*"):
             changed = await self._changed(state, asked)
             if changed:
                 raise _changed_meanwhile(row, changed)
-        response = await self.exchanges.send(row, self.params, lambda request: _with(request, whole, etag))
+        response = await self.exchanges.send(
+            row, self.params, lambda request: _with(request, whole, etag, only_new=only_new)
+        )
         if response.status == 412:
             await self._explain(state, asked)
+        if response.status in _WRITTEN and read.is_missing:
+            self._add("VALIDATION_CREATED_WARNING", f"There was no such '{row.resource}' yet: the update created it")
+        elif response.status in _WRITTEN and state is not None and row.long_running is None:
+            await self._verify(state, asked)
         return response, self.warnings
 
-    async def _read(self) -> _Read:
-        """Read the resource. Raises Failure when there is none, or when its answer is no JSON."""
-        reader = self.plan.reader
-        assert reader is not None  # noqa: S101 - prepared so
+    async def _fill(self, change: Mapping[str, Any], etag: str | None) -> ApiResponse:
+        """Send a patch with the required fields that it lacks; as it is where they cannot be read."""
+        body: Any = change
+        if self.plan.needs_reading(change):
+            try:
+                read = await self._read()
+                body = self.plan.filled(self.plan.state(read.answer, change), change)
+                if etag is None and _declared(self.plan.row, self.params) is None:
+                    etag = self._condition(read)
+            except Failure:
+                body = change
+        return await self.exchanges.send(self.plan.row, self.params, lambda request: _with(request, body, etag))
+
+    def _condition(self, read: _Read) -> str | None:
+        """Return the ETag by which the API notices a change after the reading, None if it has none.
+
+        A weak one never matches (RFC 9110, 13.1.1): it is sent where the API says that it does.
+        """
+        is_weak = read.etag is not None and read.etag.startswith("W/")
+        return None if is_weak and not _knows_versions(self.plan.row) else read.etag
+
+    async def _read(self, *, creates: bool = False, aside: bool = False) -> _Read:
+        """Read the resource. Raises Failure when there is none, or when its answer is no JSON.
+
+        With `creates` there may be none, if the update creates it.
+        """
+        reader, update = self.plan.reader, self.plan.row.update
+        assert reader is not None and update is not None  # noqa: S101, PT018 - prepared so
         reading = self.plan.reading(self.params)
-        response = await self.exchanges.send(reader, reading)
+        response = await self.exchanges.send(reader, reading, aside=aside)
+        if response.status == 404 and creates and update.creates:
+            return _Read(None, None, is_missing=True)
         self.exchanges.api.decode(response, reader, reading)
         try:
             return _Read(read_json(response.content), response.headers.get("etag"))
         except (ValueError, RecursionError):
             raise unreadable(reader) from None
+
+    async def _verify(self, state: Carried, asked: Mapping[str, Any]) -> None:
+        """Read once more after the write, and warn of what changed besides; a write stands, whatever comes of it."""
+        try:
+            again = await self._read(aside=True)
+            changed = self.plan.side_effects(state, self.plan.state(again.answer, asked), asked)
+        except (Failure, QuotaPaused, RecursionError):
+            message = "The update was made. It could not be read again, so that other fields may have changed unseen"
+            self._add("VALIDATION_UPDATE_NOT_VERIFIED_WARNING", message, "low")
+            return
+        if changed:
+            message = "Fields that the update did not name are not as they were read before it, see details.fields"
+            self._add("VALIDATION_FIELDS_CHANGED_WARNING", message, fields=changed[:_MOST_FIELDS], count=len(changed))
+
+    def _add(self, code: str, message: str, severity: str = "medium", **details: Any) -> None:
+        self.warnings.append(CallWarning(code, message, severity, {"operation": self.plan.row.name, **details}))
 
     async def _changed(self, state: Carried | None, asked: Mapping[str, Any]) -> list[str]:
         """Read again, and return the fields that are not as they were.
@@ -133,7 +188,7 @@ class _Merging:
         A field that the request does not declare and that is another one at each reading is a clock or a counter.
         """
         first, declared = self._fields(state)
-        again, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        again, _ = self._fields(self.plan.state((await self._read(creates=state is None)).answer, asked))
         changed = _differing(first, again)
         if not changed or changed & declared or (first is None) != (again is None):
             return self._named(changed)
@@ -166,8 +221,7 @@ class _Merging:
         masked = [dropped.label for dropped in state.masked if not dropped.is_named(inner)] if state else []
         if masked:
             message = f"The API does not show {listed(masked, _MOST_FIELDS)}, so the update did not send it"
-            details = {"operation": self.plan.row.name, "fields": masked[:_MOST_FIELDS]}
-            self.warnings.append(CallWarning("VALIDATION_FIELDS_NOT_SENT_WARNING", message, "medium", details))
+            self._add("VALIDATION_FIELDS_NOT_SENT_WARNING", message, fields=masked[:_MOST_FIELDS])
 
 
 def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> frozenset[str]:
@@ -192,8 +246,10 @@ def _replaced_warning(row: Row, lost: list[str]) -> CallWarning:
     return CallWarning("VALIDATION_FIELDS_REPLACED_WARNING", message, "high", details)
 
 
-def _with(request: ApiRequest, body: Any, etag: str | None) -> ApiRequest:
+def _with(request: ApiRequest, body: Any, etag: str | None, *, only_new: bool = False) -> ApiRequest:
     request = replace(request, content=json_text(body).encode())
+    if only_new:
+        return replace(request, headers=(*request.headers, ("If-None-Match", "*")))
     return request if etag is None else guarded(request, etag)
 
 
@@ -205,7 +261,7 @@ def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _matches_weakly(row: Row) -> bool:
+def _knows_versions(row: Row) -> bool:
     """Return True if the API says that it notices a change by the ETag, be it a weak one."""
     return row.update is not None and row.update.etag
 

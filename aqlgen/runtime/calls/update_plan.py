@@ -12,8 +12,8 @@ from ..errors import NOT_PERFORMED, Code, Failure
 from ..schema.reader import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema
 from ..text import listed
-from .merge import merged, operations
-from .resource import Carried, carried, located, nested
+from .merge import differences, filled, lacks, merged, operations
+from .resource import Carried, carried, field_path, located, nested
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -44,6 +44,12 @@ class Plan:
         }
         values = tuple(str(params.get(names.get(wire, ""))) for wire in placeholders(self.row.path))
         return self.row.api, without_names(self.row.path.rstrip("/")), values
+
+    def needs_reading(self, change: Any) -> bool:
+        """Return True if a change is sent with something that has to be read first."""
+        if self.reader is None or self.row.update is None:
+            return False
+        return not self.row.update.fills or lacks(change, self.table.types, self.written)
 
     def operations(self, change: Any) -> Any:
         """Return the operations of a change to a resource that was not read."""
@@ -89,14 +95,35 @@ class Plan:
         types = self.table.types
         return schema_at(types, schema, agent_path(types, schema, pointer_of(steps)))
 
-    def body(self, state: Carried | None, change: Mapping[str, Any]) -> Any:
+    def body(self, state: Carried | None, change: Mapping[str, Any], *, is_new: bool = False) -> Any:
         """Return the body that makes the change. Raises Failure when the whole lacks what is required or was there."""
         there = {} if state is None else nested(state.value, self.steps)
         whole = merged(there, change, self.table.types, self.written)
-        self._check(whole, change, state or Carried())
+        self._check(whole, change, state or Carried(), is_new=is_new)
         return whole
 
-    def _check(self, whole: Any, change: Mapping[str, Any], state: Carried) -> None:
+    def filled(self, state: Carried | None, change: Mapping[str, Any]) -> Any:
+        """Return a patch with the required fields that it lacks, as they were read."""
+        there = {} if state is None else nested(state.value, self.steps)
+        return filled(change, there, self.table.types, self.written)
+
+    def side_effects(self, before: Carried, after: Carried | None, change: Mapping[str, Any]) -> list[str]:
+        """Return the fields that are not as they were before the change, and that it does not name.
+
+        Only what the request can hold counts: the update did not write the rest. Null is the same as nothing.
+        """
+        types, named = self.table.types, at(change, self.steps)
+        named = named if isinstance(named, Mapping) else {}
+        declared = {wire for wire, _ in union_of(types, self.target).properties.values()}
+        expected = merged(before.value, named, types, self.target)
+        labels = []
+        for operation in differences(_without_nulls(expected), _without_nulls({} if after is None else after.value)):
+            path = field_path(types, self.target, steps_of(operation["path"]))
+            if path.path and (not declared or path.path[0] in declared) and not path.is_named(named):
+                labels.append(path.label)
+        return list(dict.fromkeys(labels))
+
+    def _check(self, whole: Any, change: Mapping[str, Any], state: Carried, *, is_new: bool) -> None:
         """Raise Failure for what has to be given: what is required, and what is there in a form that is not taken."""
         types = self.table.types
         inner = at(change, self.steps)
@@ -115,7 +142,13 @@ class Plan:
                 (name,) = agent_path(types, schema, pointer_of((step,)))
                 schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
         if missing or hidden or unfit:
-            raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)))
+            raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)), is_new=is_new)
+
+
+def _without_nulls(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
 
 
 def _is_nothing(answer: Any, steps: tuple[str, ...] | None) -> bool:
@@ -130,7 +163,7 @@ def prepare(row: Row, table: Table) -> Plan:
     update = row.update
     patches = update is not None and update.strategy == "json-patch"
     reader, named = None, None
-    if update is not None and update.reads_first:
+    if update is not None and (update.reads_first or update.fills):
         reader = table.find(update.read or "", "read")
         named = None if reader is None else _named(row, reader)
     if named is None:
@@ -143,19 +176,22 @@ def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
     row = plan.row
     if plan.reader is not None or row.update is None or not row.update.replaces or row.body is None:
         return []
-    asked = params.get(row.body.parameter or "")
+    types = plan.table.types
+    asked = at(params.get(row.body.parameter or ""), agent_path(types, plan.written, row.update.write_at))
     if not isinstance(asked, Mapping):
         return []
-    shape = union_of(plan.table.types, row.body.schema)
+    shape = union_of(types, plan.target)
     return [name for name in shape.properties if name not in shape.required and name not in asked]
 
 
 def replacement(row: Row, table: Table) -> str:
     """Return a sentence on what an update keeps of what it does not name, "" where the API keeps all of it."""
     update = row.update
-    if update is None or not update.replaces or row.body is None:
+    if update is None or not (update.replaces or update.fills) or row.body is None:
         return ""
     plan = prepare(row, table)
+    if update.fills:
+        return "" if plan.reader is None else f"Required fields left out are read with {plan.reader.name}."
     target = union_of(table.types, plan.target)
     optional = [name for name in target.properties if name not in target.required]
     if plan.reader is None:
@@ -163,6 +199,7 @@ def replacement(row: Row, table: Table) -> str:
             return "Replaces the whole."
         return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
     kept = f"Fields left out are read with {plan.reader.name} and sent back"
+    kept = f"Creates what is not there yet. {kept}" if update.creates else kept
     if update.undeclared:
         return f"{kept}."
     readable = {wire for wire, _ in union_of(table.types, plan.source).properties.values()}
@@ -180,7 +217,7 @@ def unreadable(reader: Row) -> Failure:
     )
 
 
-def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str]) -> Failure:
+def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str], *, is_new: bool) -> Failure:
     """Build the failure of fields that the caller has to give."""
     reasons = []
     if missing:
@@ -189,11 +226,15 @@ def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str]) 
         reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
     if unfit:
         reasons.append(
-            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it"
+            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it; if the "
+            "API keeps what is not sent, the adapter's owner can say so by `send: named` in overrides.yaml"
         )
     names = [*missing, *hidden, *unfit]
     details = {"param_name": names[0], "operation": row.name, "missing_params": names}
-    return Failure(Code.MISSING_PARAM, f"Missing required parameter {'; '.join(reasons)}", details)
+    message = f"Missing required parameter {'; '.join(reasons)}"
+    if is_new:
+        message += f". There is no such '{row.resource}' yet, and this update would create it"
+    return Failure(Code.MISSING_PARAM, message, details)
 
 
 def _named(row: Row, reader: Row) -> dict[str, str] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..errors import Code
 from ..schema.reader import Types, union_of
 from ..table import ADAPTER, Parameter, Row
 from ..text import folded, line
@@ -18,15 +19,24 @@ from .faults import PLACES, WRAPPERS, Fault
 __all__ = ["agent_name"]
 
 _IN_BODY = ("body", "body_rest")
+_OF_ADDRESS = ("path", "query")
+"""The places of a URL, which APIs do not always tell apart."""
 _MOST_WRAPPERS = 3
 _LONGEST = 200
 _MAX_INDEX = 6
 
 
-def agent_name(row: Row, types: Types, params: Mapping[str, Any], fault: Fault) -> str:
-    """Return the agent's path of what a fault is about, such as `input.tags[0]`; "" if the operation has none such."""
+def agent_name(row: Row, types: Types, params: Mapping[str, Any], fault: Fault, kind: Code) -> str:
+    """Return the agent's path of what a fault is about, such as `input.tags[0]`; "" if the operation has none such.
+
+    A parameter of the path is the last to be meant: only where the API names the path, or where nothing else has the
+    name and the fault is none of a body. What the path holds was given and is known, so it is not missing or unknown.
+    """
+    of_path = row.body is None or kind not in (Code.MISSING_PARAM, Code.UNKNOWN_PARAM)
     for place, steps in _readings(fault):
         name = _of_parameter(row, types, params, place, steps) or _of_body(row, types, params, place, steps)
+        if not name and not place and of_path:
+            name = _of_parameter(row, types, params, "path", steps)
         if name:
             return line(name, _LONGEST)
     return ""
@@ -43,6 +53,8 @@ def _readings(fault: Fault) -> Iterator[tuple[str, tuple[str, ...]]]:
             return
         if steps[0] in PLACES:
             place = steps[0]
+        elif steps[0] != "params":  # the envelope of a body
+            place = place or "body"
         steps = steps[1:]
 
 
@@ -60,7 +72,9 @@ def _parameter(row: Row, place: str, name: str) -> Parameter | None:
     named = [
         parameter
         for parameter in row.parameters.values()
-        if parameter.location != ADAPTER and wanted in (folded(parameter.wire), folded(parameter.name))
+        if parameter.location != ADAPTER
+        and wanted in (folded(parameter.wire), folded(parameter.name))
+        and (parameter.location != "path" or place in _OF_ADDRESS)
     ]
     return min(named, key=lambda each: (not _is_in(each, place), name != each.wire, name != each.name), default=None)
 

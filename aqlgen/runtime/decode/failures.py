@@ -134,14 +134,15 @@ def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError
     problems: list[dict[str, Any]] = []
     for fault in error.faults:
         name, steps = "", fault.steps
+        kind = kind_of_fault(f"{fault.message} {fault.code}") if fault.listed else error.code
         if steps:
-            name = agent_name(row, types, params, fault)
+            name = agent_name(row, types, params, fault, kind)
         elif fault.listed:
-            name = _named_in_text(row, types, params, fault)
+            name = _named_in_text(row, types, params, fault, kind)
         if not name and not (fault.listed and (fault.message or steps)):
             continue
         words = {"name": fault.name, "code": fault.code, "message": fault.message}
-        problem: dict[str, Any] = {"code": kind_of_fault(f"{fault.message} {fault.code}").value}
+        problem: dict[str, Any] = {"code": kind.value}
         if name:
             problem["param_name"] = name
         problem["upstream"] = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
@@ -150,10 +151,12 @@ def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError
     return problems[:_MAX_PROBLEMS]
 
 
-def _named_in_text(row: Row, types: Types, params: Mapping[str, Any], fault: Fault) -> str:
+def _named_in_text(row: Row, types: Types, params: Mapping[str, Any], fault: Fault, kind: Code) -> str:
     """Return the agent's name of the parameter that a message begins with."""
     match = _LEADING_NAME.match(fault.message)
-    return agent_name(row, types, params, replace(fault, steps=steps_of_name(match[1]))) if match is not None else ""
+    if match is None:
+        return ""
+    return agent_name(row, types, params, replace(fault, steps=steps_of_name(match[1])), kind)
 
 
 def _conflict(row: Row, params: Mapping[str, Any], error: ApiError, status: int) -> tuple[Code, str]:

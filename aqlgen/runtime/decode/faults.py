@@ -178,6 +178,8 @@ def _direct(
         place = {"parameter": "query", "header": "header", "pointer": "body"}.get(key, place)
     names = [fields.get(key) for key in keys if not (key == "location" and fields.get(key) in PLACES)]
     steps = steps or next((steps for name in names if (steps := steps_of_name(name))), ())
+    if not place and steps and steps == steps_of_name(fields.get("pointer")):
+        place = "body"  # RFC 9457, 3: it points into the content of the request
     arguments = fields.get("params")
     if isinstance(arguments, Mapping):
         lacking = by_folded_key(arguments)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..encode.urls import counterparts
+from ..encode.urls import counterparts, replaced_placeholders
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Failure
+from ..text import folded
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -78,11 +79,11 @@ def _readers(row: Row, table: Table) -> list[tuple[str, Row]]:
     wanted = {}
     path = row.path.rstrip("/")
     while path:
-        wanted[_without_names(path)] = path
+        wanted[_identified(path)] = path
         path = path.rpartition("/")[0]
     readers = []
     for name, family, (method, reader_path, api) in table.values("method", "path", "api"):
-        same = wanted.get(_without_names(str(reader_path).rstrip("/"))) if api == row.api else None
+        same = wanted.get(_identified(str(reader_path).rstrip("/"))) if api == row.api else None
         if family == "read" and method == "GET" and same is not None:
             reader = table.find(name, "read")
             if reader is not None:
@@ -90,8 +91,9 @@ def _readers(row: Row, table: Table) -> list[tuple[str, Row]]:
     return readers[::-1]  # of several at one path the first counts
 
 
-def _without_names(path: str) -> str:
-    return "/".join("{}" if "{" in step else step for step in path.split("/"))
+def _identified(path: str) -> str:
+    """Return a path that equals another of the same things, by the names of its parameters in any spelling."""
+    return replaced_placeholders(path, lambda name: f"{{{folded(name)}}}")
 
 
 def _arguments(reader: Row, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
@@ -73,7 +73,7 @@ class Sending:
 
         hooks = self._hooks
         call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row), dry_run=True)
-        decision = await self._gate.foresee(row, call)
+        decision = await self._gate.foresee(row, call, partial(self.built, row, params))
         changed = await hooks.on_call(call)
         if changed is not call:
             call = changed

@@ -213,7 +213,7 @@ def _description(row: Row, table: Table) -> str:
     text = clean(row.description, 4000)
     if row.relative:
         text += f" (a kind of {row.relative})"
-    if row.update is not None and row.update.replaces:
+    if row.update is not None and (row.update.replaces or row.update.fills):
         from ..calls.update_plan import replacement
 
         text += f" {replacement(row, table)}"

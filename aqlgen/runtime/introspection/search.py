@@ -117,9 +117,8 @@ class Search:
         if not self._table.read_only:
             return wanted
         known = {operation.name for operation in self._operations} | {protocol.INTROSPECT["name"]}
-        return lambda hit: (
-            (hit.name in known or (hit.family == "read" and hit.danger == "safe")) and (wanted is None or wanted(hit))
-        )
+        offered = self._table.raw("read")
+        return lambda hit: (hit.name in known or hit.name in offered) and (wanted is None or wanted(hit))
 
     @cached_property
     def _ranking(self) -> Ranking:

@@ -95,7 +95,7 @@ class Gatekeeper:
         """
         call = Call(row.name, params, row.family, request_id, session.id, metadata)
         try:
-            decision = await self._hooks.on_gate(self._policy.decide(row, call.params), call)
+            decision = await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
         except Failure as refusal:
             self._decisions.record("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
             raise
@@ -121,9 +121,9 @@ class Gatekeeper:
             self._decisions.record("OPERATION_ALLOWED", row, call, "allowed", reason=reason, rule=decision.rule)
         return None
 
-    async def foresee(self, row: Row, call: Call) -> GateDecision:
+    async def foresee(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
         """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
-        return await self._hooks.on_gate(self._policy.decide(row, call.params), call)
+        return await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
 
     async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> Pending | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
@@ -132,7 +132,7 @@ class Gatekeeper:
         """
         if not self.watches(row) or _sent_token(call) is not None:
             return None
-        decision = await self.foresee(row, replace(call, dry_run=True))
+        decision = await self.foresee(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
         from .asking import pending_call

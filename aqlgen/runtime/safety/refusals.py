@@ -219,7 +219,17 @@ def not_offered(row: Row) -> Failure:
     """Build the refusal of an operation that a read-only adapter does not offer."""
     return Failure(
         Code.PERMISSION_DENIED,
-        f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
-        "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
+        f"Permission denied: this adapter is read only, and nothing proves that operation '{row.name}' "
+        f"({row.method}) only reads. No other call performs it. {_way_to_offer(row)}",
         {"operation": row.name, "reason": "read only"},
+    )
+
+
+def _way_to_offer(row: Row) -> str:
+    """Return how the owner has a read-only adapter offer an operation, or all of them."""
+    if row.family != "read":
+        return "Only the adapter's owner can offer it (MCP_AQL_READ_ONLY)."
+    return (
+        f"If it does, the adapter's owner says so in overrides.yaml: '{row.key}': {{category: READ, danger: safe}}, "
+        "then runs aqlgen update."
     )

@@ -127,6 +127,8 @@ def view_of(
     lines = [title_of(row, params), request_line, f"Operation: {key_literal(row.name)}", *_about(row, decision)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
+        if row.update.creates:
+            lines.append("If there is no such thing yet, they create it.")
     elif row.update is not None and row.update.replaces:
         lines.append("It replaces the whole: what is there and not named below may be lost.")
     if hooked:

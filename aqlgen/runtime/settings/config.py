@@ -93,7 +93,8 @@ class Config(NamedTuple):
         "read_only",
         "READ_ONLY",
         parsers.switch,
-        "Offer only operations that read and are safe, and refuse every other one, however it is called.",
+        "Offer only safe reads by GET, HEAD or QUERY, and those by other methods to which overrides.yaml gives the "
+        "category READ; refuse every other operation, however it is called.",
     )
     trust_level: str = setting(
         "generated",

@@ -21,10 +21,12 @@ from .adapter import (
 )
 from .choices import chosen
 from .codec import decode, encode
-from .files import WORKFLOWS, Table, row_of, values_of
+from .files import WORKFLOWS, Table, is_plain_read, row_of, values_of
 from .parts import (
     ADAPTER,
     Body,
+    Carried,
+    CarriedPlace,
     Deprecation,
     Idempotency,
     JsonSchema,
@@ -47,6 +49,8 @@ __all__ = [
     "Adapter",
     "ApiSection",
     "Body",
+    "Carried",
+    "CarriedPlace",
     "Choice",
     "DangerLevel",
     "Deprecation",
@@ -74,6 +78,7 @@ __all__ = [
     "chosen",
     "decode",
     "encode",
+    "is_plain_read",
     "row_of",
     "scheme_of",
     "values_of",

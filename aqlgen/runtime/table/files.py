@@ -14,7 +14,7 @@ from .codec import Column, columns, decode
 from .parts import JsonSchema
 from .row import Row, Workflow
 
-__all__ = ["WORKFLOWS", "Attribute", "Table", "row_of", "values_of"]
+__all__ = ["WORKFLOWS", "Attribute", "Table", "is_plain_read", "row_of", "values_of"]
 
 WORKFLOWS = "workflows.json"
 """The file of the workflows, by name; there is none where there are no workflows."""
@@ -32,6 +32,7 @@ Attribute: TypeAlias = Literal[
     "path",
     "resource",
     "review",
+    "rule",
     "scopes",
     "security",
     "servers",
@@ -39,6 +40,22 @@ Attribute: TypeAlias = Literal[
     "tags",
 ]
 """The attributes of a row that are asked of all rows at once."""
+
+
+_READING = frozenset({"GET", "HEAD", "QUERY"})
+"""Methods that change nothing (RFC 9110, 9.2.1)."""
+_OWNERS = frozenset({"override", "element"})
+"""The rules of a category that the adapter's owner has stated."""
+_PLAIN: tuple[Attribute, ...] = ("method", "danger", "rule")
+"""The attributes by which a read is plain."""
+
+
+def is_plain_read(family: str, method: str, danger: str, rule: str) -> bool:
+    """Return True for a safe read whose method changes nothing, or of which the owner says that it is a READ.
+
+    A name and a text are no evidence: an API that marks something as read by a POST calls it `read`, too.
+    """
+    return family == "read" and danger == "safe" and (method in _READING or rule in _OWNERS)
 
 
 def row_of(name: str, family: str, entry: Mapping[str, Any]) -> Row:
@@ -63,7 +80,7 @@ def _by_attribute() -> Mapping[str, Column]:
 
 
 class Table:
-    """The rows and the types of a package folder; `read_only` leaves out all but safe reads, as if there were none."""
+    """The rows and the types of a package folder; `read_only` leaves out all but plain reads, as if there were none."""
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._folder = folder
@@ -77,12 +94,12 @@ class Table:
         if rows is None:
             rows = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
             if self.read_only:
-                rows = {name: row for name, row in rows.items() if family == "read" and row.get("danger") == "safe"}
+                rows = {name: row for name, row in rows.items() if is_plain_read(family, *values_of(row, _PLAIN))}
             self._families[family] = rows
         return rows
 
     def safe_reads(self) -> Table:
-        """Return a table of the same folder that holds only the operations that read and are safe."""
+        """Return a table of the same folder that holds only plain reads."""
         return Table(self._folder, read_only=True)
 
     def names(self) -> Iterator[tuple[str, str]]:
@@ -116,13 +133,13 @@ class Table:
 
     @cached_property
     def workflows(self) -> Mapping[str, Workflow]:
-        """The workflows by name; of a table of safe reads those that do nothing else."""
+        """The workflows by name; of a table of plain reads those that do nothing else."""
         text = self.text(WORKFLOWS)
         entries: dict[str, dict[str, Any]] = {} if text is None else json.loads(text)
         workflows = {name: decode(Workflow, entry, name=name) for name, entry in entries.items()}
         if not self.read_only:
             return workflows
-        return {name: item for name, item in workflows.items() if item.family == "read" and item.danger == "safe"}
+        return {name: item for name, item in workflows.items() if all(map(self.find, item.operations))}
 
     @cached_property
     def types(self) -> Mapping[str, JsonSchema]:

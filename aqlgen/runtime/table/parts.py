@@ -13,6 +13,9 @@ from .codec import column
 __all__ = [
     "ADAPTER",
     "Body",
+    "Carried",
+    "CarriedPlace",
+    "DangerLevel",
     "Deprecation",
     "Idempotency",
     "JsonSchema",
@@ -27,6 +30,8 @@ __all__ = [
 
 JsonSchema: TypeAlias = Mapping[str, Any]
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_rest", "adapter"]
+
+DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
 
 ADAPTER: Location = "adapter"
 """The location of parameters that the adapter itself acts on."""
@@ -192,7 +197,10 @@ class Update:
     """Pointer to the resource in the body of the update; "" where the body is the resource."""
     undeclared: bool = False
     """Whether the document does not declare the fields: the resource is the object with the most fields in common."""
-
+    creates: bool = False
+    """Whether the update makes what is not there yet."""
+    fills: bool = False
+    """Whether required fields that a patch lacks are read and sent along."""
     parameters: Mapping[str, Parameter] | None = None
     """The query parameters that `input` holds where there is no body, accepted beside it and not shown."""
 
@@ -205,6 +213,40 @@ class Update:
     def reads_first(self) -> bool:
         """True if the resource is read before it is written."""
         return self.strategy == "put-merge" or (self.strategy == "json-patch" and self.read is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedPlace:
+    """A place of a request where a call says what is done besides the operation that its row names."""
+
+    location: Literal["body", "query"] = column("body", key="in")
+    """Where it is sent."""
+    at: str = ""
+    """Pointer to the object in the body that has the field; `*` stands for every item."""
+    field: str
+    """The field or parameter, by the API's name."""
+    address: str | None = None
+    """The field beside it that takes a path; the field takes the HTTP method of the request to that path then."""
+    holds: bool = False
+    """Whether the field holds what is destroyed; otherwise its value says what is done."""
+    harmless: tuple[str, ...] = ()
+    """The values that destroy nothing."""
+    optional: bool = False
+    """Whether a call that leaves the field out destroys nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """Other operations that a request can carry: those of a batch, or an action that the call chooses.
+
+    The danger of the row is the worst that they can do. A call is decided about by what it says; where that cannot be
+    told, it counts as the worst.
+    """
+
+    danger: DangerLevel
+    """The danger of a call that carries nothing which destroys."""
+    places: tuple[CarriedPlace, ...] = ()
+    """Where a call says it; none where the document does not tell, and no call can be looked into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

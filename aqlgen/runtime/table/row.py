@@ -7,15 +7,24 @@ A workflow of the owner's Arazzo documents is another: an operation whose call i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from .codec import column
-from .parts import ADAPTER, Body, Deprecation, Idempotency, JsonSchema, LongRunning, Pagination, Parameter, Update
+from .parts import (
+    ADAPTER,
+    Body,
+    Carried,
+    DangerLevel,
+    Deprecation,
+    Idempotency,
+    JsonSchema,
+    LongRunning,
+    Pagination,
+    Parameter,
+    Update,
+)
 
 __all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server", "Workflow"]
-
-
-DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
 
 
 class Response(TypedDict, total=False):
@@ -141,6 +150,8 @@ class Row:
     """How its list is paged through."""
     update: Update | None = None
     """How the update reaches the API."""
+    carries: Carried | None = None
+    """Other operations that a call can carry."""
     idempotency: Idempotency | None = None
     """What makes a repeated call known as such."""
     long_running: LongRunning | None = None

@@ -106,6 +106,35 @@ def document() -> dict[str, Any]:
             "responses": _answers(product, "200"),
         },
     }
+    label = {"name": "label", "in": "path", "required": True, "schema": STRING}
+    shelf = {"type": "object", "properties": {"label": STRING, "size": {"type": "integer"}}}
+    paths["/shelves/{label}"] = {
+        "parameters": [label],
+        "patch": {
+            "operationId": "updateShelf",
+            "summary": "Change a shelf",
+            "requestBody": {"required": True, **_content(shelf)},
+            "responses": {"204": {"description": "Done"}},
+        },
+    }
+    number = {"name": "number", "in": "path", "required": True, "schema": {"type": "integer"}}
+    paths["/shelves/{number}"] = {
+        "get": {
+            "operationId": "getShelf",
+            "summary": "Get a shelf",
+            "parameters": [number],
+            "responses": _answers(shelf, "200"),
+        },
+    }
+    paths["/shelves/{label}/books"] = {
+        "post": {
+            "operationId": "addBook",
+            "summary": "Add a book to a shelf",
+            "parameters": [label],
+            "requestBody": {"required": True, **_content({"type": "object", "properties": {"title": STRING}})},
+            "responses": {"201": {"description": "Done"}},
+        },
+    }
     schemas = {
         "NewOrder": {"type": "object", "properties": properties},
         "Order": {"type": "object", "properties": {"orderId": STRING, "location": STRING, **properties}},

@@ -47,6 +47,8 @@ PARAMS = {
     "delete_order": {"order_id": "7"},
     "cancel_order": {"order_id": "7"},
     "create_report": {},
+    "update_shelf": {"label": "a", "input": {"size": 3}},
+    "add_book": {"label": "a", "title": "b"},
 }
 
 
@@ -236,6 +238,31 @@ FIELDS = {
         (None,),
     ),
     "nothing named": Field("create_order", {"message": "Something is off"}, TYPE, ()),
+    "a field that has the name of a parameter of the path": Field(
+        "update_shelf", {"errors": [{"field": "label", "message": "is taken"}]}, TYPE, ("input.label",)
+    ),
+    "a field of the body that lacks": Field(
+        "add_book",
+        {"detail": [{"type": "missing", "loc": ["body", "label"], "msg": "Field required"}]},
+        MISSING,
+        (None,),
+    ),
+    "a pointer into the body": Field(
+        "add_book", {"errors": [{"pointer": "#/label", "detail": "must be a number"}]}, TYPE, (None,)
+    ),
+    "in the envelope of the body": Field("add_book", {"errors": {"data.label": ["is too long"]}}, TYPE, (None,)),
+    "missing where the path has it": Field(
+        "add_book", {"errors": [{"field": "label", "message": "is required"}]}, MISSING, (None,)
+    ),
+    "unknown where the path has it": Field(
+        "add_book", {"errors": [{"field": "label", "message": "unexpected field"}]}, UNKNOWN, (None,)
+    ),
+    "the path by its place": Field(
+        "update_shelf", {"detail": [{"loc": ["path", "label"], "msg": "no such shelf"}]}, TYPE, ("label",)
+    ),
+    "the path alone has the name": Field(
+        "add_book", {"errors": [{"field": "label", "message": "is too long"}]}, TYPE, ("label",)
+    ),
     "a path of the server": Field("create_order", {"error": {"path": "/orders", "message": "no"}}, TYPE, (), 400),
 }
 
@@ -330,6 +357,8 @@ def test_a_create_that_must_be_new_is_told_that_there_is_one(package: Path) -> N
         ("delete_order", 503, {"operation": "get_order", "params": {"order_id": "7"}}),
         ("cancel_order", 520, {"operation": "get_order", "params": {"order_id": "7"}}),
         ("create_report", 500, None),
+        ("update_shelf", 502, None),
+        ("add_book", 500, None),
     ],
 )
 def test_a_write_on_which_the_server_failed_says_how_to_find_out(

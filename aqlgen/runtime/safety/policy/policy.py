@@ -11,6 +11,7 @@ exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ...hooks import GateDecision
@@ -20,6 +21,7 @@ from ...settings.policy import DANGER_LEVELS as LEVELS
 if TYPE_CHECKING:
     from ...settings.config import Config
     from ...table import Row, Table
+    from ...wire import ApiRequest
     from .rules import MetRule, Rules
 
 __all__ = [
@@ -128,6 +130,8 @@ def is_grave(row: Row) -> bool:
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
 _FREE = frozenset(LEVELS) - GRAVE
 _MONEY = "Moves money"
+_UNTOLD = "May carry operations that a rule holds back"
+_READING = frozenset({"GET", "HEAD", "QUERY"})
 
 
 class Policy:
@@ -138,6 +142,7 @@ class Policy:
         self.trust = config.trust_level
         self._money = config.policy_money
         self._rules: Rules | None = None
+        self._table = table
         if config.policy_rules and table is not None:
             from .rules import Rules
 
@@ -147,12 +152,48 @@ class Policy:
 
     def watches(self, row: Row) -> bool:
         """Return True if calls of an operation have to be decided about."""
-        return row.name in self._ruled or row.danger not in self._free or row.moves_money
+        return row.name in self._ruled or row.danger not in self._free or row.moves_money or row.carries is not None
 
     def decide(self, row: Row, params: Mapping[str, Any]) -> GateDecision:
         """Return the decision about a call with these parameters."""
         rules = () if self._rules is None else self._rules.met(row, params)
         return self._decided(row, self._by_policy(row), rules)
+
+    def decide_sent(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
+        """Return the decision about a call, which may carry others: as about each of them, and about itself.
+
+        `build` makes its request. What cannot be told counts as the worst that the operation can do, and is asked about
+        where the owner's rules hold anything back, which it might get round.
+        """
+        if row.carries is None:
+            return self.decide(row, params)
+        from ..carried import matching, read_carried
+
+        request = build()
+        carried, is_known = read_carried(row.carries, request)
+        decisions = []
+        for inner in carried:
+            rows, is_sure = ([], False) if self._table is None else matching(inner, row, self._table, request)
+            is_known &= is_sure or inner.method in _READING
+            decisions += [self._carried(each) for each in rows]
+        decisions.append(self.decide(replace(row, danger=row.carries.danger) if is_known else row, params))
+        if not is_known and self._rules is not None:
+            decisions[-1] = self._at_least_confirmed(decisions[-1])
+        return max(decisions, key=lambda decision: SEVERITY[decision.outcome])
+
+    def _carried(self, row: Row) -> GateDecision:
+        """Return the decision about an operation within another, whose parameters are not looked at."""
+        decision, sometimes = self.usual(Subject.of(row), lambda _: row)
+        if any(rule.action != "allow" for rule in sometimes):
+            decision = self._at_least_confirmed(decision)
+        reasons = (f"Carries {row.name}", *decision.reasons)
+        return decision._replace(reasons=reasons)
+
+    @staticmethod
+    def _at_least_confirmed(decision: GateDecision) -> GateDecision:
+        if decision.outcome != "allow":
+            return decision
+        return decision._replace(outcome="confirm", rule="carries", reasons=(*decision.reasons, _UNTOLD))
 
     def usual(self, subject: Subject, find: Callable[[str], Row | None]) -> tuple[GateDecision, list[MetRule]]:
         """Return the decision about calls that meet no condition of a rule, and the rules whose conditions one may."""
