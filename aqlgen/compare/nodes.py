@@ -36,7 +36,7 @@ ALL_TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object",
 """All JSON types but null."""
 
 _ANNOTATIONS: Final = frozenset(
-    {"description", "default", "deprecated", "readOnly", "writeOnly", "examples", "x-name", "xml"}
+    {"description", "default", "deprecated", "readOnly", "writeOnly", "examples", "x-name", "x-named-as", "xml"}
 )
 _STRUCTURE: Final = frozenset(
     {"type", "properties", "$ref", "enum", "const", "items", "additionalProperties", "required"}

@@ -22,6 +22,7 @@ __all__ = [
     "is_json",
     "is_json_lines",
     "is_multipart",
+    "is_patch",
     "is_text",
     "is_xml",
     "media_type",
@@ -76,6 +77,11 @@ def is_csv(content_type: str) -> bool:
 def is_multipart(content_type: str) -> bool:
     """Return True if the content is divided into parts by a boundary (RFC 2046, 5.1)."""
     return media_type(content_type).startswith("multipart/")
+
+
+def is_patch(content_type: str) -> bool:
+    """Return True if the content says how something changes, by a name such as `merge-patch+json` (RFC 5789)."""
+    return media_type(content_type).partition("/")[2].partition("+")[0].endswith("patch")
 
 
 def stream_form(content_type: str) -> StreamForm | None:

@@ -24,8 +24,10 @@ from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
 from aqlgen.table.identity import Identity
+from aqlgen.table.incomplete import open_by_examples
 from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
+from aqlgen.table.named_parts import with_names_as_read
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
 from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
@@ -89,6 +91,8 @@ def tabulate(
         replace(draft, parameters=with_reader_schemas(draft.decision, draft.parameters, operations)) for draft in drafts
     ]
     finished = types.finish()
+    drafts = with_names_as_read(drafts, finished)
+    open_by_examples(drafts, finished, types.follow)
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)

@@ -113,11 +113,14 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
     fields = fields_of(media, types)
+    is_patch = decision.category is Category.UPDATE and kind == JSON_PATCH
+    if is_patch and (fields is None or _is_that_of_another(media, body, types)):
+        schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
+        operations = schema if "array" in types.kinds(raw) else {"type": "array", "items": {"type": "object"}}
+        change = {"type": "object"} if fields is None else schema
+        either = {"anyOf": [operations, change], "description": "What changes, or operations of JSON Patch"}
+        return _whole("input", content_type, either, body, required=body.required is not False)
     if fields is None:
-        if decision.category is Category.UPDATE and kind == JSON_PATCH:
-            schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
-            either = {"anyOf": [schema, {"type": "object"}], "description": "What changes, or operations of JSON Patch"}
-            return _whole("input", content_type, either, body, required=body.required is not False)
         whole = _unshaped(media, content_type, raw, body, types, hint)
         return _as_input(whole) if decision.category is Category.UPDATE else whole
     xml = xml_hints(raw, types.follow) if is_xml(kind) else None
@@ -128,6 +131,12 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         encoded = with_encoding(shaped.parameters, media, fields.properties, types.follow)
         shaped = replace(shaped, parameters=encoded)
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
+
+
+def _is_that_of_another(media: MediaType, body: Body, types: Types) -> bool:
+    """Return True if a representation has the schema of the preferred one: it says what changes, not how it is told."""
+    preferred = choose(body, types)
+    return media is not preferred and bool(media.schema == preferred.schema)
 
 
 def _takes_nothing(media: MediaType, types: Types) -> bool:

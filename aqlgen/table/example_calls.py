@@ -15,6 +15,7 @@ import jsonschema_rs
 from aqlgen.ir import MISSING, Json, Operation
 from aqlgen.runtime.schema.reader import union_of
 from aqlgen.runtime.table import Body, Parameter
+from aqlgen.runtime.validation.undeclared import Undeclared
 from aqlgen.schemas import field_name
 from aqlgen.table.sample_values import Schemas, ValueMaker, is_plain, name_of
 
@@ -136,6 +137,7 @@ class ExampleMaker:
     def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
         self._types = types
         self._values = ValueMaker(types)
+        self._undeclared = Undeclared(types)
         checker = Checker(types)
         self._valid = checker.valid
         self.problem = checker.problem
@@ -232,7 +234,8 @@ class ExampleMaker:
     def _documented(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
         """Return the document's own value of a parameter under the agent's names, MISSING if there is none."""
         value = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
-        return self._declared_fields(value, parameter.schema) if parameter.name == "input" else value
+        has_fields = parameter.name == "input" and union_of(self._types, parameter.schema).properties
+        return MISSING if has_fields and value == {} else value
 
     def _whole_body(
         self, parameters: tuple[Parameter, ...], body: Body, call: dict[str, Json], least: int
@@ -259,25 +262,18 @@ class ExampleMaker:
         return call
 
     def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
-        """Return a value under the agent's names, without the fields that only the server sets."""
+        """Return a value under the agent's names, without what the adapter refuses: undeclared and read-only fields."""
         if not isinstance(value, (dict, list)):
             return value
         shape = union_of(self._types, schema)
         if isinstance(value, list):
             return [self._by_agent(item, shape.items[0]) for item in value] if shape.items else value
         by_wire = {wire: (name, declared) for name, (wire, declared) in shape.properties.items()}
+        takes_others = not by_wire or self._undeclared.declared(schema).takes_others
         return {
             by_wire[wire][0] if wire in by_wire else wire: self._by_agent(
                 part, by_wire[wire][1] if wire in by_wire else {}
             )
             for wire, part in value.items()
-            if wire in by_wire or (wire not in shape.hidden and field_name(wire) not in shape.hidden)
+            if wire in by_wire or (takes_others and wire not in shape.hidden and field_name(wire) not in shape.hidden)
         }
-
-    def _declared_fields(self, value: Json, schema: Mapping[str, Json]) -> Json:
-        """Return an update's input without undeclared fields, which the adapter refuses (R-UPD-1)."""
-        known = self._types.get(name_of(str(schema.get("$ref", ""))), schema)
-        properties = known.get("properties")
-        if not isinstance(value, dict) or not properties or "allOf" in known or "anyOf" in known:
-            return value
-        return {name: part for name, part in value.items() if name in properties} or MISSING

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from aqlgen.decide.decision import Decision
+from aqlgen.decide.decision import Category, Decision
+from aqlgen.decide.traits import patched_as
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
 from aqlgen.runtime.media import (
@@ -24,6 +25,7 @@ from aqlgen.runtime.media import (
     is_csv,
     is_json,
     is_json_lines,
+    is_patch,
     is_text,
     is_xml,
     stream_form,
@@ -49,12 +51,16 @@ SHORT: Final[Mapping[str, str]] = {
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
 RANGES: Final = frozenset({"*/*", "application/*", "application/*+json"})
 PROBLEM: Final = re.compile(r"application/problem\+")
-MOST: Final = 12
-"""The most kinds that a call chooses from."""
+MOST: Final = 100
+"""The most kinds that a call chooses from: more than any but a hostile document has."""
 NESTED: Final = 5
 """The levels of alternatives that are looked into for null."""
-SAFE_STRATEGIES: Final = frozenset({"put", "patch", "post", "query"})
-"""Updates that send what is given, so that any kind of body does."""
+PATCHES: Final[Mapping[str, str]] = {
+    "merge-patch": "replaces a list whole",
+    "strategic-merge-patch": "merges lists by key",
+    "json-patch": "takes a list of operations",
+}
+"""What each kind of patch does with lists, by its short name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,7 @@ def _chooser(name: str, kinds: Iterable[str], described: str, taken: Sequence[Pa
 def _described(chooser: Parameter, merged: _Merged) -> str:
     """Return what agents are told of the choice of a body: which parameters a kind needs that not every kind has."""
     always = {name for name, parameter in merged.changed.items() if parameter.required}
-    needs = []
+    needs = [f"{name} {PATCHES[name]}" for name in merged.kinds if name in PATCHES]
     for name, kind in merged.kinds.items():
         needed = [
             f"`{field_name}`"
@@ -138,7 +144,8 @@ def _answers(decision: Decision, types: Types) -> dict[str, dict[str, Response]]
         main = responses.main_media(response)
         if main is None:
             continue
-        distinct = _distinct(main, response.media, types)
+        offered = (media for media in response.media if media.content_type != JSON_PATCH)
+        distinct = _distinct(main, offered, types)
         for name, media in _named(distinct).items() if len(distinct) > 1 else ():
             entry = responses.entry_of(decision, media, types) | responses.told_headers(response)
             kinds.setdefault(name, {})[response.status] = entry
@@ -154,11 +161,16 @@ def _answers(decision: Decision, types: Types) -> dict[str, dict[str, Response]]
 def _bodies(decision: Decision, types: Types) -> dict[str, ShapedBody]:
     """Return the bodies that can be sent, by their kinds, the default first; none where an update is merged."""
     body, update = decision.operation.body, decision.trait(Update)
-    if body is None or (update is not None and update.strategy not in SAFE_STRATEGIES):
+    if body is None or (update is not None and update.strategy == "put-merge"):
         return {}
-    offered = [media for media in body.media if (order := rank(media, types)) is not None and order in SEVERAL_KINDS]
+    patches = decision.category is Category.UPDATE and decision.operation.method.upper() == "PATCH"
+    offered = [
+        media
+        for media in body.media
+        if rank(media, types) in SEVERAL_KINDS or (patches and media.content_type == JSON_PATCH)
+    ]
     default = choose(body, types)
-    if default.content_type == JSON_PATCH or default not in offered:
+    if default not in offered:
         return {}
     shaped: dict[str, ShapedBody] = {}
     for name, media in list(_named(_distinct(default, offered, types)).items())[:MOST]:
@@ -167,8 +179,16 @@ def _bodies(decision: Decision, types: Types) -> dict[str, ShapedBody]:
         except UnservedBodyError:  # pragma: no cover - it was offered
             continue
         if whole is not None:
-            shaped[name] = whole
+            shaped[name] = whole if not patches else _as_first(whole, shaped)
     return shaped
+
+
+def _as_first(whole: ShapedBody, shaped: Mapping[str, ShapedBody]) -> ShapedBody:
+    """Return a patch whose one parameter, `input`, is that of the first one."""
+    first = next(iter(shaped.values()), whole)
+    if len(first.parameters) != 1 or len(whole.parameters) != 1:
+        return whole
+    return replace(whole, parameters=(replace(whole.parameters[0], wire=first.parameters[0].wire),))
 
 
 def _with_null(decision: Decision, types: Types, bodies: dict[str, ShapedBody]) -> dict[str, ShapedBody]:
@@ -239,6 +259,7 @@ def _merged(
             body=None if name == default else body,
             parameters={item.name: item for place, item in of_kind.items() if item != union[place]},
             without=tuple(parameter.name for place, parameter in union.items() if place not in of_kind),
+            strategy=None if name == default or not is_patch(body.content_type) else patched_as(body.content_type),
         )
     changed = {union[place].name: union[place] for place in known}
     return _Merged(changed, tuple(union[place] for place in extras), kinds)
@@ -262,8 +283,8 @@ def _shared(parameter: Parameter, kinds: Sequence[Parameter | None]) -> Paramete
     having = [variant for variant in kinds if variant is not None]
     distinct: list[Mapping[str, Json]] = []
     for variant in having:
-        if variant.schema not in distinct:
-            distinct.append(variant.schema)
+        options = variant.schema["anyOf"] if variant.schema.keys() == {"anyOf"} else [variant.schema]
+        distinct += [schema for schema in options if schema not in distinct]
     schema = distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
     required = len(having) == len(kinds) and all(variant.required for variant in having)
     return replace(parameter, schema=schema, required=required)
@@ -284,13 +305,7 @@ def _distinct(default: MediaType, offered: Iterable[MediaType], types: Types) ->
     kinds = [default]
     for media in offered:
         kind = media.content_type
-        if (
-            "/" not in kind
-            or kind in RANGES
-            or kind == JSON_PATCH
-            or PROBLEM.match(kind)
-            or stream_form(kind) == "events"
-        ):
+        if "/" not in kind or kind in RANGES or PROBLEM.match(kind) or stream_form(kind) == "events":
             continue
         if not any(_says_the_same(media, known, types) for known in kinds):
             kinds.append(media)
@@ -301,7 +316,7 @@ def _says_the_same(media: MediaType, known: MediaType, types: Types) -> bool:
     kind, other = media.content_type, known.content_type
     if kind == other:
         return True
-    if not _same_schema(media, known, types):
+    if is_patch(kind) or not _same_schema(media, known, types):
         return False
     if other in RANGES:
         return is_json(kind)

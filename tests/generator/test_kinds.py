@@ -303,6 +303,97 @@ async def test_an_update_with_a_file_is_sent_as_a_form(tmp_path: Path) -> None:
     assert header(await thing.sent(id="1", input={"title": "t"}), "Content-Type") == "application/json"
 
 
+FREE = {"type": "object"}
+PATCH, MERGE, STRATEGIC, APPLY = (
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+    "application/apply-patch+yaml",
+)
+PATCHES: list[tuple[str, dict[str, Any], list[str] | None]] = [
+    ("one", {MERGE: FREE}, None),
+    (
+        "of one schema",
+        dict.fromkeys((PATCH, MERGE, STRATEGIC), FREE),
+        ["merge-patch", "json-patch", "strategic-merge-patch"],
+    ),
+    ("with fields", {"application/json": THING, PATCH: THING, MERGE: THING}, ["json", "json-patch", "merge-patch"]),
+    ("a list of operations", {MERGE: THING, PATCH: {"type": "array", "items": {}}}, ["merge-patch", "json-patch"]),
+    ("of YAML", {STRATEGIC: FREE, APPLY: FREE}, ["strategic-merge-patch", "apply-patch"]),
+]
+
+
+@each(("title", "kinds", "names"), PATCHES, ids=[row[0] for row in PATCHES])
+async def test_every_kind_of_patch_is_a_choice(
+    tmp_path: Path, title: str, kinds: dict[str, Any], names: list[str] | None
+) -> None:
+    row = tabulate(tmp_path, document(kinds, method="patch", operationId="updateThing")).rows["update_thing"]
+    choice = row["parameters"].get("as")
+    assert (choice and choice["schema"]["enum"]) == names, title
+    assert [name for name in row["parameters"] if name.startswith("input")] == ["input"], title
+
+
+async def test_each_kind_of_patch_is_sent_as_it_is_given(tmp_path: Path) -> None:
+    thing = Adapted(
+        tmp_path,
+        document(dict.fromkeys((PATCH, MERGE, STRATEGIC, APPLY), FREE), method="patch", operationId="updateThing"),
+    )
+    change, operations = {"tags": ["a"]}, [{"op": "add", "path": "/tags/-", "value": "a"}]
+    for kind, value, content_type in (
+        (None, change, MERGE),
+        ("merge-patch", change, MERGE),
+        ("strategic-merge-patch", change, STRATEGIC),
+        ("json-patch", operations, PATCH),
+        ("apply-patch", "tags: [a]", APPLY),
+    ):
+        request = await thing.sent(**{"id": "1", "input": value} | ({"as": kind} if kind else {}))
+        assert header(request, "Content-Type") == content_type
+        sent = (request.content or b"").decode()
+        assert (sent if isinstance(value, str) else json.loads(sent)) == value
+    request = await thing.sent(**{"id": "1", "as": "json-patch", "input": change})
+    assert json.loads(request.content or b"") == [{"op": "add", "path": "/tags", "value": ["a"]}]
+    assert header(await thing.sent(id="1", input=operations), "Content-Type") == PATCH
+    error = (await thing.call(**{"id": "1", "as": "merge-patch", "input": [*operations, *operations]}))["error"]
+    assert error["code"] == "VALIDATION_INVALID_TYPE"
+
+
+async def described(thing: Adapted, *, all_of_it: bool = True) -> dict[str, Any]:
+    params = {"query": "operations", "name": thing.name, **({"all": True} if all_of_it else {})}
+    envelope = await thing.dispatcher.handle(None, {"operation": "introspect", "params": params})
+    operation: dict[str, Any] = envelope["data"]["operation"]
+    return operation
+
+
+async def test_what_a_patch_does_with_lists_is_described(tmp_path: Path) -> None:
+    operation = await described(
+        Adapted(
+            tmp_path,
+            document(dict.fromkeys((PATCH, MERGE, STRATEGIC), FREE), method="patch", operationId="updateThing"),
+        )
+    )
+    chooser = next(parameter for parameter in operation["parameters"] if parameter["name"] == "as")
+    assert chooser["default"] == "merge-patch"
+    assert chooser["description"] == (
+        "How the body is sent; merge-patch replaces a list whole; json-patch takes a list of operations; "
+        "strategic-merge-patch merges lists by key"
+    )
+    operation = await described(Adapted(tmp_path, document({MERGE: FREE}, method="patch", operationId="updateThing")))
+    assert operation["description"].endswith("In a merge patch a list replaces the whole list.")
+
+
+async def test_a_choice_is_described_with_all_its_values(tmp_path: Path) -> None:
+    kinds = {f"application/vnd.acme.kind{number}": TEXT for number in range(20)}
+    wide = [
+        {"name": f"query{number}", "in": "query", "schema": TEXT, "description": "words " * 60} for number in range(90)
+    ]
+    spec = document(answer={"application/json": THING, **kinds}, method="get", parameters=wide)
+    thing = Adapted(tmp_path, spec)
+    names = ["json", *(f"kind{number}" for number in range(20))]
+    for all_of_it in (True, False):
+        parameters = (await described(thing, all_of_it=all_of_it))["parameters"]
+        assert next(item for item in parameters if item["name"] == "as")["enum"] == names
+
+
 async def test_the_owner_s_content_type_is_no_choice(tmp_path: Path) -> None:
     text = "POST /things: {body: {content_type: multipart/form-data}}"
     spec = document({"application/json": THING, "multipart/form-data": UPLOAD})

@@ -19,9 +19,9 @@ from .idempotency import idempotency
 from .long_running import long_running
 from .pagination import pagination
 from .sensitive import sensitive
-from .update import follows, replaced, update
+from .update import follows, patched_as, replaced, update
 
-__all__ = ["Around", "Subject", "follows", "replaced", "with_traits"]
+__all__ = ["Around", "Subject", "follows", "patched_as", "replaced", "with_traits"]
 
 RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
     pagination,

@@ -9,12 +9,12 @@ from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Json, Location
 from aqlgen.runtime.media import JSON_PATCH, admits_json
 from aqlgen.runtime.schema.reader import pointer_of, steps_of
-from aqlgen.runtime.table import Update
+from aqlgen.runtime.table import Strategy, Update
 
 from .around import Around, Schemas, Subject
 from .places import DEEPEST, Place, paired
 
-__all__ = ["follows", "replaced", "update"]
+__all__ = ["follows", "patched_as", "replaced", "update"]
 
 _MOST: Final = 0.5
 """The share of the written fields from which on the reader is sure to read what is written."""
@@ -79,12 +79,13 @@ def replaced(subject: Subject, around: Around) -> str | None:
 
 def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Update, Reason]:
     sent = subject.sent or ""
-    if sent == JSON_PATCH and not _is_object_as_told(subject, around):
+    strategy = patched_as(sent)
+    if strategy == "json-patch" and not _is_object_as_told(subject, around):
         return Update(strategy="json-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
     if subject.send == "named":
         return Update(strategy="patch"), Reason("send-named", Evidence.OVERRIDE, 1.0, "")
     if subject.send not in _WHOLE:
-        if "merge-patch" in sent:
+        if strategy == "merge-patch":
             return Update(strategy="merge-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
         if subject.method == "PATCH":
             return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
@@ -101,6 +102,14 @@ def _alone(subject: Subject, around: Around) -> tuple[Update, Reason]:
         is_reader = alike is around.reader(subject)
         note = f"{alike.name} {'needs more than the update has' if is_reader else 'identifies it by another parameter'}"
     return Update(strategy="put"), Reason("put-alone", Evidence.RULE, 0.9, note)
+
+
+def patched_as(content_type: str) -> Strategy:
+    """Return what a patch of a content type sends: RFC 6902, RFC 7396, or a change of another kind."""
+    if content_type == JSON_PATCH:
+        return "json-patch"
+    merges = content_type.partition("/")[2].partition("+")[0].rpartition(".")[2] == "merge-patch"
+    return "merge-patch" if merges else "patch"
 
 
 def _can_ask(subject: Subject, reader: Subject) -> bool:

@@ -8,7 +8,7 @@ with `group_by` an object by the values of the field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
@@ -131,18 +131,21 @@ class Aggregates:
         return results
 
 
-def read_aggregate(request: Any) -> Aggregates:
-    """Return the aggregates that a request asks for. Raises Failure (VALIDATION_INVALID_VALUE) for another one."""
+def read_aggregate(request: Any, agent_path: Callable[[str], str] = str) -> Aggregates:
+    """Return the aggregates that a request asks for. Raises Failure (VALIDATION_INVALID_VALUE) for another one.
+
+    `agent_path` returns the path of a field in the agent's names.
+    """
     if not isinstance(request, Mapping) or not request:
         raise _refused("it is an object with an entry or more", request)
     if all(name in FUNCTIONS and not isinstance(value, Mapping) for name, value in request.items()):
         request = {"result": request}
     if len(request) > _MOST_EXPRESSIONS:
         raise _refused(f"there are no more than {_MOST_EXPRESSIONS} results", sorted(request))
-    return Aggregates({name: _expression(name, value) for name, value in request.items()})
+    return Aggregates({name: _expression(name, value, agent_path) for name, value in request.items()})
 
 
-def _expression(name: str, request: Any) -> _Expression:
+def _expression(name: str, request: Any, agent_path: Callable[[str], str]) -> _Expression:
     if not isinstance(request, Mapping) or not request or not set(request) <= set(FUNCTIONS):
         raise _refused(f"'{name[:_LONGEST]}' is an object of {', '.join(FUNCTIONS)}", request)
     functions: dict[str, tuple[str, ...]] = {}
@@ -152,12 +155,11 @@ def _expression(name: str, request: Any) -> _Expression:
                 raise _refused("'count' is true, or left out", value)
             functions["count"] = ()
             continue
-        path = tuple(value.split(".")) if isinstance(value, str) and len(value) <= _LONGEST else ("",)
+        path = tuple(agent_path(value).split(".")) if isinstance(value, str) and len(value) <= _LONGEST else ("",)
         if "" in path:
             raise _refused(f"'{function}' takes the path of a field", value)
-        if function != "group_by":
-            functions[function] = path
-    group_by = tuple(request["group_by"].split(".")) if "group_by" in request else None
+        functions[function] = path
+    group_by = functions.pop("group_by", None)
     return _Expression(group_by, functions or {"count": ()})
 
 

@@ -60,13 +60,17 @@ def check_condition(condition: Any, name: str = "where") -> None:
     compile_condition(condition, name)
 
 
-def compile_condition(condition: Any, name: str = "where") -> Matcher:
-    """Return the test of a condition, for many items. Raises Failure (VALIDATION_INVALID_VALUE) if it is none."""
+def compile_condition(condition: Any, name: str = "where", agent_path: Callable[[str], str] = str) -> Matcher:
+    """Return the test of a condition, for many items. Raises Failure (VALIDATION_INVALID_VALUE) if it is none.
+
+    `agent_path` returns the path of a field in the agent's names.
+    """
     if not isinstance(condition, Mapping) or not condition or len(condition) > _MOST_FIELDS:
         raise _refused(name, f"it is an object of 1 to {_MOST_FIELDS} fields", condition)
     tests: list[tuple[tuple[str, ...], Callable[[list[Any]], bool]]] = []
     for field, wanted in condition.items():
-        path = tuple(field.split(".")) if isinstance(field, str) and len(field) <= _LONGEST_PATH else ("",)
+        is_path = isinstance(field, str) and len(field) <= _LONGEST_PATH
+        path = tuple(agent_path(field).split(".")) if is_path else ("",)
         if "" in path:
             raise _refused(
                 name, f"a field is a path of names with dots, no more than {_LONGEST_PATH} characters", field

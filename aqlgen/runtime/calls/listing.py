@@ -120,8 +120,11 @@ class ListQuery:
         return warnings
 
 
-def read_query(options: Mapping[str, Any]) -> ListQuery | None:
-    """Return what options ask of a list, None if nothing. Raises Failure for a form that cannot be read."""
+def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = str) -> ListQuery | None:
+    """Return what options ask of a list, None if nothing. Raises Failure for a form that cannot be read.
+
+    `agent_path` returns the path of a field in the agent's names.
+    """
     where, aggregate = options.get("where"), options.get("aggregate")
     if where is None and aggregate is None:
         return None
@@ -132,12 +135,12 @@ def read_query(options: Mapping[str, Any]) -> ListQuery | None:
                 f"Cannot use '{name}' with 'where' or 'aggregate'. Use 'first' and 'after'.",
                 {"param_name": name},
             )
-    matcher = None if where is None else compile_condition(where)
-    aggregates = None if aggregate is None else read_aggregate(aggregate)
+    matcher = None if where is None else compile_condition(where, agent_path=agent_path)
+    aggregates = None if aggregate is None else read_aggregate(aggregate, agent_path)
     return ListQuery(
         matcher,
         aggregates,
-        {*(where or ()), *(() if aggregates is None else aggregates.fields)},
+        {*map(agent_path, where or ()), *(() if aggregates is None else aggregates.fields)},
         options.get("first"),
     )
 

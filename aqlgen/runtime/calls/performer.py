@@ -82,7 +82,7 @@ class Performer:
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
         if options:
             params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
-        query = self._query(options)
+        query = self._query(options, row)
         page, more = None, False
         if row.paging is not None and query is not None:
             pages = self._pager.pages(exchanges, row, params, _for_pages(options))
@@ -124,14 +124,13 @@ class Performer:
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
 
-    @staticmethod
-    def _query(options: Mapping[str, Any]) -> ListQuery | None:
+    def _query(self, options: Mapping[str, Any], row: Row) -> ListQuery | None:
         """Return what the options ask of a list; None if nothing. Raises Failure for what cannot be read."""
         if "where" not in options and "aggregate" not in options:
             return None
         from .listing import read_query
 
-        return read_query(options)
+        return read_query(options, lambda path: self._selection.agent_path(row, path))
 
     def _queried(self, data: Any, row: Row, query: ListQuery) -> Any:
         """Return the data of a whole list with the items that match, or the aggregates over them."""

@@ -34,11 +34,15 @@ _PAYLOADS = frozenset({"data", "result", "results", "items", "value", "values", 
 
 @dataclass(frozen=True, slots=True)
 class _Presets:
-    """The fields that the presets keep of an operation's answers, and where in an answer the things are."""
+    """The fields that the presets keep of an operation's answers, and where in an answer the things are.
+
+    `schemas` are those of a thing and of the answer.
+    """
 
     path: tuple[str, ...]
     minimal: Tree | None
     standard: Mapping[str, Tree | bool | None] | None
+    schemas: tuple[JsonSchema, ...] = ()
 
 
 class Selection:
@@ -67,7 +71,7 @@ class Selection:
             data = _sliced(data, path, part)
         if not fields:
             return data, frozenset()
-        tree = _tree(fields)
+        tree = _tree([self.agent_path(row, field) for field in fields])
         if path and items is None and _starts_at_envelope(data, path, tree):
             path = ()
         return _at(data, path, lambda thing: _picked(thing, tree)), frozenset()
@@ -75,6 +79,16 @@ class Selection:
     def path_of_list(self, row: Row) -> tuple[str, ...]:
         """Return where the list is in an answer that is one, or holds one."""
         return self._presets_of(row).path
+
+    def agent_path(self, row: Row, path: str) -> str:
+        """Return a path with dots, of a thing in an answer or of the answer, in the agent's names."""
+        types = self._table.types
+        for schema in self._presets_of(row).schemas:
+            for steps in ([path], path.split(".")):
+                names = _agent_names(types, schema, steps)
+                if names[0] in union_of(types, schema).properties:
+                    return ".".join(names)
+        return path
 
     def _presets_of(self, row: Row) -> _Presets:
         presets = self._presets.get(row.cache_key)
@@ -105,7 +119,26 @@ class Selection:
         if row.paging is not None:
             path = agent_path(types, schema, row.paging.items or "")
             item = schema_at(types, schema, path, items=True)
-        return _Presets(path, minimal(types, item, row.resource), standard(types, item))
+        return _Presets(path, minimal(types, item, row.resource), standard(types, item), (item, schema))
+
+
+def _agent_names(types: Types, schema: JsonSchema, steps: Sequence[str]) -> list[str]:
+    """Return the steps of a path in the agent's names, in whichever spelling they came; none for items of a list.
+
+    A step that no schema declares is left as it is.
+    """
+    names = []
+    for step in steps:
+        shape = union_of(types, schema)
+        for _ in range(_DEEPEST):
+            if shape.properties or not shape.items:
+                break
+            shape = union_of(types, shape.items[0])
+        wires = {wire: name for name, (wire, _) in shape.properties.items()}
+        name = step if step in shape.properties else wires.get(step, step)
+        schema = shape.properties[name][1] if name in shape.properties else next(iter(shape.extra), {})
+        names.append(name)
+    return names
 
 
 # The presets of a schema

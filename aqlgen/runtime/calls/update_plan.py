@@ -187,18 +187,20 @@ def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
 def replacement(row: Row, table: Table) -> str:
     """Return a sentence on what an update keeps of what it does not name, "" where the API keeps all of it."""
     update = row.update
-    if update is None or not (update.replaces or update.fills) or row.body is None:
+    if update is None or row.body is None:
         return ""
+    if not update.replaces:
+        patch = "In a merge patch a list replaces the whole list." if update.strategy == "merge-patch" else ""
+        reader = prepare(row, table).reader if update.fills else None
+        return patch if reader is None else f"Required fields left out are read with {reader.name}. {patch}".rstrip()
     plan = prepare(row, table)
-    if update.fills:
-        return "" if plan.reader is None else f"Required fields left out are read with {plan.reader.name}."
     target = union_of(table.types, plan.target)
     optional = [name for name in target.properties if name not in target.required]
     if plan.reader is None:
         if not optional or len(target.properties) < 2:
             return "Replaces the whole."
         return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
-    kept = f"Fields left out are read with {plan.reader.name} and sent back"
+    kept = f"Fields left out are read with {plan.reader.name} and sent back; a list replaces the whole list"
     kept = f"Creates what is not there yet. {kept}" if update.creates else kept
     if update.undeclared:
         return f"{kept}."

@@ -17,7 +17,7 @@ from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Grant, Pending, fitting
 from ..state.store import StoreAway
-from ..steps.plan import Plan, Step, check_plan, read_plan
+from ..steps.plan import Plan, Step, check_plan, read_plan, with_agent_names
 from ..steps.references import written_plan
 from ..steps.run import Progress, Run
 from ..text import folded
@@ -113,6 +113,7 @@ async def answer_plan(
     grant = Grant(*sent_tokens({**request.outside, **request.inside}))
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = check_plan(plan, side)
+    plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if dry_run:
         return success(await run.preview(), stamp.meta())
@@ -168,6 +169,10 @@ class _Side:
     def types(self) -> Types:
         """The types of the table."""
         return self._calls.table.types
+
+    def agent_path(self, row: Row, path: str) -> str:
+        """Return a path of an operation's answers in the agent's names."""
+        return self._selection.agent_path(row, path)
 
     def find(self, operation: str) -> Row:
         """Return the row of an operation that a step may perform. Raises Failure for any other."""

@@ -25,6 +25,7 @@ from ..errors import Code, Failure
 from ..media import (
     FORM,
     JSON,
+    JSON_PATCH,
     OCTETS,
     admits_json,
     is_json,
@@ -34,7 +35,7 @@ from ..media import (
     media_type,
     stream_form,
 )
-from ..schema.field_names import Names
+from ..schema.field_names import Names, operations_to_wire
 from ..schema.reader import steps_of
 from ..table import Body, JsonSchema, Parameter, Row
 from .framing import check_names, is_framing
@@ -196,6 +197,9 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
         if parameter is None or parameter.name not in params:
             return constants or None
         value = names.to_wire(params[parameter.name], parameter.schema)
+        if isinstance(value, list) and body.content_type == JSON_PATCH:
+            plan = names.plan(parameter.schema)
+            value = value if plan is None else operations_to_wire(value, plan)
         return {**value, **constants} if constants and isinstance(value, Mapping) else value
     fields: dict[str, Any] = {}
     further_fields: Any = None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..schema.field_names import NAMED_AS
 from ..schema.notation import Objects, notation
 from ..schema.reader import (
     Types,
@@ -32,7 +33,7 @@ from ..schema.wording import (
     union_notes,
     union_type,
 )
-from ..table import JsonSchema, Parameter
+from ..table import ADAPTER, JsonSchema, Parameter
 from ..text import brief, clean, listed
 from .bounds import tokens_of
 
@@ -77,8 +78,13 @@ def within(tokens: int | None, full: Detail, make: Callable[[Detail], Info]) -> 
 
 
 def parameter_info(parameter: Parameter, types: Types, place: str = "", detail: Detail = IN_FULL) -> Info:
-    """Describe one parameter of an operation; `place` says where it goes, if others have its name."""
+    """Describe one parameter of an operation; `place` says where it goes, if others have its name.
+
+    A choice of the adapter, such as `as`, has all its values: nothing else tells them.
+    """
     schema: JsonSchema = parameter.schema
+    if parameter.location == ADAPTER:
+        detail = replace(detail, values=IN_FULL.values)
     if parameter.description:
         schema = {**schema, "description": parameter.description}
     if parameter.deprecated:
@@ -93,6 +99,9 @@ def field_info(name: str, schema: JsonSchema, required: bool, types: Types, deta
     """Describe a field of an object."""
     info: Info = {"name": name, "type": "any", "required": required}
     value, notes = _value(schema, types, detail)
+    read = referred(as_schema(as_schema(schema.get(NAMED_AS)).get("")))
+    if read is not None:
+        notes.append(f"Has the fields of {read}.")
     text = brief(clean(str(schema.get("description", ""))), detail.text)
     if schema.get("deprecated") is True:
         notes.insert(0, "Deprecated.")

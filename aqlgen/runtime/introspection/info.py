@@ -158,21 +158,22 @@ def _cut(details: dict[str, Any], row: Row, table: Table, level: _Level, objects
     room = level.size - _size(details)
     kept, others, required = [], [], []
     names = [name for name in row.parameters if name not in row.hidden_parameters]
-    for name in sorted(names, key=lambda name: not row.parameters[name].required):
+    needed = {name for name in names if row.parameters[name].required or name in row.choices}
+    for name in sorted(names, key=lambda name: name not in needed):
         parameter = row.parameters[name]
-        if room <= 0 and not parameter.required:
+        if room <= 0 and name not in needed:
             others.append(name)
             continue
-        if room < -_MOST_REQUIRED - _MOST_BARE:
+        if room < -_MOST_REQUIRED - _MOST_BARE and name not in row.choices:
             required.append(name)
             continue
         detail = level.required if parameter.required or name == whole else level.optional
-        bare = room < -_MOST_REQUIRED
+        bare = room < -_MOST_REQUIRED and name not in row.choices
         info = parameter_info(parameter, table.types, places.get(name, ""), _BARE if bare else detail.sharing(objects))
-        if bare or _size(info) > _LONGEST_PARAMETER:
+        if bare or (_size(info) > _LONGEST_PARAMETER and name not in row.choices):
             info = {key: info[key] for key in ("name", "type", "required")}
         room -= _size(info)
-        if room > 0 or parameter.required:
+        if room > 0 or name in needed:
             kept.append(info)
         else:
             others.append(name)
@@ -213,10 +214,10 @@ def _description(row: Row, table: Table) -> str:
     text = clean(row.description, 4000)
     if row.relative:
         text += f" (a kind of {row.relative})"
-    if row.update is not None and (row.update.replaces or row.update.fills):
+    if row.update is not None:
         from ..calls.update_plan import replacement
 
-        text += f" {replacement(row, table)}"
+        text = with_notes(text, list(filter(None, [replacement(row, table)])))
     return f"Deprecated. {text}" if row.deprecated else text
 
 

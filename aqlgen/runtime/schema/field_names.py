@@ -1,24 +1,26 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Agent names and wire names of fields, mapped exactly both ways (R-SEL-1), and what schemas reach by references.
 
-A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A plan is compiled once
-for each schema that renames anything within it, or in a type that it reaches, recursive ones included. Values of all
-other schemas pass through untouched and uncopied, and so do keys that no schema declares.
+A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A parameter may carry
+`x-named-as`: by the pointer of each part whose fields the document leaves open, the type that has them where they are
+read. A plan is compiled once for each schema that renames anything within it, or in a type that it reaches, recursive
+ones included. Values of all other schemas pass through untouched and uncopied, and so do keys that no schema declares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar
 
 from ..table import JsonSchema, Table
 from ..text import folded
-from .reader import STRUCTURE, Shape, Types, fixed_values, referred, shape_of, subschemas
+from .reader import STRUCTURE, Shape, Types, fixed_values, pointer_of, referred, shape_of, steps_of, subschemas
 
-__all__ = ["Names", "Plan", "Way", "other_name", "reached"]
+__all__ = ["NAMED_AS", "Names", "Plan", "Way", "operations_to_wire", "other_name", "reached"]
 
+NAMED_AS = "x-named-as"
 Found = TypeVar("Found")
 
 
@@ -126,6 +128,66 @@ class Choice:
         return constant, self.required <= named.keys(), sum(1 for key in value if key in fields)
 
 
+def _graft(plan: Plan, steps: Sequence[str], other: Plan) -> None:
+    """Add to a plan, or to what is within it, the names of another for what it does not name itself.
+
+    The plans on the way are copied first: types share them.
+    """
+    if not steps:
+        plan.items, plan.extra = plan.items or other.items, plan.extra or other.extra
+        if not plan.fields[Way.TO_WIRE]:
+            plan.choices, plan.discriminator = other.choices, other.discriminator
+        for names, others in zip(plan.fields, other.fields, strict=True):
+            names.update({key: named for key, named in others.items() if key not in names})
+        return
+    wire, inner = plan.fields[Way.TO_WIRE].get(steps[0], (steps[0], None))
+    inner = plan.items if steps[0] == "*" else inner
+    copy = Plan() if inner is None else replace(inner, fields=_copied(inner.fields))
+    _graft(copy, steps[1:], other)
+    if steps[0] == "*":
+        plan.items = copy
+        return
+    for names, key, name in zip(plan.fields, (steps[0], wire, steps[0]), (wire, steps[0], steps[0]), strict=True):
+        names[key] = (name, copy)
+    plan.fields[Way.TO_AGENT_FROM_EITHER][wire] = (steps[0], copy)
+
+
+def _copied(fields: tuple[Fields, Fields, Fields]) -> tuple[Fields, Fields, Fields]:
+    first, second, third = map(dict, fields)
+    return first, second, third
+
+
+def operations_to_wire(operations: Sequence[Any], plan: Plan) -> list[Any]:
+    """Return operations of JSON Patch (RFC 6902) under the API's names, in whichever spelling they came."""
+    return [_operation_to_wire(item, plan) if isinstance(item, Mapping) else item for item in operations]
+
+
+def _operation_to_wire(operation: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    converted = dict(operation)
+    for key in ("from", "path"):
+        if isinstance(operation.get(key), str):
+            converted[key], inner = _pointer_to_wire(operation[key], plan)
+            if key == "path" and "value" in operation and inner is not None:
+                value = inner.convert(operation["value"], Way.TO_AGENT_FROM_EITHER)
+                converted["value"] = inner.convert(value, Way.TO_WIRE)
+    return converted
+
+
+def _pointer_to_wire(pointer: str, plan: Plan | None) -> tuple[str, Plan | None]:
+    """Return a JSON pointer (RFC 6901) under the API's names, and the plan of what it leads to."""
+    begin, *tokens = pointer.split("/")
+    for index, (token, step) in enumerate(zip(tokens, steps_of(pointer), strict=True)):
+        if plan is None:
+            break
+        if plan.items is not None and (step == "-" or step.isdecimal()):
+            plan = plan.items
+            continue
+        name, _ = plan.fields[Way.TO_AGENT_FROM_EITHER].get(step, (step, None))
+        wire, plan = plan.fields[Way.TO_WIRE].get(name, (step, plan.extra))
+        tokens[index] = token if wire == step else pointer_of((wire,))[1:]
+    return "/".join((begin, *tokens)), plan
+
+
 def other_name(plan: Plan | None, way: Way, name: str) -> tuple[str, Plan | None]:
     """Return the other name of a field in whatever spelling, and the plan of its value."""
     if plan is None:
@@ -168,7 +230,7 @@ class Names:
     def plan(self, schema: JsonSchema) -> Plan | None:
         """Return the plan of a schema, compiled at its first use; None if nothing within it is renamed."""
         name = referred(schema)
-        if name is not None and not schema.keys() & STRUCTURE:
+        if name is not None and NAMED_AS not in schema and not schema.keys() & STRUCTURE:
             if name not in self._plans:
                 plan = self._plans[name] = Plan() if self._renames(schema) else None
                 if plan is not None:
@@ -194,6 +256,10 @@ class Names:
             self._choose(plan, shape)
         else:
             self._declare(plan, shape)
+        for pointer, read in schema.get(NAMED_AS, {}).items():
+            other = self.plan(read)
+            if other is not None:
+                _graft(plan, steps_of(pointer), other)
 
     def _declare(self, plan: Plan, shape: Shape) -> None:
         wire, agent, either = plan.fields

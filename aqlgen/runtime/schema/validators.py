@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..table import JsonSchema, Row, Table
+from .field_names import NAMED_AS
 from .reader import referred, subschemas, type_named
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ class Schemas:
 
     def parameters(self, row: Row) -> Draft202012Validator:
         """Compile the validator of an operation's parameters: required ones, no unknown ones, the schema of each."""
-        properties = {name: parameter.schema for name, parameter in row.parameters.items()}
+        properties = {
+            name: {key: value for key, value in item.schema.items() if key != NAMED_AS}  # a reference to check nothing
+            for name, item in row.parameters.items()
+        }
         document = {
             "type": "object",
             "properties": properties,

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.conditions import OPERATORS, check_condition
 from ..errors import Code, Failure
 from ..schema.reader import parts, union_of
-from ..text import folded, line, listed
+from ..text import letters, line, listed
 from .operation import MAX_STEPS
-from .references import Reference, is_reference, references_in
+from .references import Reference, is_reference, read_reference, references_in
 
 if TYPE_CHECKING:
     from ..envelope import Envelope
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..table import Row
     from ..warnings.collector import CallWarning
 
-__all__ = ["LOCAL", "Operations", "Plan", "Step", "StepCalls", "check_plan", "read_plan"]
+__all__ = ["LOCAL", "Operations", "Plan", "Step", "StepCalls", "check_plan", "read_plan", "with_agent_names"]
 
 LOCAL = ("item", "index")
 """The names that a step has within `foreach`."""
@@ -223,6 +223,31 @@ def check_plan(plan: Plan, operations: Operations) -> dict[int, Row]:
     return rows
 
 
+def with_agent_names(plan: Plan, rows: Mapping[int, Row], agent_path: Callable[[Row, str], str]) -> Plan:
+    """Return a plan whose conditions have the agent's names of fields, in whichever spelling they came."""
+
+    def named(condition: Mapping[str, Any] | None, row: Row | None, path: Sequence[str]) -> dict[str, Any] | None:
+        if condition is None or row is None:
+            return None if condition is None else dict(condition)
+        names = (agent_path(row, ".".join((*path, field))).split(".", len(path))[-1] for field in condition)
+        named_condition = dict(zip(names, condition.values(), strict=True))
+        return named_condition if len(named_condition) == len(condition) else dict(condition)
+
+    steps = []
+    for step in plan.steps:
+        row = rows.get(step.number) if step.foreach is None else None
+        path: tuple[str, ...] = ()
+        if is_reference(step.foreach):
+            reference = read_reference(step.foreach)
+            source = plan.step_of(reference)
+            row = None if source is None else rows.get(source.number)
+            path = tuple(part for part in reference.path if isinstance(part, str))
+            path = path[1:] if path[:1] == ("items",) else path
+        where, expect = named(step.where, row, path), named(step.expect, rows.get(step.number), ())
+        steps.append(replace(step, where=where, expect=expect))
+    return replace(plan, steps=tuple(steps))
+
+
 def _check_reference(
     plan: Plan, step: Step | None, reference: Reference, rows: Mapping[int, Row], types: Types
 ) -> None:
@@ -263,8 +288,8 @@ def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> 
         return
     shape = union_of(types, answers[0])
     closed = any(part.get("additionalProperties") is False for part in parts(answers[0], types))
-    known = {folded(name) for name in (*shape.properties, "_etag")}
-    if isinstance(first, str) and closed and not shape.items and folded(first) not in known:
+    known = {letters(name) for name in (*shape.properties, "_etag")}
+    if isinstance(first, str) and closed and not shape.items and letters(first) not in known:
         raise _invalid("$ref", f"'{text}': the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}")
     if isinstance(first, str) and shape.items and not (shape.properties or shape.extra):
         raise _invalid("$ref", f"'{text}': the answer is a list, so begin with [0] or [*]")

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeGuard
 from ..errors import Code, Failure
 from ..exact_json import ExactFloat
 from ..table import Workflow
-from ..text import folded, line
+from ..text import letters, line
 
 __all__ = [
     "INPUTS",
@@ -165,7 +165,7 @@ def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
             hint = ": give an index, such as [0]" if isinstance(data, list) else ""
             raise _nowhere(reference, depth, f"is {_kind(data)}{hint}", data)
         if step not in data:
-            alike = [key for key in data if folded(str(key)) == folded(step)]
+            alike = [key for key in data if letters(str(key)) == letters(step)]
             if len(alike) != 1:
                 raise _nowhere(reference, depth, f"has no '{line(step, 64)}'", data)
             step = alike[0]

@@ -23,19 +23,27 @@ _PAGES = frozenset({"first", "after", "last", "before"})
 def chosen(row: Row, params: Mapping[str, Any]) -> Row:
     """Return the row of a call with the kinds that it chooses; the row itself if there is no choice.
 
-    A choice that is left out is the default, unless the call has parameters that only one other kind has. One that
-    names no kind is taken as left out: validation refuses or understands it.
+    A choice that is left out is the default, unless the call has parameters that only one other kind has, or is a list
+    of operations, which is a JSON Patch. One that names no kind is taken as left out: validation refuses or
+    understands it.
     """
     if not row.choices:
         return row
     names = {row.wire_names.get(name, name) for name in params}
-    return _row(row, tuple(_kind(choice, params.get(parameter), names) for parameter, choice in row.choices.items()))
+    lists = {row.wire_names.get(name, name) for name, value in params.items() if isinstance(value, list)}
+    scripts = row.body is not None and row.body.parameter in lists
+    return _row(
+        row,
+        tuple(_kind(choice, params.get(parameter), names, scripts) for parameter, choice in row.choices.items()),
+    )
 
 
-def _kind(choice: Choice, stated: Any, names: Set[str]) -> str:
+def _kind(choice: Choice, stated: Any, names: Set[str], scripts: bool) -> str:
     """Return the kind that is stated, else the default, or the one that alone has all parameters of a call."""
     if isinstance(stated, str) and stated in choice.kinds:
         return stated
+    if stated is None and scripts:
+        return next((name for name, kind in choice.kinds.items() if kind.strategy == "json-patch"), choice.default)
     if not names.isdisjoint(choice.kinds[choice.default].without):
         fitting = [name for name, kind in choice.kinds.items() if names.isdisjoint(kind.without)]
         if len(fitting) == 1:
@@ -57,6 +65,8 @@ def _with_kind(row: Row, kind_and_other: tuple[Kind, bool]) -> Row:
     kind, other = kind_and_other
     shown = {name: parameter for name, parameter in row.shown_parameters.items() if name not in kind.without}
     row = replace(row, shown_parameters={**shown, **kind.parameters}, body=kind.body or row.body)
+    if kind.strategy is not None and row.update is not None:
+        row = replace(row, update=replace(row.update, strategy=kind.strategy))
     if not (other and kind.responses):
         return row
     responses = {**row.responses, **kind.responses}

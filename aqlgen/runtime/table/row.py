@@ -21,6 +21,7 @@ from .parts import (
     LongRunning,
     Pagination,
     Parameter,
+    Strategy,
     Update,
 )
 
@@ -78,6 +79,8 @@ class Kind:
     """What agents call it."""
     body: Body | None = None
     """How the body of the request is made; as the row says where it is left out."""
+    strategy: Strategy | None = None
+    """What an update sends; as the row says where it is left out."""
     parameters: Mapping[str, Parameter] = column(factory=dict)
     """The parameters of the body that the row does not have, or has otherwise."""
     without: tuple[str, ...] = ()

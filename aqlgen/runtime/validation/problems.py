@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from ..errors import Code, Failure
 from ..schema.reader import referred
+from ..schema.wording import named
 from ..table import JsonSchema, Row
 from ..text import alike, folded, leaks, listed, words
 
@@ -126,24 +127,26 @@ def twice_problem(name: str, alias: str) -> Problem:
 
 
 def field_problems(
-    row: Row, stray: Sequence[str], fields: Collection[str] | None, hidden: Collection[str]
+    row: Row, stray: Sequence[str], fields: Collection[str] | None, hidden: Collection[str], place: str = "input"
 ) -> Iterator[Problem]:
-    """Yield the problem of the fields of `input` that are unknown, then that of the read-only ones (R-UPD-1)."""
+    """Yield the problem of the fields at a place that are unknown, then that of the read-only ones (R-UPD-1)."""
     unknown = [key for key in stray if folded(key) not in hidden]
     if unknown:
         valid = sorted(fields or ())
+        words_only = [key for key in unknown if named(key) == key][:_MOST]  # any text may be a key of an API's answer
+        shown_keys = ", ".join(words_only) or "see details"
         yield Problem(
             Code.UNKNOWN_FIELD,
-            f"input.{unknown[0]}",
-            f"Unknown field(s) in input of operation '{row.name}': {', '.join(unknown)}. {_nearest(unknown, valid)}",
+            f"{place}.{unknown[0]}",
+            f"Unknown field(s) in {place} of operation '{row.name}': {shown_keys}. {_nearest(words_only, valid)}",
             {"operation": row.name, "unknown_fields": unknown, "valid_fields": valid},
         )
     read_only = [key for key in stray if folded(key) in hidden]
     if read_only:
         yield Problem(
             Code.READ_ONLY_FIELD,
-            f"input.{read_only[0]}",
-            f"Read-only field(s) in input of operation '{row.name}': {', '.join(read_only)}. Leave them out.",
+            f"{place}.{read_only[0]}",
+            f"Read-only field(s) in {place} of operation '{row.name}': {', '.join(read_only)}. Leave them out.",
             {"operation": row.name, "read_only_fields": read_only},
         )
 
@@ -171,7 +174,7 @@ def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
     if not valid:
         return "There are none to give."
     hints = [f"Did you mean '{close}' for '{name}'?" for name in names if (close := near_name(name, valid))]
-    return " ".join(hints) if len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
+    return " ".join(hints) if 0 < len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
 
 
 def near_name(name: str, valid: Sequence[str]) -> str | None:

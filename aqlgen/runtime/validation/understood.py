@@ -54,6 +54,7 @@ class Checks(NamedTuple):
     errors: Callable[[Any], Iterable[ValidationError]]
     problems: Callable[[Mapping[str, Any], Mapping[str, Any], Twice], list[Problem]]
     renamed: Callable[[Any], Any]
+    respelled: Callable[[Outcome], None]
     partial: bool
     sensitive: Collection[str]
 
@@ -144,6 +145,7 @@ class Interpreter:
     def _read(self, outcome: Outcome, *, sure: bool) -> Outcome:
         """Return the parameters with their values as they are understood."""
         self._add_empty_body(outcome)
+        self._checks.respelled(outcome)
         checks, row = self._checks, self._row
         reader = Reader(
             self._types,

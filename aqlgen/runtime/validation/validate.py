@@ -14,8 +14,10 @@ The fields of `input` are parameters of the query where an update has no body. C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
@@ -23,8 +25,9 @@ from ..exact_json import with_floats
 from ..schema.field_names import Names, Plan, Way
 from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
-from ..table import JsonSchema, Row, Table
+from ..table import ADAPTER, JsonSchema, Row, Table
 from ..text import folded, letters
+from .undeclared import Declared, Strange, Undeclared
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -39,6 +42,7 @@ PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 
 
 _MOST_INNER = 500
+_MOST_STRANGE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class _Checks:
     """The checks of one operation, prepared at its first call.
 
     `fields` are the only keys that `input` may have, `outside` the ones it may not have, `hidden` those that only the
-    server sets (folded). `body` validates the body that the parameters make together.
+    server sets (folded). `nested` are the parameters that may hold objects, with what these declare. `body`
+    validates the body that the parameters make together.
     """
 
     is_valid: Callable[[Any], bool]
@@ -55,6 +60,7 @@ class _Checks:
     fields: frozenset[str] | None
     outside: frozenset[str]
     hidden: frozenset[str]
+    nested: tuple[tuple[str, Declared], ...]
     body: Draft202012Validator | None
     sensitive: frozenset[str]
     partial: bool
@@ -72,6 +78,10 @@ class Validation:
         self._assemble = assemble
         self._checks: dict[str, _Checks] = {}
         self._inner: dict[int, tuple[JsonSchema, Draft202012Validator | None]] = {}
+
+    @cached_property
+    def _undeclared(self) -> Undeclared:
+        return Undeclared(self._table.types)  # which are read at the first call
 
     def validate(
         self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
@@ -106,6 +116,8 @@ class Validation:
             _stray_fields(checks, params), None
         ) is not None:
             return False
+        if checks.nested and next(self._strange(checks, params), None) is not None:
+            return False
         if checks.body is None:
             return True
         body = self._assemble(row, params)
@@ -121,11 +133,17 @@ class Validation:
             schema = row.parameters["input"].schema
             shape = shape_of(self._table.types, schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
-            if (shape.properties and not shape.extra and not shape.alternatives) or row.body is None:
+            takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
+            if (shape.properties and not takes_others) or row.body is None:
                 fields = frozenset(shape.properties)
             elif shape.properties or shape.alternatives:
                 others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
                 outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
+        declared = (
+            (name, self._undeclared.declared(parameter.schema))
+            for name, parameter in row.parameters.items()
+            if parameter.location != ADAPTER
+        )
         body = row.body
         partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
@@ -135,10 +153,19 @@ class Validation:
             fields=fields,
             outside=outside,
             hidden=hidden,
+            nested=tuple((name, item) for name, item in declared if item.fields or item.inner),
             body=self._schemas.schema(body.schema) if body is not None and body.validate and not partial else None,
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
             partial=partial,
         )
+
+    def _strange(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[Strange]:
+        """Yield the undeclared fields of objects within the parameters; those of `input` itself are told apart."""
+        for name, declared in checks.nested:
+            value = params.get(name)
+            if isinstance(value, (dict, list)):
+                first = name != _INPUT or checks.fields is None
+                yield from self._undeclared.strange(value, declared, name, first=first)
 
     def _explain(
         self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
@@ -168,6 +195,7 @@ class Validation:
                     errors=lambda value: self._errors(checks, value),
                     problems=lambda value, outside, twice: self._problems(row, checks, value, outside, twice),
                     renamed=lambda value: self._renamed(checks, value),
+                    respelled=lambda outcome: self._undeclared.respell(outcome, checks.nested),
                     partial=checks.partial,
                     sensitive=checks.sensitive,
                 ),
@@ -206,9 +234,14 @@ class Validation:
             problems.append(unknown_problem(row, list(unknown), unknown, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
+        strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
+        for place, keys, declared in strange:
+            problems += field_problems(row, keys, declared, (), place)
+        places = {place for place, *_ in strange}
         types, schemas = self._table.types, {name: parameter.schema for name, parameter in row.parameters.items()}
         together = Together({"properties": schemas}, types, partial=checks.partial).problem
-        problems += problems_of(self._errors(checks, known), checks.sensitive, together)
+        errors = (error for error in self._errors(checks, known) if not _is_told(error, places))
+        problems += problems_of(errors, checks.sensitive, together)
         if not problems and checks.body is not None and row.body is not None:
             body = self._assemble(row, known)
             if body is not None:
@@ -296,6 +329,16 @@ def _not_yet_told(errors: Iterable[ValidationError], fields: frozenset[str] | No
         if fields is not None and path == ["input"] and keyword == "additionalProperties":
             continue
         yield error
+
+
+def _is_told(error: ValidationError, places: Collection[str]) -> bool:
+    """Return True if an error is about the undeclared fields of an object that has a problem for them already."""
+    from .value_problems import place_of
+
+    if error.kind.name not in ("additionalProperties", "unevaluatedProperties") or not error.instance_path:
+        return False
+    first, *rest = error.instance_path
+    return place_of(str(first), rest) in places
 
 
 _INPUT = "input"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Together = Callable[[ValidationError, Callable[[ValidationError], Problem | None]], Problem | None]
 
-__all__ = ["lacks_only", "problems_of"]
+__all__ = ["lacks_only", "place_of", "problems_of"]
 
 _LONGEST_VALUE, _LONGEST_HINT = 100, 60
 _LIMITS = {
@@ -105,7 +105,7 @@ def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Pr
     """Return the problem of an error, without the value if `hide`; None if the error says nothing about the value."""
     kind = error.kind
     keyword = kind.name
-    name = _place(str(path[0]), path[1:]) if path else "params"
+    name = place_of(str(path[0]), path[1:]) if path else "params"
     if type(kind).__name__ in ("BacktrackLimitExceeded", "RegexEngineFailure"):
         return None  # the check could not be made
     if keyword == "enum" and not kind.value:
@@ -128,7 +128,7 @@ def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Pr
     return Problem(Code.INVALID_VALUE, name, message, details)
 
 
-def _place(name: str, path: Sequence[str | int]) -> str:
+def place_of(name: str, path: Sequence[str | int]) -> str:
     """Return the path of a value within parameter `name` as people write it: `input.tags[0]`."""
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 

@@ -1,0 +1,166 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Fields that objects within parameters do not declare, refused as unknown parameters are (R-REQ-3, R-UPD-1).
+
+An object takes the fields that its schema declares, those of each alternative included. It takes others, too, if the
+schema says so, declares none at all, or depends on what only the validator decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..schema.reader import Types, alternatives, as_schema, declared_types, parts
+from ..schema.wording import named
+from ..table import JsonSchema
+from ..text import folded
+
+if TYPE_CHECKING:
+    from .readings import Outcome, Place
+
+__all__ = ["Declared", "Strange", "Undeclared"]
+
+_MOST_ALTERNATIVES = 100
+_FURTHER = ("additionalProperties", "unevaluatedProperties")
+_DEPENDING = frozenset({"patternProperties", "if", "dependentSchemas"})
+"""Keywords by which an object may have fields beside its properties."""
+
+
+class Strange(NamedTuple):
+    """The keys of an object, at a place, that it does not declare, and the fields that it declares."""
+
+    place: str
+    keys: list[str]
+    declared: frozenset[str]
+
+
+@dataclass(slots=True, eq=False)
+class Declared:
+    """What schemas of one value declare; `takes_others` holds for objects with fields that are not among these.
+
+    `hidden` are read-only fields, folded, by which an object may say which one it is. `within` has the same of what
+    the value holds: by field, and under "" of its items and of further fields.
+    """
+
+    fields: dict[str, list[JsonSchema]] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
+    inner: list[JsonSchema] = field(default_factory=list)
+    takes_others: bool = False
+    within: dict[str, Declared | None] = field(default_factory=dict)
+
+
+class Undeclared:
+    """Finds the undeclared fields of values; what a schema declares is read once."""
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+        self._known: dict[tuple[int, ...], tuple[Sequence[JsonSchema], Declared]] = {}
+
+    def declared(self, *schemas: JsonSchema) -> Declared:
+        """Return what schemas of one value declare."""
+        key = tuple(map(id, schemas))
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = (schemas, self._read(schemas))  # kept, so that their ids stay unique
+        return known[1]
+
+    def strange(self, value: Any, declared: Declared, place: str, *, first: bool = True) -> Iterator[Strange]:
+        """Yield the undeclared fields of each object of a value, of the value itself only with `first`."""
+        if isinstance(value, dict):
+            fields = declared.fields
+            if first and fields and not declared.takes_others and not value.keys() <= fields.keys():
+                keys = [key for key in value if key not in fields and folded(key) not in declared.hidden]
+                if keys:
+                    yield Strange(place, keys, frozenset(fields))
+            for key, part in value.items():
+                if isinstance(part, (dict, list)):
+                    inner = self._within(declared, key)
+                    if inner is not None:
+                        step = key if key in fields or named(key) == key else "*"
+                        yield from self.strange(part, inner, f"{place}.{step}")
+        elif isinstance(value, list):
+            inner = self._within(declared, "")
+            for index, item in enumerate(value if inner is not None else ()):
+                if isinstance(item, (dict, list)) and inner is not None:
+                    yield from self.strange(item, inner, f"{place}[{index}]")
+
+    def respell(self, outcome: Outcome, nested: Sequence[tuple[str, Declared]]) -> None:
+        """Rename the keys that can only be another spelling of a declared field, and note it."""
+        params = outcome.value
+        outcome.value = params | {
+            name: self._respelled(params[name], declared, (name,), outcome)
+            for name, declared in nested
+            if name in params
+        }
+
+    def _respelled(self, value: Any, declared: Declared | None, place: Place, outcome: Outcome) -> Any:
+        from .readings import Change
+        from .understanding import renames
+
+        if declared is None or not isinstance(value, (dict, list)):
+            return value
+        if isinstance(value, list):
+            inner = self._within(declared, "")
+            return [self._respelled(item, inner, (*place, index), outcome) for index, item in enumerate(value)]
+        names: dict[str, str] = {} if declared.takes_others else renames(value, declared.fields)
+        respelled: dict[str, Any] = {}
+        for key, part in value.items():
+            name = str(names.get(key, key))
+            respelled[name] = self._respelled(part, self._within(declared, name), (*place, name), outcome)
+            if name != key:
+                outcome.note((*place, name), Change(part, part, ("renamed",), (*place, key)))
+        return respelled
+
+    def _within(self, declared: Declared, key: str) -> Declared | None:
+        """Return what is declared of a field, of any further one, or of the items; None if that holds no fields."""
+        schemas = declared.fields.get(key)
+        if schemas is None:
+            key, schemas = "", declared.inner
+        if key not in declared.within:
+            inner = self.declared(*schemas) if schemas else Declared()
+            declared.within[key] = inner if inner.fields or inner.inner else None
+        return declared.within[key]
+
+    def _read(self, schemas: Sequence[JsonSchema]) -> Declared:
+        """Return what schemas of one value declare, each with all its alternatives."""
+        declared = Declared()
+        todo = [(schema, False) for schema in schemas]
+        for _ in range(_MOST_ALTERNATIVES):
+            if not todo:
+                return declared
+            schema, has_fields = todo.pop()
+            together = parts(schema, self._types)
+            for part in together:
+                _add(declared, part)
+            options = [option for part in together for option in alternatives(part)]
+            has_fields = has_fields or any(part.get("properties") for part in together)
+            todo += [(option, has_fields) for option in options]
+            if not options:
+                declared.takes_others |= not has_fields and _may_be_object(together)
+        declared.takes_others = True
+        return declared
+
+
+def _add(declared: Declared, part: JsonSchema) -> None:
+    for name, schema in part.get("properties", {}).items():
+        schemas = declared.fields.setdefault(name, [])
+        if schema not in schemas:
+            schemas.append(as_schema(schema))
+    declared.hidden.update(map(folded, part.get("x-read-only", ())))
+    further = [part[key] for key in _FURTHER if part.get(key, False) is not False]
+    further += part.get("patternProperties", {}).values()
+    declared.takes_others |= bool(further) or not _DEPENDING.isdisjoint(part)
+    declared.takes_others |= "discriminator" in part and not alternatives(part)
+    inner = (*further, part.get("items"), *part.get("prefixItems", ()))
+    declared.inner += [schema for schema in inner if isinstance(schema, Mapping) and schema]
+
+
+def _may_be_object(together: Sequence[JsonSchema]) -> bool:
+    """Return True unless schemas that apply together say that a value is something else."""
+    if any("enum" in part or "const" in part for part in together):
+        return False
+    kinds = [declared_types(part) for part in together if "type" in part]
+    return all("object" in names for names in kinds) and not any(
+        part.get("additionalProperties") is False for part in together
+    )

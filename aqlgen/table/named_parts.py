@@ -1,0 +1,163 @@
+"""The names of fields that a body leaves open: those of the same resource as it is read (R-SEL-1).
+
+What an adapter renamed in an answer has its API's name again where it is sent to the same resource: an update takes the
+names of what reads the resource, an operation that creates one those of its own answer or of what reads an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from aqlgen.decide.decision import Category
+from aqlgen.ir import Json
+from aqlgen.runtime.calls.selection import items_path
+from aqlgen.runtime.encode.urls import without_names
+from aqlgen.runtime.schema.field_names import NAMED_AS, Names
+from aqlgen.runtime.schema.reader import as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
+from aqlgen.runtime.table import Kind, Parameter, Update
+from aqlgen.table.kinds import Choices
+from aqlgen.table.rows import Draft
+
+if TYPE_CHECKING:
+    from aqlgen.runtime.table import Table as RuntimeTable
+
+__all__ = ["with_names_as_read"]
+
+_DEEPEST: Final = 8
+_MOST: Final = 200
+"""How deep a body is looked into for what it leaves open, and how many of its schemas."""
+
+_SAID: Final = frozenset({"properties", "items", "additionalProperties", "patternProperties", "enum", "const"})
+"""Keywords that say what an object, a list or a map holds."""
+
+Schema: TypeAlias = Mapping[str, Json]
+
+
+def with_names_as_read(drafts: Sequence[Draft], types: Mapping[str, dict[str, Json]]) -> list[Draft]:
+    """Return drafts whose parameters tell the type of each part of a body that the document leaves open."""
+    naming = _Naming(drafts, types)
+    return [naming.named(draft) for draft in drafts]
+
+
+class _Naming:
+    """What operations answer, and the names that it has."""
+
+    def __init__(self, drafts: Sequence[Draft], types: Mapping[str, dict[str, Json]]) -> None:
+        self._types = types
+        self._names = Names(cast("RuntimeTable", SimpleNamespace(types=types)))
+        reads = [draft for draft in drafts if draft.decision.category is Category.READ]
+        self._by_name = {draft.decision.name: draft for draft in reads}
+        self._by_path = {_template(draft): draft for draft in reads if draft.decision.operation.method.upper() == "GET"}
+
+    def named(self, draft: Draft) -> Draft:
+        """Return a draft whose parameters have the types of what they leave open."""
+        read = () if draft.body is None else self._read(draft)
+        if not read:
+            return draft
+        choices = draft.choices
+        kinds = [kind for choice in choices.by_parameter.values() for kind in choice.kinds.values()]
+        wholes = frozenset(body.parameter for body in (draft.body, *(kind.body for kind in kinds)) if body is not None)
+
+        def typed(parameter: Parameter) -> Parameter:
+            return self._typed(parameter, read, is_whole=parameter.name in wholes)
+
+        def kind_typed(kind: Kind) -> Kind:
+            return replace(kind, parameters={name: typed(item) for name, item in kind.parameters.items()})
+
+        by_parameter = {
+            name: replace(choice, kinds={key: kind_typed(kind) for key, kind in choice.kinds.items()})
+            for name, choice in choices.by_parameter.items()
+        }
+        changed = {name: typed(item) for name, item in choices.changed.items()}
+        added = tuple(map(typed, choices.parameters))
+        return replace(
+            draft,
+            parameters=tuple(map(typed, draft.parameters)),
+            choices=Choices(parameters=added, changed=changed, by_parameter=by_parameter),
+        )
+
+    def _read(self, draft: Draft) -> tuple[Schema, ...]:
+        """Return the resource as it is read, alone and within its envelope; nothing where no field is renamed."""
+        template = _template(draft)
+        candidates: list[Draft | None] = []
+        if draft.decision.category is Category.CREATE:
+            candidates = [draft, self._by_path.get(f"{template}/{{}}")]
+        elif draft.decision.category is Category.UPDATE:
+            update = draft.decision.trait(Update)
+            reader = None if update is None else self._by_name.get(update.read or "")
+            candidates = [reader, self._by_path.get(template), draft]
+        for candidate in filter(None, candidates):
+            answer = _answer(candidate)
+            path, thing = items_path(self._types, answer)
+            if union_of(self._types, thing).properties:
+                read = (thing, answer) if path else (thing,)
+                return read if self._names.plan(answer) is not None else ()
+        return ()
+
+    def _typed(self, parameter: Parameter, read: tuple[Schema, ...], *, is_whole: bool) -> Parameter:
+        """Return a parameter with the types of what it leaves open, by pointers of the agent's names."""
+        if not parameter.location.startswith("body"):
+            return parameter
+        if parameter.location == "body" and not is_whole:
+            fields = (dict(union_of(self._types, schema).properties.values()) for schema in read)
+            read = tuple(declared[parameter.wire] for declared in fields if parameter.wire in declared)[:1]
+        places = dict(self._places(parameter.schema, read))
+        return replace(parameter, schema={**parameter.schema, NAMED_AS: places}) if places else parameter
+
+    def _places(self, written: Schema, read: tuple[Schema, ...]) -> Iterator[tuple[str, Schema]]:
+        """Yield where a schema leaves open what is read with renamed fields, and the type of that."""
+        todo: list[tuple[tuple[str, ...], Schema, tuple[Schema, ...]]] = [((), written, read)]
+        seen: set[tuple[str | None, str | None]] = set()
+        for _ in range(_MOST):
+            if not todo:
+                break
+            steps, written, read = todo.pop(0)
+            read = tuple(schema for schema in read if self._names.plan(schema) is not None)
+            if not read:
+                continue
+            pair = (referred(written), referred(read[0]))
+            if pair[0] is not None and (pair in seen or pair[0] == pair[1]):
+                continue
+            seen.add(pair)
+            if self._is_open(written):
+                types = [{"$ref": schema["$ref"]} if "$ref" in schema else schema for schema in read]
+                yield pointer_of(steps), types[0] if len(types) == 1 else {"anyOf": types}
+                continue
+            if len(steps) < _DEEPEST:
+                todo += self._within(steps, written, read)
+
+    def _within(
+        self, steps: tuple[str, ...], written: Schema, read: tuple[Schema, ...]
+    ) -> Iterator[tuple[tuple[str, ...], Schema, tuple[Schema, ...]]]:
+        """Yield what an object or a list holds, each beside what is read of it."""
+        shape = shape_of(self._types, written)
+        wires = {wire for wire, _ in shape.properties.values()}
+        shapes = [union_of(self._types, schema) for schema in read]
+        nearest = max(shapes, key=lambda other: len(wires & {wire for wire, _ in other.properties.values()}))
+        declared = dict(nearest.properties.values())
+        for name, (wire, inner) in shape.properties.items():
+            if wire in declared:
+                yield (*steps, name), inner, (declared[wire],)
+        if shape.items and nearest.items:
+            yield (*steps, "*"), shape.items[0], (nearest.items[0],)
+
+    def _is_open(self, schema: Schema) -> bool:
+        """Return True if a schema, or an alternative of it, is an object of which no more is said: it is no map."""
+        if any(not part.keys().isdisjoint(_SAID) for part in parts(schema, self._types)):
+            return False
+        shape = shape_of(self._types, schema)
+        if shape.alternatives:
+            return any(self._is_open(option) for option in shape.alternatives if referred(option) is None)
+        return only_type(schema, guess=False) in (None, "object")
+
+
+def _template(draft: Draft) -> str:
+    return without_names(draft.decision.operation.path.rstrip("/"))
+
+
+def _answer(draft: Draft) -> Schema:
+    good = sorted(status for status in draft.responses if status.startswith("2")) or ["default"]
+    return as_schema(draft.responses.get(good[0], {}).get("schema"))

@@ -1,0 +1,320 @@
+"""Names of fields where the document leaves a body open, and the API's own spelling in questions (R-SEL-1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.generator.commands import api, tabulate
+
+pytestmark = pytest.mark.anyio
+
+TEXT, NUMBER, FREE = {"type": "string"}, {"type": "integer"}, {"type": "object"}
+MERGE, PATCH = "application/merge-patch+json", "application/json-patch+json"
+
+
+def fields(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+POD = fields(
+    podName=TEXT,
+    labels={"type": "object", "additionalProperties": TEXT},
+    spec=fields(
+        restartCount=NUMBER,
+        containers={"type": "array", "items": fields(imagePullPolicy=TEXT, env=FREE)},
+        byZone={"type": "object", "additionalProperties": fields(hostPort=NUMBER)},
+        parent={"$ref": "#/components/schemas/Pod"},
+    ),
+)
+OWN = {
+    "podName": "a",
+    "labels": {"app_name": "x", "appName": "y"},
+    "spec": {
+        "restartCount": 3,
+        "containers": [{"imagePullPolicy": "Always", "env": {"MY_VAR": 1, "my_var": 2, "restart_count": 3}}],
+        "byZone": {"zone_one": {"hostPort": 1}},
+        "parent": {"podName": "b"},
+    },
+}
+READ = {
+    "pod_name": "a",
+    "labels": {"app_name": "x", "appName": "y"},
+    "spec": {
+        "restart_count": 3,
+        "containers": [{"image_pull_policy": "Always", "env": {"MY_VAR": 1, "my_var": 2, "restart_count": 3}}],
+        "by_zone": {"zone_one": {"host_port": 1}},
+        "parent": {"pod_name": "b"},
+    },
+}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def answering(schema: Any) -> dict[str, Any]:
+    return {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}
+
+
+def document(
+    bodies: Mapping[str, Any], *, method: str = "patch", wrapped: str = "", reads: bool = True, answers: bool = True
+) -> dict[str, Any]:
+    """Return a document of pods that are read, listed and, with these bodies, written."""
+    pod = {"$ref": "#/components/schemas/Pod"}
+    answer = fields(**{wrapped: pod}) if wrapped else pod
+    written: dict[str, Any] = {"operationId": "createPod" if method == "post" else "updatePod"}
+    written["requestBody"] = {"required": True, "content": {kind: {"schema": body} for kind, body in bodies.items()}}
+    written["responses"] = answering(answer) if answers else {"204": {"description": "OK"}}
+    item: dict[str, Any] = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}]}
+    collection: dict[str, Any] = {}
+    if reads:
+        item["get"] = {"operationId": "getPod", "responses": answering(answer)}
+        collection["get"] = {"operationId": "listPods", "responses": answering({"type": "array", "items": pod})}
+    (collection if method == "post" else item)[method] = written
+    paths = {"/pods/{id}": item} | ({"/pods": collection} if collection else {})
+    servers = [{"url": "https://pods.example"}]
+    return api(paths, "3.0.3", servers=servers, components={"schemas": {"Pod": POD}})
+
+
+class Pods:
+    """An adapter of a document; its API gives the answer, a list of it for the list, and keeps what was sent."""
+
+    def __init__(self, folder: Path, spec: Mapping[str, Any], answer: Any = OWN) -> None:
+        table = tabulate(folder, spec)
+        for path, text in table.texts.items():
+            file = folder / "package" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        self.rows, self.answer, self.requests = table.rows, answer, list[ApiRequest]()
+        rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
+        side = Api(adapter, rows, self, base_url=None, environ={})
+        self.dispatcher = Dispatcher(adapter, rows, side, Config(policy="open"))
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        self.requests.append(request)
+        answer = [self.answer] if row.name == "list_pods" else self.answer
+        return ApiResponse(200, {"content-type": "application/json"}, json.dumps(answer).encode())
+
+    async def aclose(self) -> None:
+        """Do nothing: no connection is open."""
+
+    async def call(self, operation: str, **params: Any) -> dict[str, Any]:
+        return await self.dispatcher.handle(None, {"operation": operation, "params": params})
+
+    async def sent(self, operation: str, **params: Any) -> Any:
+        """Return the body that a call sends."""
+        answer = await self.call(operation, **params)
+        assert answer["success"], answer
+        return json.loads(self.requests[-1].content or b"null")
+
+
+UPDATES: list[tuple[str, dict[str, Any]]] = [
+    ("merge patch", document({MERGE: FREE})),
+    ("without a type", document({MERGE: {}})),
+    ("by its own answer", document({MERGE: FREE}, reads=False)),
+    ("by what reads it", document({MERGE: FREE}, answers=False)),
+    ("in an envelope", document({MERGE: FREE}, wrapped="data")),
+    ("replaced", document({"application/json": FREE}, method="put", reads=False)),
+]
+
+
+@pytest.mark.parametrize(("title", "spec"), UPDATES, ids=[row[0] for row in UPDATES])
+async def test_what_was_renamed_in_an_answer_is_renamed_back_in_an_open_update(
+    tmp_path: Path, title: str, spec: dict[str, Any]
+) -> None:
+    """R-SEL-1"""
+    pods = Pods(tmp_path, spec)
+    for spelling in (READ, OWN):
+        assert await pods.sent("update_pod", id="1", input=spelling) == OWN, title
+    other = {"unknown_field": 1, "spec": {"otherField": {"restart_count": 1}}, "labels": None}
+    assert await pods.sent("update_pod", id="1", input=other) == other, title
+
+
+async def test_the_fields_of_an_envelope_are_renamed_within_it_too(tmp_path: Path) -> None:
+    pods = Pods(tmp_path, document({MERGE: FREE}, wrapped="data"))
+    assert await pods.sent("update_pod", id="1", input={"data": READ}) == {"data": OWN}
+
+
+PARTS: list[tuple[str, Any, Any, Any]] = [
+    ("an object within it", fields(spec=FREE), {"spec": READ["spec"]}, {"spec": OWN["spec"]}),
+    (
+        "the items of a list",
+        fields(spec=fields(containers={"type": "array", "items": FREE})),
+        {"spec": {"containers": READ["spec"]["containers"]}},
+        {"spec": {"containers": OWN["spec"]["containers"]}},
+    ),
+    (
+        "a field beside renamed ones",
+        fields(podName=TEXT, spec=FREE),
+        {"pod_name": "a", "spec": READ["spec"]},
+        {"podName": "a", "spec": OWN["spec"]},
+    ),
+    (
+        "a map is none",
+        fields(labels={"type": "object", "additionalProperties": TEXT}),
+        *[{"labels": OWN["labels"]}] * 2,
+    ),
+    (
+        "a map of anything is none",
+        fields(spec={"type": "object", "additionalProperties": True}),
+        *[{"spec": {"restart_count": 1}}] * 2,
+    ),
+]
+
+
+@pytest.mark.parametrize(("title", "body", "value", "sent"), PARTS, ids=[row[0] for row in PARTS])
+async def test_what_a_body_leaves_open_within_it_is_renamed_back(
+    tmp_path: Path, title: str, body: Any, value: Any, sent: Any
+) -> None:
+    """R-SEL-1"""
+    assert await Pods(tmp_path, document({MERGE: body})).sent("update_pod", id="1", input=value) == sent, title
+    pods = Pods(tmp_path, document({"application/json": body}, method="post"))
+    assert await pods.sent("create_pod", **value) == sent, title
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_an_open_body_that_creates_has_the_names_of_what_is_answered_or_read(
+    tmp_path: Path, answers: bool
+) -> None:
+    """R-SEL-1"""
+    pods = Pods(tmp_path, document({"application/json": FREE}, method="post", answers=answers))
+    assert await pods.sent("create_pod", body=READ) == OWN
+    assert await pods.sent("create_pod", body=OWN) == OWN
+
+
+OPERATIONS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {"op": "replace", "path": "/spec/containers/0/image_pull_policy", "value": "Never"},
+        {"op": "replace", "path": "/spec/containers/0/imagePullPolicy", "value": "Never"},
+    ),
+    (
+        {"op": "add", "path": "/spec/containers/-", "value": READ["spec"]["containers"][0]},
+        {"op": "add", "path": "/spec/containers/-", "value": OWN["spec"]["containers"][0]},
+    ),
+    (
+        {"op": "move", "from": "/pod_name", "path": "/spec/parent/pod_name"},
+        {"op": "move", "from": "/podName", "path": "/spec/parent/podName"},
+    ),
+    (
+        {"op": "add", "path": "/spec/by_zone/a~1b~0c/host_port", "value": 1},
+        {"op": "add", "path": "/spec/byZone/a~1b~0c/hostPort", "value": 1},
+    ),
+    ({"op": "replace", "path": "", "value": READ}, {"op": "replace", "path": "", "value": OWN}),
+    *[
+        (operation, operation)
+        for operation in (
+            {"op": "add", "path": "/labels/app_name", "value": "z"},
+            {"op": "replace", "path": "/spec/restartCount", "value": 4},
+            {"op": "remove", "path": "/unknown_field/restart_count"},
+            {"op": "remove", "path": "pod_name"},
+            {"op": "remove", "path": "/odd~2step"},
+        )
+    ],
+]
+
+
+async def test_a_json_patch_has_the_api_s_names_in_its_paths_and_values(tmp_path: Path) -> None:
+    """R-SEL-1"""
+    bodies = ({PATCH: FREE, MERGE: FREE}, {PATCH: {"type": "array", "items": FREE}}, {PATCH: POD, MERGE: POD})
+    for index, body in enumerate(bodies):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        pods = Pods(folder, document(body))
+        sent = await pods.sent("update_pod", id="1", input=[named for named, _ in OPERATIONS])
+        for operation, (named, expected) in zip(sent, OPERATIONS, strict=True):
+            assert operation == expected, (index, named)
+
+
+async def test_the_type_that_an_open_body_has_is_described_and_not_copied(tmp_path: Path) -> None:
+    pods = Pods(tmp_path, document({MERGE: FREE}))
+    parameter = pods.rows["update_pod"]["parameters"]["input"]
+    assert parameter["schema"] == {"type": "object", "x-named-as": {"": {"$ref": "#/types/Pod"}}}
+    answer = await pods.call("introspect", query="operations", name="update_pod")
+    described = {item["name"]: item for item in answer["data"]["operation"]["parameters"]}
+    assert "Has the fields of Pod." in described["input"]["description"]
+
+
+async def test_nothing_is_told_where_nothing_is_renamed(tmp_path: Path) -> None:
+    spec = document({MERGE: FREE})
+    spec["components"]["schemas"]["Pod"] = fields(name=TEXT, spec=fields(count=NUMBER))
+    rows = tabulate(tmp_path, spec).rows
+    assert rows["update_pod"]["parameters"]["input"]["schema"] == {"type": "object"}
+
+
+# The API's own spelling in questions about answers
+
+
+async def test_fields_are_chosen_by_either_spelling(tmp_path: Path) -> None:
+    """R-SEL-1, R-SEL-2"""
+    pods = Pods(tmp_path, document({MERGE: FREE}))
+    for paths in (["podName", "spec.containers.imagePullPolicy"], ["pod_name", "spec.containers.image_pull_policy"]):
+        answer = await pods.call("get_pod", id="1", fields=paths)
+        assert answer["data"] == {"pod_name": "a", "spec": {"containers": [{"image_pull_policy": "Always"}]}}, paths
+    answer = await pods.call("get_pod", id="1", fields=["spec.byZone.zone_one.hostPort"])
+    assert answer["data"] == {"spec": {"by_zone": {"zone_one": {"host_port": 1}}}}
+    pods = Pods(tmp_path, document({MERGE: FREE}, wrapped="theData"), {"theData": OWN})
+    answer = await pods.call("get_pod", id="1", fields=["theData.podName"])
+    assert answer["data"] == {"the_data": {"pod_name": "a"}}
+
+
+QUESTIONS: list[tuple[dict[str, Any], Any]] = [
+    ({"where": {"podName": "a"}}, 1),
+    ({"where": {"pod_name": "a", "spec.restartCount": {"gt": 2}}}, 1),
+    ({"where": {"spec.restartCount": {"gt": 2}, "spec.restart_count": {"gt": 5}}}, 0),
+    ({"where": {"spec.containers.imagePullPolicy": "Never"}}, 0),
+    ({"where": {"labels.appName": "y"}}, 1),
+    ({"where": {"labels.app_name": "y"}}, 0),
+    ({"aggregate": {"sum": "spec.restartCount"}}, {"result": 3}),
+    ({"aggregate": {"by": {"group_by": "podName", "max": "spec.restartCount"}}}, {"by": {"a": 3}}),
+]
+
+
+async def test_lists_are_asked_by_either_spelling(tmp_path: Path) -> None:
+    """R-SEL-1, R-SEL-4"""
+    pods = Pods(tmp_path, document({MERGE: FREE}))
+    for question, expected in QUESTIONS:
+        answer = await pods.call("list_pods", **question)
+        assert answer["success"], question
+        assert not answer.get("warnings"), question
+        data = answer["data"]
+        result = data["aggregations"] if "aggregate" in question else len(data)
+        assert result == expected, question
+
+
+async def test_plans_refer_to_fields_by_either_spelling(tmp_path: Path) -> None:
+    """R-SEL-1, R-STEP-1"""
+    pods = Pods(tmp_path, document({MERGE: FREE}))
+    find = {"id": "find", "operation": "list_pods"}
+    conditions = {"where": {"spec.restartCount": {"gt": 2}}, "expect": {"podName": {"ne": "b"}}}
+    steps: list[dict[str, Any]] = [
+        find | conditions | {"fields": ["podName"]},
+        {
+            "id": "change",
+            "operation": "update_pod",
+            "foreach": {"$ref": "find.items"},
+            "where": {"podName": "a"},
+            "params": {"id": {"$ref": "item.podName"}, "input": {"pod_name": {"$ref": "find[0].spec.restartCount"}}},
+        },
+        {
+            "operation": "update_pod",
+            "foreach": {"$ref": "find[0].spec.containers"},
+            "where": {"imagePullPolicy": "Never"},
+            "params": {"id": "none", "input": {}},
+        },
+    ]
+    answer = await pods.call("run_steps", steps=steps)
+    assert answer["success"], answer
+    assert answer["data"]["steps"][0]["data"] == [{"pod_name": "a"}]
+    assert [request.url.rpartition("/pods")[2] for request in pods.requests] == ["", "/a"]
+    assert json.loads(pods.requests[-1].content or b"") == {"podName": 3}
