@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
+from aqlgen.words import snake
+
 Json: TypeAlias = Any
 """A JSON value: None, bool, int, float, str, list or dict."""
 
@@ -59,6 +61,10 @@ class Server:
     url: str
     description: str
     variables: Mapping[str, Mapping[str, Json]]
+
+
+DEFAULT_SERVER: Final = Server("/", "", {})
+"""The server of a document that names none: the one that the document is on (OpenAPI 3.1.1, 4.8.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,11 @@ class Operation:
         """The operation's identity in overrides and diagnostics: `METHOD /path`, or `NAME:METHOD /path`."""
         key = f"{self.method.upper()} {self.path}"
         return f"{self.api}:{key}" if self.api else key
+
+    @property
+    def id_as_name(self) -> str:
+        """The operationId in the spelling of names; "" without one."""
+        return snake(self.operation_id or "")
 
 
 @dataclass(frozen=True, slots=True)

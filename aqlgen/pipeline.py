@@ -13,6 +13,7 @@ from aqlgen.decide import Known, Overrides, decide, load_overrides, select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
+from aqlgen.decide.naming.clashes import misnamed, takeovers
 from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
@@ -29,6 +30,7 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json
 from aqlgen.runtime.table import Accepted
 from aqlgen.table import Tabulated, tabulate
+from aqlgen.table.adapter import base_of
 from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
@@ -150,16 +152,20 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     decisions = accept(_with_likenesses(decisions, parts), entries)
     findings += check_accepted(entries, (*decisions, *all_decisions), operations, overrides.file)
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
+    if options.names or options.stale == "error":  # a project as it is recorded has its names already
+        findings += takeovers(decisions, overrides.file)
     identity = _identity(options, parts)
     progress("tabulating")
     field_case = options.field_case or overrides.adapter.field_case or "snake"
     types: set[str] = set()
     for part in parts:
-        of_api = tuple(decision for decision in decisions if decision.operation.api == part.api)
-        _tabulate(part, of_api, identity, field_case, types)
+        part.departures = (*part.departures, *misnamed(decisions, part.document.operations))
+        others = [other.api for other in parts if other is not part]
+        _tabulate(part, others, decisions, identity, field_case, types)
         types |= part.tabulated.table.types.keys()
     stale = _refuse([*findings, *(each for part in parts for each in part.tabulated.overrides)], options.stale)
     taken = {row.name for part in parts for row in part.tabulated.table.rows}
+    taken |= {operation.id_as_name for operation in operations}
     tables = {}
     for part in parts:
         tables[part.api] = _with_workflows(part, taken)
@@ -184,7 +190,13 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
         base=parts[0].base,
         retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
         apis=tuple(
-            replace(part.input, name=part.api, base=part.base, accepted=tables[part.api].adapter.accepted)
+            replace(
+                part.input,
+                name=part.api,
+                base=part.base,
+                accepted=tables[part.api].adapter.accepted,
+                request=part.input.request.at(part.start.assembled.sources[0].name),
+            )
             for part in parts
             if options.apis
         ),
@@ -243,7 +255,7 @@ def _built(
         document, problems = with_adapter_overrides(built_api.built.document, of_api)
         document, departures = with_effective_security(document, built_api.resolver)
         findings += problems
-        base = _base(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
+        base = base_of(document, main if isinstance(main := assembled.sources[0].base, str) else api.base)
         parts.append(_Part(name, api, built_api, of_api, document, base, departures))
     if options.apis:
         each, problems = overrides_of_each(overrides, {part.api: part.document.operations for part in parts})
@@ -306,12 +318,17 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
 
 
 def _tabulate(
-    part: _Part, decisions: tuple[Decision, ...], identity: Identity, field_case: str, types: Collection[str]
+    part: _Part,
+    others: Sequence[str],
+    decisions: tuple[Decision, ...],
+    identity: Identity,
+    field_case: str,
+    types: Collection[str],
 ) -> None:
-    """Build the table of a document, whose types have none of the names in `types`."""
+    """Build the table of a document beside `others`, with none of the names in `types` for its own."""
     part.tabulated = tabulate(
         part.document,
-        decisions,
+        tuple(decision for decision in decisions if decision.operation.api == part.api),
         part.start.resolver,
         identity,
         field_case=field_case,
@@ -320,6 +337,8 @@ def _tabulate(
         accepted=part.input.accepted,
         api=part.api,
         taken=types,
+        variables=identity if part.input.was_alone else identity.of_api(part.api),
+        others=[identity.of_api(api).prefix for api in others],
     )
 
 
@@ -364,14 +383,6 @@ def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
     if fatal:
         raise OptionError(*fatal)
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
-
-
-def _base(document: Document, base: str | None) -> str | None:
-    """Return the base URL of relative servers, without its query: that may hold a credential."""
-    servers = [*document.servers, *(server for operation in document.operations for server in operation.servers)]
-    if base is None or all("://" in server.url for server in servers):
-        return None
-    return base.partition("#")[0].partition("?")[0]
 
 
 def _nothing_served(parts: Sequence[_Part], diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:

@@ -1,5 +1,9 @@
 """Introspect every operation and type of a project's adapter in mock mode, and call every example.
 
+Each operation is also called with exactly the parameters that introspection calls required: it is wrong if validation
+refuses that, unless introspection says in words what else is needed. Updates that lack what their read gives in a form
+that they do not take are counted apart.
+
 Answers are validated against `introspection-response.schema.json` and `operation-result.schema.json` of the protocol's
 schemas, if their folder is given. The exit code is 1 if an answer is wrong.
 """
@@ -20,6 +24,9 @@ from bench.support.documents import package_of
 from bench.support.runtime import load_generated
 
 Valid = Callable[[Any], bool]
+
+SAID = ("go together", "needs ", "Needs ")
+"""What introspection says where fields are required together, or by the kind of the body."""
 
 
 def validity(schemas: Path | None, name: str) -> Valid:
@@ -49,6 +56,8 @@ class Inspection:
         self.result = validity(schemas, "operation-result.schema.json")
         self.findings: list[str] = []
         self.answers = 0
+        self.told = self.unlike = 0
+        """Calls with what is required that lack what words ask for, or what was read in a form that is not taken."""
 
     async def ask(self, about: str, operation: str, params: Mapping[str, Any], valid: Valid) -> Any:
         """Send a request, validate the answer, and return it."""
@@ -78,13 +87,30 @@ class Inspection:
         if missing:
             self.findings.append(f"not listed: {sorted(missing)[:10]}")
         for name in spread(listed, sample):
-            if not (await self.introspect("operations", name=name)).get("operation"):
+            shown = (await self.introspect("operations", name=name)).get("operation")
+            if not shown:
                 self.findings.append(f"operation {name} is not shown")
             row = self.rows.get(name)
             if row is not None and "example" in row:
+                await self.required(name, shown or {}, row["example"])
                 answer = await self.ask(name, name, row["example"], self.result)
                 if answer.get("success") is not True:
                     self.findings.append(f"{name}: its example fails: {json.dumps(answer)[:300]}")
+
+    async def required(self, name: str, shown: Mapping[str, Any], example: Mapping[str, Any]) -> None:
+        """Call an operation with what introspection calls required and nothing else, as the example has it."""
+        needed = [parameter["name"] for parameter in shown.get("parameters", ()) if parameter["required"]]
+        params = {parameter: example[parameter] for parameter in needed if parameter in example}
+        answer = await self.ask(name, name, params, self.result)
+        error = answer.get("error") or {}
+        if not str(error.get("code", "")).startswith("VALIDATION_"):
+            return
+        if "in another form" in error["message"]:
+            self.unlike += 1
+        elif any(words in json.dumps(shown) for words in SAID):
+            self.told += 1
+        else:
+            self.findings.append(f"{name}: what is required is refused: {json.dumps([params, error])[:300]}")
 
     async def types(self, sample: int) -> None:
         """Introspect the types."""
@@ -111,5 +137,6 @@ def main(argv: Sequence[str]) -> int:
     options = arguments.parse_args(argv)
     inspection = asyncio.run(inspect(options.project.resolve(), options.schemas, options.sample))
     findings = inspection.findings
-    print("\n".join([*findings[:50], f"{inspection.answers} answers, {len(findings)} wrong"]))
+    kinds = f"{inspection.told} need more as words say, {inspection.unlike} what is read in another form"
+    print("\n".join([*findings[:50], f"{inspection.answers} answers, {len(findings)} wrong; {kinds}"]))
     return 1 if findings else 0

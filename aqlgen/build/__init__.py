@@ -121,17 +121,18 @@ def _is_number(node: Json, key: str) -> bool:
 
 
 def _duplicates(context: Context, served: list[Operation]) -> None:
-    """Warn of each operationId that several operations share; their names become unique all the same."""
+    """Warn of each operationId that several operations share, in whatever spelling; their names become unique."""
     users: dict[str, list[Operation]] = {}
     for operation in served:
         if operation.operation_id is not None:
-            users.setdefault(operation.operation_id, []).append(operation)
-    for operation_id, using in users.items():
+            users.setdefault(operation.id_as_name or operation.operation_id, []).append(operation)
+    for using in users.values():
         if len(using) > 1:
+            spellings = " and ".join(sorted({repr(operation.operation_id) for operation in using})[:3])
             keys = ", ".join(operation.key for operation in using[:3]) + (
                 f" and {len(using) - 3} more" if len(using) > 3 else ""
             )
-            message = f"the operationId {operation_id!r} is given to {len(using)} operations: {keys}"
+            message = f"the operationId {spellings} is given to {len(using)} operations: {keys}"
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
 
 

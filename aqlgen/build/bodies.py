@@ -14,7 +14,11 @@ from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
 from aqlgen.runtime.encode.framing import overrides_method
+from aqlgen.runtime.media import FORM, JSON, OCTETS, admits_json, is_multipart, is_text, is_xml
 from aqlgen.schemas.dropped_fields import FieldDropper
+
+NESTING = 5
+"""How deep the parts of a schema are searched for fields."""
 
 STATUS = re.compile(r"[1-5](\d\d|XX)|DEFAULT")
 
@@ -45,8 +49,48 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
     )
     if not media:
         return None
+    media = _with_json(context, media)
     required = members["required"] if isinstance(node.get("required"), bool) else None
     return Body(required, text(members.get("description")), media, Origin(origin))
+
+
+def _with_json(context: Context, media: tuple[MediaType, ...]) -> tuple[MediaType, ...]:
+    """Return the representations with one of JSON where each type says nothing of how its object is written.
+
+    A mail API lists every `message/…` with an object of named fields: such an object is no mail, and JSON is what its
+    server reads. A file may be sent still where the document offers one.
+    """
+    objects = [part for part in media if _holds_fields(context, part.schema, NESTING)]
+    if not objects or any(_is_encoded(part.content_type) for part in media):
+        return media
+    first = objects[0]
+    message = f"an object cannot be written as {first.content_type}; it is sent as {JSON}"
+    context.note("mistaken-media-type", message, first.origin.pointer)
+    files = (part for part in media if part.content_type == OCTETS)
+    return (replace(first, content_type=JSON, written=JSON), *files)
+
+
+def _is_encoded(kind: str) -> bool:
+    """Return True for a type that says how the fields of an object are written; XML is data in two families alone."""
+    if is_xml(kind):
+        return kind.startswith(("application/", "text/"))
+    is_notation = is_text(f"application/{kind.partition('/')[2]}")  # YAML, a table, a script
+    return admits_json(kind) or kind == FORM or is_multipart(kind) or is_notation
+
+
+def _holds_fields(context: Context, raw: Json, depth: int) -> bool:
+    """Return True for a schema of an object with named fields, or of a list of these, none of which is bytes."""
+    try:
+        schema, _ = context.resolver.follow(raw, "")
+    except UnresolvedError:
+        return False
+    if not isinstance(schema, dict) or depth == 0:
+        return False
+    properties = schema.get("properties")
+    if isinstance(properties, dict) and properties:
+        return not any(isinstance(field, dict) and field.get("format") == "binary" for field in properties.values())
+    parts = [part for key in ("allOf", "anyOf", "oneOf") if isinstance(schema.get(key), list) for part in schema[key]]
+    return any(_holds_fields(context, part, depth - 1) for part in [*parts, schema.get("items")])
 
 
 def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:

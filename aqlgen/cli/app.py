@@ -90,7 +90,8 @@ Specs = Annotated[
     list[str],
     typer.Argument(
         metavar="SPEC...",
-        help="A file, folder, zip or URL, or - for standard input; of several APIs each, or NAME=SPEC.",
+        help="A file, folder, zip, URL or address of a running API, or - for standard input;"
+        " of several APIs each, or NAME=SPEC.",
     ),
 ]
 Destination = Annotated[

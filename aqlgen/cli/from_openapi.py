@@ -18,7 +18,6 @@ from aqlgen.cli.app import (
     Header,
     Include,
     License,
-    Name,
     Output,
     OutputFormat,
     Overlay,
@@ -52,7 +51,10 @@ if TYPE_CHECKING:
 def from_openapi_command(
     spec: Specs,
     output: Destination = None,
-    name: Name = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What to call the adapter; default: NAME of `-o NAME-adapter`, else after the API's title."),
+    ] = None,
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
@@ -74,10 +76,11 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
+    from aqlgen.table.identity import named_by
 
     options = options_of(
         spec,
-        name=name,
+        name=name or named_by(output),
         overrides=overrides,
         include=include,
         exclude=exclude,
@@ -212,6 +215,11 @@ def _summary(generated: Generated) -> str:
         lines.append(
             visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
         )
+    for part in prepared.built:
+        named = any("://" in server.url for server in part.built.document.servers[:1])
+        address = next((server["url"] for server in table.adapter.of_api(part.name).servers), "")
+        if "://" in address and not named:
+            lines.append(f"The document names no host: calls go to {visible(address)}, where it came from.")
     lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project

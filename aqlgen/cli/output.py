@@ -16,6 +16,9 @@ from aqlgen.diagnostics.report import Text
 
 __all__ = ["announce", "print_diagnostics", "progress", "project_around", "terminal_width"]
 
+_ALWAYS: Final = "document-found"
+"""The code of a note that is shown without `verbose`, too."""
+
 _STAGES: Final = {
     "reading": "Reading the document",
     "building": "Understanding its operations",
@@ -45,10 +48,14 @@ def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
 
 
 def print_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sequence[Text], *, verbose: bool) -> None:
-    """Print diagnostics on standard error, notes only with `verbose`."""
+    """Print diagnostics on standard error, notes only with `verbose`, but for which document is taken."""
     from aqlgen.diagnostics.report import as_text
 
-    shown = [diagnostic for diagnostic in diagnostics if verbose or diagnostic.severity is not Severity.NOTE]
+    shown = [
+        diagnostic
+        for diagnostic in diagnostics
+        if verbose or diagnostic.severity is not Severity.NOTE or diagnostic.code == _ALWAYS
+    ]
     if shown:
         typer.echo(as_text(shown, sources, show_all=verbose), err=True)
 

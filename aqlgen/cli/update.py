@@ -148,6 +148,9 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
         parts.append(f"Edits by hand that are overrides now: {', '.join(map(visible, updated.overrides_added))}.")
     if updated.aliases_added:
         parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
+    if updated.variables_kept:
+        names, api = _some(updated.variables_kept), updated.prepared.apis[0].name
+        parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
     if updated.fork:
         parts.append(f"Kept as you edited them, a fork: {_some(tuple(finding.file for finding in updated.fork))}.")
     if merged.unstaged:

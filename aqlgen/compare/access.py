@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from aqlgen.compare.grouping import Notes
+from aqlgen.compare.model import Level
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface, part_of
 from aqlgen.ir import Json
@@ -30,8 +31,9 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
     _compare_schemes(old, new, notes)
     for before_part, after_part in _parts(old, new):
         _compare_constants("", _headers(before_part.headers), _headers(after_part.headers), notes)
+    known = _known_schemes(old, new)
     for before, after in pairing.kept:
-        _compare_operation(before, after, old, new, notes)
+        _compare_operation(before, after, old, new, known, notes)
         _compare_constants(after.name, _constants(before), _constants(after), notes)
 
 
@@ -50,6 +52,8 @@ def _part(side: Surface, operation: Operation) -> Adapter:
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
+    """Note the credentials that are new, gone or others; a call that still needs one of the last ends without it."""
+    needed = {name for operation in old.operations.values() for names in _credentials(operation, old) for name in names}
     before, after = old.adapter.security_schemes, new.adapter.security_schemes
     for name in sorted(after.keys() - before.keys()):
         notes.add("credentials-changed", "", name, wording="the credential {} is new" + _variables(after[name]))
@@ -57,19 +61,13 @@ def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
         notes.add("credentials-changed", "", name, wording="the credential {} is gone")
     for name in sorted(before.keys() & after.keys()):
         if _kind(before[name]) != _kind(after[name]):
-            notes.add(
-                "credentials-changed",
-                "",
-                name,
-                wording="the credential {} is of another kind" + _variables(after[name]),
-            )
+            wording = "the credential {} is of another kind"
         elif before[name].get("variables") != after[name].get("variables"):
-            notes.add(
-                "credentials-changed",
-                "",
-                name,
-                wording="the credential {} is read from other variables" + _variables(after[name]),
-            )
+            wording = "the credential {} is read from other variables"
+        else:
+            continue
+        level = Level.BREAKING if name in needed else None
+        notes.add("credentials-changed", "", name, wording=wording + _variables(after[name]), level=level)
 
 
 def _variables(scheme: SecurityScheme) -> str:
@@ -83,18 +81,31 @@ def _kind(scheme: SecurityScheme) -> tuple[Json, ...]:
     return tuple(scheme.get(key) for key in keys)
 
 
-def _compare_operation(before: Operation, after: Operation, old: Surface, new: Surface, notes: Notes) -> None:
+def _known_schemes(old: Surface, new: Surface) -> dict[str, str]:
+    """Return the former names of the schemes that only have another name now: the owner set the same variables."""
+    before, after = old.adapter.security_schemes, new.adapter.security_schemes
+    by_variables = {tuple(scheme["variables"]): name for name, scheme in before.items() if scheme.get("variables")}
+    return {
+        name: by_variables[tuple(scheme.get("variables", ()))]
+        for name, scheme in after.items()
+        if name not in before and tuple(scheme.get("variables", ())) in by_variables
+    }
+
+
+def _compare_operation(
+    before: Operation, after: Operation, old: Surface, new: Surface, known_schemes: Mapping[str, str], notes: Notes
+) -> None:
+    """Note the credentials and scopes that an operation needs, if a call that had enough of them has no longer."""
     old_credentials, new_credentials = _credentials(before, old), _credentials(after, new)
     no_credentials: frozenset[str] = frozenset()
-    if no_credentials not in new_credentials and not any(
-        needed <= known for known in old_credentials for needed in new_credentials
-    ):
+    needs = [{known_schemes.get(name, name) for name in needed} for needed in new_credentials]
+    if not all(any(needed <= known for needed in needs) for known in old_credentials):
         alternatives = sorted(" and ".join(sorted(needed)) for needed in new_credentials)
         notes.add("credentials-needed", after.name, " or ".join(alternatives))
     elif no_credentials in new_credentials and no_credentials not in old_credentials:
         notes.add("credentials-unneeded", after.name)
     scopes = _scopes(after, new) - _scopes(before, old)
-    if scopes:
+    if scopes and no_credentials not in new_credentials:
         notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
 
 
@@ -187,7 +198,7 @@ def _note_server(notes: Notes, now: str, before: str) -> None:
 
 def _address(servers: Sequence[Server]) -> str:
     """Return the first server's address, with the defaults of its variables; "" if there is none."""
-    return next((server_url(server) for server in servers), "")
+    return next((server_url(server).rstrip("/") for server in servers), "")
 
 
 def _compare_endpoints(old: Surface, new: Surface, notes: Notes, reported: set[str]) -> None:

@@ -66,6 +66,8 @@ _RULES: Final[dict[str, Rule]] = {
         BREAKING,
         section=HOSTS,
     ),
+    "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", BREAKING, section=HOSTS),
+    "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", BREAKING, section=HOSTS),
     "host-added": Rule("A host is new", "credentials would go to {} now: {}", BREAKING, section=HOSTS),
     "host-refused": Rule(
         "A host is not accepted",
@@ -171,8 +173,6 @@ _RULES: Final[dict[str, Rule]] = {
     "update-merges": Rule("An update merges", "[changes|change] only what is sent now", ATTENTION),
     "operation-deprecated": Rule("An operation is deprecated", "deprecated{}", ATTENTION),
     "removal-announced": Rule("An operation has a date of removal", "to be removed on {}", ATTENTION),
-    "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", ATTENTION, section=HOSTS),
-    "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", ATTENTION, section=HOSTS),
     "credentials-changed": Rule("A credential changed", "{}", ATTENTION, section=HOSTS),
     "constant-changed": Rule("A constant of requests changed", "[sends|send] {} as {} now, not as {}", ATTENTION),
     "adapter-renamed": Rule("The adapter has another name", "the adapter is named {} now, not {}", ATTENTION),

@@ -11,8 +11,9 @@ from typing import TypeAlias
 from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.ir import Json
-from aqlgen.runtime.table import WORKFLOWS, Adapter, Row, Workflow, decode, row_of
+from aqlgen.runtime.table import WORKFLOWS, Adapter, Row, Workflow, decode, row_of, scheme_of
 from aqlgen.table.model import FAMILIES, Schema, Table, require_format
+from aqlgen.table.several import with_api
 
 __all__ = ["Operation", "Surface", "aligned", "part_of", "surface_of_folder", "surface_of_table"]
 
@@ -50,7 +51,7 @@ def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
 
 
 def aligned(surface: Surface, other: Surface) -> Surface:
-    """Return an adapter of one API with its operations under the name that it has in the other, if that has several.
+    """Return an adapter of one API with operations and credentials under its name in the other, if that has several.
 
     It is the API of the other with most of its operations.
     """
@@ -61,8 +62,14 @@ def aligned(surface: Surface, other: Surface) -> Surface:
     if not alike:
         return surface
     ((api, _),) = alike.most_common(1)
+    operations = {
+        name: replace(operation, api=api, security=with_api(operation.security, api))
+        for name, operation in surface.operations.items()
+    }
+    schemes = {scheme_of(api, name): scheme for name, scheme in surface.adapter.security_schemes.items()}
+    security = with_api(surface.adapter.security, api) or ()
     return replace(
-        surface, operations={name: replace(operation, api=api) for name, operation in surface.operations.items()}
+        surface, operations=operations, adapter=replace(surface.adapter, security=security, security_schemes=schemes)
     )
 
 

@@ -178,6 +178,12 @@ class ParameterOverride:
     """The value that every call sends; agents neither see nor give the parameter."""
     default: Json = MISSING
     """The value of a call that gives none."""
+    required: bool | None = None
+    """False where the document requires it and the API does not."""
+    type: str | None = None
+    """Its type, where the document has another."""
+    allow_empty: bool = False
+    """Whether the API takes an empty text or list where the document does not admit it."""
     place: Place = (0, 0)
     """The position of its key, which identifies it in the file."""
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -272,6 +278,8 @@ class Decision:
     """The naming rule that chose the verb."""
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
+    lost_name: str = ""
+    """The name that it had, or would have, if an override did not give it to another operation."""
     moves_money: bool = False
     carries: Carried | None = None
     """The other operations that a call can carry."""

@@ -58,7 +58,7 @@ def decide_each(apis: Mapping[str, Api], known: Known) -> tuple[dict[str, tuple[
             result.fixed.keys(),
             result.settled.pinned.keys(),
             {bases[key]: full for key, full in kept.items()},
-            result.aliases.keys(),
+            {*result.aliases, *filter(None, (operation.id_as_name for operation in api.document.operations))},
         )
     reserved = {old: key.partition(":")[0] for old, key in known.retired.items()}
     reserved |= {full: key.partition(":")[0] for key, full in known.names.items()}

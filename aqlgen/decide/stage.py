@@ -179,10 +179,11 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
 def _prefixed(naming: _Naming, key: str, prefixed: Prefixed) -> _Naming:
     """Return a naming with the name that the operation has among several APIs."""
     name, pinned = prefixed.names[key], naming.pinned or key in prefixed.pinned
+    lost = naming.lost or prefixed.lost.get(key, "")
     if name == naming.name:
-        return naming._replace(pinned=pinned)
+        return naming._replace(pinned=pinned, lost=lost)
     note = f"{naming.name} is a name of another API, too"
-    return naming._replace(name=name, pinned=pinned, reason=replace(naming.reason, note=note))
+    return naming._replace(name=name, pinned=pinned, lost=lost, reason=replace(naming.reason, note=note))
 
 
 def _selecting_names(
@@ -228,6 +229,7 @@ class _Naming(NamedTuple):
     verb_rule: str
     noun_rule: str
     pinned: bool = False
+    lost: str = ""
 
 
 def _decision(
@@ -264,6 +266,7 @@ def _decision(
         override=override,
         relative=canonical_relative(naming.verb, category, facts.answers_list),
         pinned=last.pinned,
+        lost_name=last.lost,
         verb_rule=naming.verb_rule,
         noun_rule=naming.noun_rule,
     )
@@ -279,7 +282,10 @@ def _naming(
         parts = _parts(fixed[key], names.resource)
         return _Naming(fixed[key], *parts, reason, reason.rule, reason.rule, pinned)
     fresh, settled_name = settled.fresh[key], settled.names[key]
-    naming = _Naming(settled_name, names.verb, names.resource, names.reason, names.verb_rule, names.reason.rule, pinned)
+    lost = settled.lost.get(key, "")
+    naming = _Naming(
+        settled_name, names.verb, names.resource, names.reason, names.verb_rule, names.reason.rule, pinned, lost
+    )
     if settled_name != names.best and names.verb == "get" and settled_name.startswith("list_"):
         naming = naming._replace(verb="list")
     evidence, confidence = names.reason.evidence, names.reason.confidence

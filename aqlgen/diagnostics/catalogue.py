@@ -35,6 +35,16 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The server is unreachable or slow, answered with an error, redirects in circles, or wants credentials.",
         "Open the address in a browser or with curl; when that needs a login, download the document and give the file.",
     ),
+    "document-found": Entry(
+        "The document of a server was found",
+        "Only a server was named; the usual places of a document were tried, and this one has it.",
+        "If the server has another document that is meant, give its address.",
+    ),
+    "no-document-found": Entry(
+        "No document was found on a server",
+        "Only a server was named, and none of the usual places has an OpenAPI document, or only for who logs in.",
+        "Give the address of the document, credentials by --header, or a file.",
+    ),
     "no-root-document": Entry(
         "No root document was found",
         "No file in the folder or archive has the key openapi or swagger at its root, or there are too many files.",
@@ -141,7 +151,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "no-server": Entry(
         "The document does not say where the API is",
         "Without servers (in Swagger 2.0: without host), or with a relative one, the API is on the server that the "
-        "document came from, which a file does not tell.",
+        "document came from, which a file does not tell. A URL does: then calls go there.",
         "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml; or add the address to the document.",
     ),
     "placeholder-address": Entry(
@@ -202,9 +212,10 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Correct the format or what contradicts it; values are not checked against the format meanwhile.",
     ),
     "mistaken-media-type": Entry(
-        "No registry knows the media type",
-        "It is misspelled or shortened, as application/form-data, multipart/form or json are. It is taken as the one "
-        "that its words plainly mean, so that the schema under it counts.",
+        "A media type cannot be meant as it stands",
+        "It is misspelled or shortened, as application/form-data, multipart/form or json are, and is taken as the one "
+        "that its words plainly mean. Or no type of a body says how an object is written, as message/rfc822 does not: "
+        "an object with named fields is sent as application/json.",
         "Write the registered media type; where the API really wants another one, send it by a hook.",
     ),
     "bad-default": Entry(
@@ -285,8 +296,15 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "duplicate-operation-id": Entry(
         "An operationId is given twice",
-        "Each operationId names one operation of the document; these were copied, or are only unique within a tag.",
+        "Each operationId names one operation of the document; these were copied, differ only in case or separators, or"
+        " are only unique within a tag.",
         "Give each its own; names are made unique from method and path meanwhile.",
+    ),
+    "operation-id-of-another": Entry(
+        "A name is the operationId of another operation",
+        "An agent that knows the API by its operationIds would call the wrong operation. No new name is such a one;"
+        " this one is kept from an earlier table, or an override gives it.",
+        "Give the operation another `name` in overrides.yaml, and leave its old name out of its `aliases`.",
     ),
     "bad-parameter": Entry(
         "A parameter does not fit",

@@ -73,8 +73,9 @@ class OptionError(AqlgenError):
 
 
 class FileError(AqlgenError):
-    """A file, folder or URL could not be read or written."""
+    """A file, folder or URL could not be read or written. `status` is that of a server's answer, 0 without one."""
 
+    status: int = 0
     exit_code = 4
     type = "file"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Self
 from urllib.parse import urlsplit
 
 from aqlgen.diagnostics.errors import OptionError
 
-__all__ = ["Request"]
+__all__ = ["Request", "is_origin"]
 
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -46,6 +46,10 @@ class Request:
         """Build a request from options as written. Raises OptionError, which does not repeat a header's value."""
         return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow), tuple(workflows))
 
+    def at(self, address: str) -> Self:
+        """Return the request for the document at an address, if this one names no more than its server."""
+        return replace(self, spec=address) if is_origin(self.spec) else self
+
     @property
     def public_url(self) -> str:
         """The document's address if it may be recorded for a later update, else "".
@@ -55,6 +59,15 @@ class Request:
         if self.headers or any(char in self.spec for char in "?#@") or not self.spec.isprintable():
             return ""
         return self.spec if urlsplit(self.spec).scheme in ("http", "https") else ""
+
+
+def is_origin(spec: str) -> bool:
+    """Return True for an http(s) URL that names a server and nothing on it."""
+    try:
+        parts = urlsplit(spec)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and not (parts.path.strip("/") or parts.query or parts.fragment)
 
 
 def _header(written: str) -> tuple[str, str]:

@@ -82,7 +82,7 @@ def _first(project: Project) -> ApiInput:
         api = ApiInput("", request, spec_url=str(project.recorded_options.get("spec_url") or ""))
         (name,) = api_names([api], [source.root])
     recorded = read_options(project.recorded_options)
-    return replace(api, name=name, accepted=recorded["accepted"], base=recorded["base"])
+    return replace(api, name=name, accepted=recorded["accepted"], base=recorded["base"], was_alone=True)
 
 
 def _newer(specs: Sequence[str], apis: Mapping[str, ApiInput]) -> dict[str, str]:

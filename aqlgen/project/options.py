@@ -81,7 +81,9 @@ def addresses(apis: Iterable[ApiInput]) -> str:
 
 def _api(api: ApiInput) -> Json:
     """Return what is recorded of one of several APIs."""
-    return {"name": api.name, "spec_url": api.public_url, "accepted": _recorded_origins(api.accepted), "base": api.base}
+    origins = _recorded_origins(api.accepted)
+    entry = {"name": api.name, "spec_url": api.public_url, "accepted": origins, "base": api.base}
+    return entry | ({"was_alone": True} if api.was_alone else {})
 
 
 def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
@@ -94,6 +96,7 @@ def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
             _accepted(entry.get("accepted")) or {"api": [], "oauth": []},
             _text(entry.get("base")),
             _text(entry.get("spec_url")) or "",
+            entry.get("was_alone") is True,
         )
         for entry in (entries if isinstance(entries, list) else ())
         if isinstance(entry, dict) and is_api_name(str(entry.get("name")))
@@ -110,7 +113,11 @@ RECORDED: Final[Mapping[str, Recorded]] = {
         lambda options, _prepared, _licence: "package" if options.runtime == "package" else "", _runtime, if_empty=False
     ),
     "spec_url": Recorded(
-        lambda options, prepared, _licence: addresses(prepared.apis) if options.apis else options.request.public_url,
+        lambda options, prepared, _licence: (
+            addresses(prepared.apis)
+            if options.apis
+            else options.request.at(prepared.assembled.sources[0].name).public_url
+        ),
         None,
     ),
     "accepted": Recorded(

@@ -81,6 +81,8 @@ class Updated:
     after: Provenance
     overrides_added: tuple[str, ...]
     aliases_added: tuple[str, ...]
+    variables_kept: tuple[str, ...]
+    """The variables that stay without the name of their API, which was the only one so far."""
     fork: tuple[Diagnostic, ...]
     """A warning for each file of code that is kept as it was edited."""
     written: bool
@@ -163,11 +165,19 @@ def _update(
         after=Provenance.of(json.loads(tree[FILE]), current().tag),
         overrides_added=tuple(edits.entries),
         aliases_added=tuple(aliases),
+        variables_kept=() if project.apis() else _variables_kept(generated.prepared),
         fork=tuple(
             forked(path, project.package, severity=Severity.WARNING, generated=path in tree) for path in sorted(fork)
         ),
         written=not dry_run,
     )
+
+
+def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
+    """Return the variables of the API that was the adapter's only one, if it is one of several now."""
+    adapter = prepared.table.adapter
+    schemes = [adapter.of_api(api.name).security_schemes for api in prepared.apis if api.was_alone]
+    return tuple(name for scheme in schemes for entry in scheme.values() for name in entry.get("variables", ()))
 
 
 def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> dict[str, str]:

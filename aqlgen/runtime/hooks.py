@@ -9,6 +9,9 @@ The project's `hooks.py` may define, plain or async:
     on_decision(decision, call)       for every call, before the others; may return a changed GateDecision
     on_step(verdict, step)            for every step that the safety loop evaluates; may return a changed StepVerdict
 
+Another function of that file whose name begins as a hook's does, or is close to one, stops the start: it would never
+be called. Helpers begin with an underscore, or are called otherwise.
+
 None returned means unchanged. To refuse, raise `Refuse("reason")` or a `Failure`. Anything else that is raised, or
 returned, is an error of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
 """
@@ -21,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import Code, Failure
+from .text import folded
 from .wire import ApiRequest, ApiResponse
 
 __all__ = [
@@ -127,7 +131,8 @@ class Hooks(NamedTuple):
 
     @classmethod
     def load(cls, module: object | None) -> Hooks:
-        """Find the hooks of a module or any other object. Raises HookError for one that cannot be called."""
+        """Find the hooks of a module or any other object. Raises HookError for one that is unknown or no function."""
+        _refuse_unknown(module)
         hooks: dict[str, Hook] = {}
         for name in NAMES:
             hook = getattr(module, name, None)
@@ -173,6 +178,22 @@ class Hooks(NamedTuple):
         if changed.outcome not in STEP_OUTCOMES:
             raise HookError(f"on_step returned an outcome that is none of {', '.join(STEP_OUTCOMES)}")
         return changed
+
+
+def _refuse_unknown(module: object | None) -> None:
+    """Raise HookError for a public function that looks like a hook and is none; what is imported is not meant."""
+    for name, value in getattr(module, "__dict__", {}).items():
+        if name in NAMES or name.startswith("_") or not callable(value):
+            continue
+        if hasattr(value, "__qualname__") and value.__module__ != getattr(module, "__name__", value.__module__):
+            continue  # imported
+        from difflib import get_close_matches
+
+        near = get_close_matches(folded(name), map(folded, NAMES), 1, 0.9)
+        nearest = [hook for hook in NAMES if folded(hook) in near]
+        if nearest or name.startswith(tuple({hook.partition("_")[0] + "_" for hook in NAMES})):
+            meant = f"Did you mean {nearest[0]}?" if nearest else f"Hooks are {', '.join(NAMES)}."
+            raise HookError(f"{name} in hooks.py is no hook and is never called. {meant} A helper would be _{name}")
 
 
 async def _run(hook: Hook, kind: type[T], value: T, *rest: Call | Step) -> T:

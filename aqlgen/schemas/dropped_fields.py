@@ -1,4 +1,4 @@
-"""The schema of a body without some of its fields: those that agents may neither see nor give."""
+"""The schema of a body without fields that agents may neither see nor give, and with those that the owner corrects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ MAX_BRANCHES: Final = 200
 class FieldDropper:
     """Takes fields out of objects, and out of the parts that they are made of, behind references too.
 
-    `dropped` tells the names of the fields, `report` hears the name and the pointer of each.
+    `dropped` tells the names of the fields, `report` hears the name and the pointer of each. `corrected` gives the
+    schemas that take the place of those of other fields, and `optional` tells which are no longer required.
     """
 
     def __init__(
@@ -26,10 +27,14 @@ class FieldDropper:
         resolver: Resolver,
         dropped: Callable[[str], bool],
         report: Callable[[str, str], None] | None = None,
+        corrected: Callable[[str, Json], Json] | None = None,
+        optional: Callable[[str], bool] | None = None,
     ) -> None:
         self._resolver = resolver
         self._dropped = dropped
         self._report = report
+        self._corrected = corrected
+        self._optional = optional or dropped
         self._known: dict[str, Json] = {}
         """The schemas that were seen, by their pointers."""
 
@@ -51,8 +56,11 @@ class FieldDropper:
         for key in ("properties", "example", "examples") if names else ():
             if isinstance(node.get(key), dict):
                 changed[key] = {name: value for name, value in node[key].items() if name not in names}
-        if isinstance(required, list) and any(isinstance(name, str) and self._dropped(name) for name in required):
-            changed["required"] = [name for name in required if not (isinstance(name, str) and self._dropped(name))]
+        if isinstance(properties, dict) and self._corrected is not None:
+            fields = {name: self._corrected(name, raw) for name, raw in changed.get("properties", properties).items()}
+            changed |= {"properties": fields} if fields != properties else {}
+        if isinstance(required, list) and any(isinstance(name, str) and self._optional(name) for name in required):
+            changed["required"] = [name for name in required if not (isinstance(name, str) and self._optional(name))]
         for key in ("allOf", "anyOf", "oneOf"):
             branches = node.get(key)
             if not isinstance(branches, list):

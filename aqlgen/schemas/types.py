@@ -199,6 +199,10 @@ class Types:
         """Return True if only the server sets a property, or no request offers it."""
         return self._writer.read_only(raw)
 
+    def read_only_in_part(self, raw: Json) -> frozenset[str]:
+        """Return the fields of an object that only the server sets in one of its alternatives."""
+        return self._writer.read_only_in_part(raw)
+
     def _reference(self, reference: str, node: Node, place: Place) -> dict[str, Json]:
         try:
             target, pointer = self._views.follow({"$ref": reference})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from json import dumps
 
@@ -61,6 +61,7 @@ class Writer:
         self._write = write
         self._preserve = preserve
         self._spelling = Spelling(views, preserve=preserve)
+        self._accesses: dict[int, tuple[Json, frozenset[str], frozenset[str]]] = {}
         self._conditions = Conditions(views, self._spelling)
 
     def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
@@ -81,16 +82,17 @@ class Writer:
             parts = [self._write(branch, place.beside("part", around)) for branch in node["allOf"]]
             if any(parts):
                 out["allOf"] = [part for part in parts if part]
+        withheld = self._withheld(node, place)
         if "properties" in node:
-            self._properties(node, names, out, place)
-        elif "required" in node:
-            out["required"] = [names.get(wire, wire) for wire in node["required"]]
+            self._properties(node, names, out, place, withheld)
+        elif required := [names.get(wire, wire) for wire in node.get("required", ()) if wire not in withheld]:
+            out["required"] = required
         if not node.keys().isdisjoint(_BY_KEY):
-            self._key_rules(node, names, out, place)
+            self._key_rules(node, names, out, place, withheld)
         if not node.keys().isdisjoint(_BY_ITEM):
             self._items(node, out, place)
         if not node.keys().isdisjoint(_TESTS):
-            self._tests(node, names, out, around)
+            self._tests(node, names, out, around, withheld)
         if discriminator is not None and "discriminator" not in out:
             self._write_discriminator(discriminator, {}, names, out, place, pointer)
         return out
@@ -115,16 +117,53 @@ class Writer:
             out.pop("const", None)
             out.pop("enum", None)
 
-    def _properties(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+    def _withheld(self, node: Node, place: Place) -> frozenset[str]:
+        """Return the fields that a request need not have, since an alternative or a schema around has them read-only.
+
+        What a node itself declares to be writable stays required of it, whatever is around.
+        """
+        if not place.request or node.keys().isdisjoint(_REQUIRING):
+            return frozenset()
+        declared = node.get("properties", {})
+        around = self._declared(place.around)
+        outer = {wire for wire, raw in around.items() if wire not in declared and self.read_only(raw)}
+        everywhere = self._access((*place.around, node)[0])
+        return self.read_only_in_part(node) | outer | (everywhere[0] - everywhere[1])
+
+    def _declared(self, schemas: Iterable[Json]) -> dict[str, Json]:
+        """Return the properties that these schemas and their parts declare, not their alternatives."""
+        views = [view for raw in schemas if (view := self._views.view(raw)) is not None]
+        parts = (self._views.view(part) or {} for view in views for part in view.get("allOf", ()))
+        return {wire: raw for view in (*parts, *views) for wire, raw in view.get("properties", {}).items()}
+
+    def read_only_in_part(self, raw: Json) -> frozenset[str]:
+        """Return the fields of an object that only the server sets in one of its alternatives."""
+        return self._access(raw)[0]
+
+    def _access(self, raw: Json) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the fields that a schema or one of its parts and alternatives has read-only, and those it has not."""
+        known = self._accesses.get(id(raw))
+        if known is None:
+            fields = [item for view in self._views.same_value(raw) for item in view.get("properties", {}).items()]
+            read_only = frozenset(wire for wire, field in fields if self.read_only(field))
+            writable = frozenset(wire for wire, field in fields if not self.read_only(field))
+            known = self._accesses[id(raw)] = (raw, read_only, writable)
+        return known[1:]
+
+    def _properties(
+        self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
+    ) -> None:
         """Write the properties; a required one counts as declared, or a closed object would admit nothing.
 
-        If all properties are read-only, the object identifies something that exists: the required ones are sent.
+        If all properties are read-only, the object identifies something that exists: the required ones are sent, unless
+        schemas around it declare more.
         """
         declared: dict[str, Json] = node["properties"]
-        required = node.get("required", ())
+        server_set = {wire for wire in declared if place.request and self.read_only(declared[wire])}
+        required = [wire for wire in node.get("required", ()) if wire in server_set or wire not in withheld]
         properties = declared | {wire: True for wire in required if wire not in declared}
-        hidden = [wire for wire, raw in properties.items() if place.request and self.read_only(raw)]
-        identifies_only = len(hidden) == len(properties)
+        hidden = [wire for wire in properties if wire in server_set]
+        identifies_only = len(hidden) == len(properties) and not self._declared(place.around)
         hidden = [wire for wire in hidden if not identifies_only or wire not in required]
         fields: dict[str, Json] = {}
         for wire, raw in properties.items():
@@ -143,7 +182,9 @@ class Writer:
         if hidden:
             out["x-read-only"] = [names[wire] for wire in hidden]
 
-    def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+    def _key_rules(
+        self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
+    ) -> None:
         """Write the keywords about field names and about undeclared fields."""
         renamed = {wire: name for wire, name in names.items() if name != wire}
         for key in ("additionalProperties", "unevaluatedProperties"):
@@ -162,7 +203,7 @@ class Writer:
             out["propertyNames"] = {"anyOf": [{"enum": spelled}, value]} if spelled else value
         if "dependentRequired" in node:
             out["dependentRequired"] = {
-                names.get(name, name): [names.get(wire, wire) for wire in wires]
+                names.get(name, name): [names.get(wire, wire) for wire in wires if wire not in withheld]
                 for name, wires in node["dependentRequired"].items()
             }
 
@@ -188,9 +229,20 @@ class Writer:
             else:
                 out["contains"] = test
 
-    def _tests(self, node: Node, names: Mapping[str, str], out: dict[str, Json], around: tuple[Json, ...]) -> None:
+    def _tests(
+        self,
+        node: Node,
+        names: Mapping[str, str],
+        out: dict[str, Json],
+        around: tuple[Json, ...],
+        withheld: frozenset[str],
+    ) -> None:
         """Write conditions; if one cannot be translated, it may evaluate more, so nothing unevaluated is rejected."""
         tests = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
+        absent = {names.get(wire, wire) for wire in withheld}
+        for test in (tests.get("then"), tests.get("else")):
+            if absent and isinstance(test, dict) and "required" in test:
+                test["required"] = [name for name in test["required"] if name not in absent]
         if tests.get("if", True) is None:
             tests = {**tests, "then": None, "else": None}
         out.update({key: test for key, test in tests.items() if test is not None})
@@ -311,6 +363,7 @@ _DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "wr
 _NAMING = frozenset(
     {"required", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "anyOf"}
 )
+_REQUIRING = frozenset({"required", "dependentRequired", "then", "else"})
 _TESTED = ("not", "if", "then", "else")
 _TESTS = frozenset({*_TESTED, "dependentSchemas"})
 _BY_KEY = frozenset(

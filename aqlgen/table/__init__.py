@@ -20,6 +20,7 @@ from aqlgen.table.access import address_notes
 from aqlgen.table.adapter import build_adapter
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
 from aqlgen.table.boilerplate import Boilerplate
+from aqlgen.table.corrections import corrected
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
@@ -61,11 +62,14 @@ def tabulate(
     accepted: Accepted | None = None,
     api: str = "",
     taken: Collection[str] = (),
+    variables: Identity | None = None,
+    others: Collection[str] = (),
 ) -> Tabulated:
     """Build the table. `base` is the URL of the document, for its relative servers.
 
     `accepted` has the origins that the owner accepted by generating, None for the first time. `api` is the name of the
-    API where the adapter has several, and `taken` are the names of their types so far.
+    API where the adapter has several, and `taken` are the names of their types so far. The variables of credentials are
+    named after `variables`, by default the adapter, and begin with none of `others`.
     """
     broken: dict[str, UnresolvedError] = {}
     types = Types(
@@ -104,7 +108,7 @@ def tabulate(
     boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
     decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier, boilerplate) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
-    schemes, findings = security_schemes(identity.of_api(api), document.schemes, overrides)
+    schemes, findings = security_schemes(variables or identity, document.schemes, overrides, others)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)
     diagnostics = (
         *_unresolved_warnings(resolver.root, broken),
@@ -121,6 +125,7 @@ def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
 
 def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver: Resolver) -> Draft:
     shaped: ShapedBody | None
+    decision, corrected_fields = corrected(decision, resolver)
     parameters = plain_parameters(decision, types)
     constants: tuple[Parameter, ...] = ()
     changed: frozenset[str] = frozenset()
@@ -141,7 +146,8 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     adapter_parameters = added_parameters(decision, parameters, returns)
     body_parameters = (*shaped.parameters, *constants) if shaped else ()
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
-    shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :], changed)
+    of_api = named_parameters[len(adapter_parameters) :]
+    shown, fixed = applier.parameters(decision, of_api, changed, corrected_fields)
     added = named_parameters[: len(adapter_parameters)]
     choices = choices_of(sent, types, shaped, shown, (*added, *fixed), by_owner=content_type is not None)
     return Draft(

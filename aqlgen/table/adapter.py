@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from aqlgen import __version__
 from aqlgen.decide.decision import Category
 from aqlgen.decide.overrides import AdapterOverride
-from aqlgen.ir import Document
+from aqlgen.ir import DEFAULT_SERVER, Document
 from aqlgen.ir import Server as DocumentServer
 from aqlgen.runtime.hosts.gate import by_generating, pattern_of
 from aqlgen.runtime.table import (
@@ -22,7 +22,7 @@ from aqlgen.schemas import shorten
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
-__all__ = ["SPEC_VERSION", "addressed", "are_idempotent", "build_adapter", "quick_start_of", "server_entry"]
+__all__ = ["SPEC_VERSION", "addressed", "are_idempotent", "base_of", "build_adapter", "quick_start_of", "server_entry"]
 
 SPEC_VERSION = "1.0.0-draft"
 PROJECT_VERSION = "0.1.0"
@@ -43,7 +43,8 @@ def build_adapter(
     accepted: Accepted | None = None,
 ) -> Adapter:
     """Return what `adapter.json` says; `base` is the URL of the document, the rest is as in `tabulate`."""
-    servers = tuple(server_entry(server, base) for server in document.servers)
+    default = (DEFAULT_SERVER,) if base is not None and any(not row.row.servers for row in rows) else ()
+    servers = tuple(server_entry(server, base) for server in document.servers or default)
     families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
     return Adapter(
         schema_file=SCHEMA_FILE,
@@ -68,6 +69,18 @@ def build_adapter(
         quick_start={family: quick_start_of(members, family) for family, members in families.items() if members},
         executions=any(row.row.long_running is not None for row in rows),
     )
+
+
+def base_of(document: Document, base: str | None) -> str | None:
+    """Return the URL of the document for relative servers, without its query: that may hold a credential.
+
+    None if there is no relative server.
+    """
+    servers = [server for operation in document.operations for server in operation.servers]
+    servers += document.servers or (DEFAULT_SERVER,)
+    if base is None or all("://" in server.url for server in servers):
+        return None
+    return base.partition("#")[0].partition("?")[0]
 
 
 def _first_server(servers: tuple[Server, ...], rows: tuple[DecidedRow, ...]) -> tuple[Server, ...]:

@@ -39,6 +39,8 @@ class ApiInput:
     base: str | None = None
     spec_url: str | None = None
     """The address to record; None for that of the request."""
+    was_alone: bool = False
+    """Whether it was the adapter's only API: the variables of its credentials stay, without the API's name."""
 
     @property
     def public_url(self) -> str:

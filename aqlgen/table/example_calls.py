@@ -126,7 +126,7 @@ LONGEST_REQUIRED = 1000
 """Characters of a required value, where there is a shorter one."""
 
 
-def _leads_away(value: Json) -> bool:
+def leads_away(value: Json) -> bool:
     """Return True for a value that no segment of a path can have: nothing, or a step to here or above."""
     return value in EMPTY or (isinstance(value, str) and not {".", ".."}.isdisjoint(value.split("/")))
 
@@ -173,7 +173,7 @@ class ExampleMaker:
             in_path = parameter.location == "path"
             least = FILLED if parameter.name == "input" else 0
             candidates = chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least))
-            fitting = (value for value in candidates if not (in_path and _leads_away(value)))
+            fitting = (value for value in candidates if not (in_path and leads_away(value)))
             value = self._first(fitting, parameter.schema)
             if value is MISSING:
                 return None

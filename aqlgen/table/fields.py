@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import MISSING, Body, Json, MediaType
 from aqlgen.runtime.media import admits_json, is_multipart, is_xml
+from aqlgen.runtime.schema.reader import without_null
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, field_names, shorten
@@ -22,6 +23,9 @@ ACROSS_FIELDS = (
     "patternProperties", "propertyNames", "unevaluatedProperties",
 )  # fmt: skip
 """Keywords that bind several fields, so that the assembled body has to be validated too."""
+
+MAX_NESTING = 5
+"""How deep alternatives of alternatives are searched for what all of them require."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,9 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
         for name, schema in node.get("properties", {}).items():
             known = properties.get(name, MISSING)
             properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
-    for name in base.get("required", ()):
+    withheld = types.read_only_in_part(raw)
+    requiring = [base] if base.get("additionalProperties") is False else types.parts(raw)
+    for name in (name for node in requiring for name in node.get("required", ())):
         properties.setdefault(name, True)  # the server requires it, though nothing else is known of it
     discriminator = types.discriminator(raw)
     if (
@@ -75,19 +81,17 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     open_ = rest is True or "patternProperties" in base
     return Fields(
         properties,
-        tuple(_required(base, view is None, branches, types)),
+        tuple(wire for wire in _required(raw, types) if wire not in withheld),
         rest if isinstance(rest, dict) else ({} if open_ and admits_json(media.content_type) else None),
         across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
     )
 
 
-def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types: Types) -> list[str]:
-    """Return the fields that are always required: of a union, those that each alternative requires."""
-    required = list(base.get("required", ()))
-    if union:
-        each = [list((types.object_view(branch) or {}).get("required", ())) for branch in branches]
-        required += [name for name in each[0] if all(name in names for names in each)]
-    return required
+def _required(raw: Json, types: Types, depth: int = 0) -> dict[str, None]:
+    """Return the fields that are always required, in their order: also those that each alternative requires."""
+    required = dict.fromkeys(name for view in types.parts(raw)[:1] for name in view.get("required", ()))
+    each = [_required(branch, types, depth + 1) for branch in types.alternatives(raw)] if depth < MAX_NESTING else []
+    return required | {name: None for name in (each or [{}])[0] if all(name in names for names in each)}
 
 
 def _with_tags(schema: Json, tags: list[str]) -> Json:
@@ -145,7 +149,7 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
             )
         )
     validate = fields.across or (optional and bool(fields.required))
-    whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
+    whole, _ = without_null(types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {})
     table_body = TableBody(
         content_type=content_type, shape="fields", required=not optional, validate=validate, schema=whole
     )

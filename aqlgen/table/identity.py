@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from os.path import abspath
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LENGTH = 40
+_ENDING = "-adapter"
 GENERIC = frozenset(
     "api apis rest restful http openapi swagger spec specification definition definitions schema document documentation"
     " reference the a an of for and public official full server service odata namespace".split()
@@ -45,7 +48,7 @@ class Identity:
     @property
     def project(self) -> str:
         """The project's folder, distribution and command."""
-        return f"{self.name}-adapter"
+        return f"{self.name}{_ENDING}"
 
     @property
     def prefix(self) -> str:
@@ -71,6 +74,12 @@ def identify(document: Document, chosen: str | None, source_stem: str) -> Identi
     return Identity(next(named, "api"))
 
 
+def named_by(folder: Path | None) -> str | None:
+    """Return the name in the folder of a project, `shop` of `shop-adapter`; None for a folder called otherwise."""
+    name, ending, rest = Path(abspath(folder)).name.rpartition(_ENDING) if folder is not None else ("", "", "")
+    return name if ending and not rest and NAME.fullmatch(name) and len(name) <= MAX_LENGTH else None
+
+
 def candidates(title: str, urls: Iterable[str], source_stem: str) -> Iterator[str]:
     """Yield the names that an API could have: after the title, the host, the file, the rest of the title."""
     specific, words = _title(title)
@@ -94,7 +103,7 @@ def _kebab(words: Iterable[str]) -> str:
         if len(longer) > MAX_LENGTH:
             break
         name = longer
-    return name.removesuffix("-adapter")
+    return name.removesuffix(_ENDING)
 
 
 def _title(title: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.runtime.table import Update
 from aqlgen.schemas import Types
 from aqlgen.table.bodies import sendable
+from aqlgen.table.corrections import CORRECTIONS
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.parameters import paged, paging_parameters
 
@@ -63,15 +64,23 @@ class OverrideApplier:
         return None
 
     def parameters(
-        self, decision: Decision, parameters: Sequence[TableParameter], changed: frozenset[str] = frozenset()
+        self,
+        decision: Decision,
+        parameters: Sequence[TableParameter],
+        changed: frozenset[str] = frozenset(),
+        corrected: frozenset[str] = frozenset(),
     ) -> tuple[tuple[TableParameter, ...], tuple[TableParameter, ...]]:
         """Return the parameters with their overrides: those that are shown, and those whose value is fixed.
 
         Names that the user did not choose make way for those chosen. `changed` are the fields of an update's body for
-        which the user wants a default: what a call does not name is to stay as it is.
+        which the user wants a default: what a call does not name is to stay as it is. `corrected` are those that the
+        user corrects.
         """
         overrides: dict[int, ParameterOverride] = {}
         for key, override in decision.override.parameters.items():
+            if override.places.keys() <= CORRECTIONS and key.removeprefix("body:") in corrected:
+                self._fits(override.place)
+                continue
             index = self._find(decision, key, override.place, parameters, changed)
             if index is not None:
                 overrides[index] = override
@@ -87,10 +96,12 @@ class OverrideApplier:
             name = chosen.get(index) or _free_name(parameter.name, parameter.location, taken)
             taken.add(name)
             renamed, override = replace(parameter, name=name), overrides.get(index, _NONE)
-            if _preset(override) is not MISSING and (override.hidden or override.value is not MISSING):
-                fixed.append(_overridden(renamed, override))
+            changed_parameter = _overridden(renamed, override)
+            self._check_path(changed_parameter, override)
+            if changed_parameter.preset is not None and (override.hidden or override.value is not MISSING):
+                fixed.append(changed_parameter)
             elif not override.hidden or self._must_show(parameter, override):
-                shown.append(_overridden(renamed, override))
+                shown.append(changed_parameter)
         return tuple(shown), tuple(fixed)
 
     def preset_fields(self, decision: Decision, parameters: Sequence[TableParameter]) -> dict[str, bool]:
@@ -225,6 +236,17 @@ class OverrideApplier:
             message = f"the name `{override.name}` is taken by the parameter `{owner}`"
             self._refuse(place, message, "Give each parameter its own name.")
         return names
+
+    def _check_path(self, parameter: TableParameter, override: ParameterOverride) -> None:
+        """Refuse to leave a part of the path out, or empty."""
+        if parameter.location != "path":
+            return
+        if override.required is False and parameter.preset is None:
+            message = f"`{parameter.wire}` is a part of the path, which needs a value"
+            self._refuse(override.places["required"], message, "Give it a `default` or a `value`.")
+        if override.allow_empty:
+            message = f"`{parameter.wire}` is a part of the path, which cannot be empty"
+            self._refuse(override.places["allow_empty"], message, "Leave it out.")
 
     def _must_show(self, parameter: TableParameter, override: ParameterOverride) -> bool:
         if parameter.required:

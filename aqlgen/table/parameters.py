@@ -14,12 +14,14 @@ from hashlib import sha256
 from typing import Final
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.decide.traits.pagination.parameters import bounds
 from aqlgen.decide.traits.sensitive import is_secret
-from aqlgen.ir import Json, Location
+from aqlgen.ir import Json, Location, Operation, Parameter
 from aqlgen.runtime.client.idempotency import new_key
 from aqlgen.runtime.table import ADAPTER, Body, Idempotency, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten, useful
+from aqlgen.table.example_calls import leads_away
 from aqlgen.table.form_fields import encoded_fields
 from aqlgen.words import pascal, singular, snake, split
 
@@ -33,6 +35,7 @@ SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
 MOST: Final = 100
 
 FIELDS: Final = "minimal, standard, full, or paths such as ['id', 'owner.name']"
+_SAFE_METHODS: Final = frozenset({"get", "head", "query"})
 _NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
 _SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
 
@@ -97,24 +100,42 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
         schema = types.exemplified(schema, parameter.schema, parameter.example)
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
+        sensitive = is_secret(name, schema)
+        preset = _preset_of(parameter, schema, operation) if parameter.required and not sensitive else None
         table_parameters.append(
             TableParameter(
                 name=name,
                 wire=parameter.name,
                 location=parameter.location.value,
-                required=parameter.required,
-                schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")},
+                required=parameter.required and preset is None,
+                schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")}
+                | ({} if preset is None else {"default": preset}),
                 description=shorten(useful(described), MAX_DESCRIPTION),
                 deprecated=parameter.deprecated or schema.get("deprecated") is True,
-                sensitive=is_secret(name, schema),
+                sensitive=sensitive,
                 stated_style=None if parameter.style == default_style else parameter.style,
                 stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
                 allow_reserved=parameter.allow_reserved,
                 content_type=parameter.content_type,
                 fields=encoded_fields(parameter.encoding, types.follow),
+                preset=preset,
             )
         )
     return table_parameters
+
+
+def _preset_of(parameter: Parameter, schema: Mapping[str, Json], operation: Operation) -> Json:
+    """Return what a call sends for a required parameter that it leaves out: its only value or its default, else None.
+
+    A write has to name the thing that it is about, at the end of its path, whatever is its default; so has a deletion
+    what it goes by beside its path.
+    """
+    values = schema.get("enum", ())
+    only = schema.get("const", values[0] if len(values) == 1 else None)
+    is_thing = operation.method not in _SAFE_METHODS and operation.path.endswith(f"{{{parameter.name}}}")
+    selects = operation.method == "delete" and parameter.location is not Location.PATH
+    value = only if only is not None or is_thing or selects else schema.get("default")
+    return None if parameter.location is Location.PATH and leads_away(value) else value
 
 
 def paged(decision: Decision) -> Pagination | None:
@@ -130,6 +151,13 @@ def _leads_on(paging: Pagination) -> bool:
     if paging.style in ("page", "offset"):
         return paging.lead_param is not None
     return paging.next is not None or (paging.style == "cursor" and paging.item_cursor is not None)
+
+
+def partial_by(parameters: Iterable[TableParameter]) -> tuple[str, ...]:
+    """Return the parameters, by the agent's names, by which the API gives a part of a list that is not paged."""
+    asked = [parameter for parameter in parameters if parameter.location in ("query", "body")]
+    wires = bounds((parameter.wire, parameter.schema, parameter.description) for parameter in asked)
+    return tuple(parameter.name for parameter in asked if parameter.wire in wires)
 
 
 def backward(paging: Pagination) -> bool:

@@ -36,7 +36,7 @@ from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.kinds import Choices
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
+from aqlgen.table.parameters import page_of, paged, paging_parameters, partial_by, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
 from aqlgen.table.selecting import Readable, answer_of, fields_sent, selecting_parameters
 from aqlgen.table.several import with_api
@@ -87,16 +87,19 @@ def build_row(
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
     returns = responses.with_final_kind(draft.returns, types)
+    answer = answer_of(draft.responses, decision.resource, types)
     selecting = selecting_parameters(
         decision.category,
         decision.resource,
         returns["name"],
-        answer_of(draft.responses, decision.resource, types),
+        answer,
         fields_sent(draft.body, draft.parameters, types),
         readable,
         (parameter.name for parameter in (*draft.parameters, *draft.fixed)),
         paged=paged(decision) is not None,
     )
+    lists = any(parameter.wire == "where" for parameter in selecting)
+    cuts = any(parameter.schema.get("default") == "minimal" for parameter in selecting)
     shown, pagination = draft.parameters, decision.trait(Pagination)
     if paged(decision) is not None and pagination is not None:
         returns = page_of(returns)
@@ -139,6 +142,8 @@ def build_row(
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
         deprecation=deprecation,
         pagination=pagination,
+        partial_by=partial_by(draft.parameters) if lists and paged(decision) is None else (),
+        only_here=readable.lacks(decision.resource, answer) if cuts else (),
         update=update,
         carries=decision.carries,
         idempotency=decision.trait(Idempotency),

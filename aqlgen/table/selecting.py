@@ -74,6 +74,13 @@ class Readable:
             len(answer.fields & fields) >= len(answer.fields) * _ENOUGH for fields in self.fields.get(resource, ())
         )
 
+    def lacks(self, resource: str, answer: Answer) -> tuple[str, ...]:
+        """Return the fields of an answer that no operation gives that reads the resource."""
+        if answer.type in self.types:
+            return ()
+        readable = frozenset[str]().union(*self.fields.get(resource, ()))
+        return tuple(sorted(answer.fields - readable))
+
 
 def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
     """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""

@@ -25,9 +25,9 @@ _PAIRS: Final = frozenset({"basic", "digest"})
 
 
 def security_schemes(
-    identity: Identity, schemes: Iterable[DocumentScheme], overrides: Overrides
+    identity: Identity, schemes: Iterable[DocumentScheme], overrides: Overrides, others: Iterable[str] = ()
 ) -> tuple[dict[str, SecurityScheme], list[Diagnostic]]:
-    """Return the schemes by their names, and findings about the owner's variables.
+    """Return the schemes by their names, and findings about the owner's variables, and about those of `others`.
 
     `variables` must all be set; `optional_variables` has the further ones by their roles. No two have one in common,
     but for those that differ in the spelling of their names alone (`bearerAuth`, `BearerAuth`), which are the same.
@@ -47,8 +47,19 @@ def security_schemes(
                 mark = sha256(scheme.name.encode("utf-8", "surrogatepass")).hexdigest()[:4].upper()
                 naming = known[key] = _variables(scheme, f"{stem}_{mark}")
             taken |= naming.all
+            findings += _of_others(scheme.name, naming, overrides.file, others)
         entries[scheme.name] = _scheme_entry(scheme, naming)
     return entries, findings
+
+
+def _of_others(scheme: str, naming: _Naming, file: str, others: Iterable[str]) -> list[Diagnostic]:
+    """Return a finding if a scheme's variable begins as those of another API, which would get its credential."""
+    shared = [name for name in sorted(naming.all) if name.startswith(tuple(f"{other}_" for other in others))]
+    message = f"the variable `{shared[0]}` of `{scheme}` would stand for a credential of another API" if shared else ""
+    way_out = (
+        f"Give that API another name, or this scheme other variables: apis: {{NAME: {{variables: {{{scheme}: …}}}}}}"
+    )
+    return [finding(file, (0, 0), message, way_out)] if shared else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,3 +275,15 @@ def test_a_path_that_two_apis_have_is_no_operations_spelling(tmp_path: Path) -> 
     spellings = Spellings(Table(package(tmp_path / "p", prepared(tmp_path, documents))))
     assert spellings.find("GET /users") is None
     assert spellings.find("crm:GET /users") == "crm_list_users"
+
+
+def test_a_name_of_one_operation_that_another_has_as_its_operation_id_is_the_spelling_of_neither(
+    tmp_path: Path,
+) -> None:
+    hr = api("HR", "DELETE /users/{id}", "DELETE /users/{id}/roles")
+    hr["paths"]["/users/{id}/roles"]["delete"]["operationId"] = "deleteuser"
+    documents = {"hr": hr, "crm": api("CRM", "GET /users")}
+    spellings = Spellings(Table(package(tmp_path / "p", prepared(tmp_path, documents))))
+    assert spellings.find("DeleteUser") is None
+    assert spellings.find("deleteuser") == "delete_user_roles"
+    assert spellings.find("Delete-User-Roles") == "delete_user_roles"

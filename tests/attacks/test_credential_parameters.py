@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
+from aqlgen.runtime.auth.usage import BARE
 from aqlgen.runtime.errors import Code, Failure
 from tests.cases import each
 from tests.generator.commands import api, tabulate
@@ -131,3 +132,33 @@ def test_a_401_says_whether_a_credential_was_sent_and_not_which(
     assert text in caught.value.message
     assert caught.value.details["credential_sent"] is is_sent
     assert not is_sent or SECRET not in caught.value.message
+
+
+AUTHORIZATION = {**HEADER, "name": "Authorization"}
+
+
+@each(
+    ("scheme", "value", "status", "is_hinted"),
+    [
+        (AUTHORIZATION, SECRET, 401, True),
+        (AUTHORIZATION, SECRET, 403, True),
+        ({**AUTHORIZATION, "name": "authorization"}, SECRET, 401, True),
+        (AUTHORIZATION, f"Token {SECRET}", 401, False),
+        (AUTHORIZATION, f"Token {SECRET}", 403, False),
+        ({**AUTHORIZATION, "format": "Token {key}"}, SECRET, 401, False),
+        (HEADER, SECRET, 401, False),
+        (HEADER, SECRET, 403, False),
+    ],
+)
+def test_a_key_that_is_refused_alone_in_authorization_gets_a_hint_and_is_not_shown(
+    scheme: dict[str, Any], value: str, status: int, is_hinted: bool, tmp_path: Path
+) -> None:
+    about = {"security_schemes": {"k": scheme}, "security": [["k"]]}
+    transport = Recorder(answer=json_answer({"message": f"bad {value}"}, status))
+    package = make_package(tmp_path, {"op": operation()}, adapter=about, environ={"P_KEY": value}, transport=transport)
+    response = anyio.run(package.api.send, package.build({}), package.row())
+    with pytest.raises(Failure) as caught:
+        package.decode(response)
+    hint = f"A credential was sent, from P_KEY, {BARE}"
+    assert (hint in caught.value.message) is is_hinted
+    assert SECRET not in caught.value.message

@@ -98,6 +98,15 @@ def test_each_repeated_operation_id_is_reported_once(tmp_path: Path) -> None:
     assert message == "the operationId 'list' is given to 5 operations: GET /cats, GET /dogs, GET /cows and 2 more"
 
 
+def test_operation_ids_that_are_one_name_are_reported(tmp_path: Path) -> None:
+    table = tabulate(
+        tmp_path, api({f"/{name}": {"get": {"operationId": name, **OK}} for name in ("getDog", "get_dog")})
+    )
+    ((code, _, message),) = warnings(table)
+    assert code == "duplicate-operation-id"
+    assert message == "the operationId 'getDog' and 'get_dog' is given to 2 operations: GET /getDog, GET /get_dog"
+
+
 def test_a_version_and_a_title_without_quotes_are_text(tmp_path: Path) -> None:
     table = tabulate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 2}\npaths: {/a: {get: {}}}\n")
     assert (table.adapter["title"], table.adapter["api_version"]) == ("2048", "2")

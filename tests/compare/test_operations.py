@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.compare.shops import SHOP, changes, diff, edited, operation, summaries
+from tests.cases import each
+from tests.compare.shops import SHOP, Edit, changes, diff, edited, operation, summaries
 from tests.generator.commands import run
 
 ALL = ["archive_pet", "create_pet", "delete_pet", "get_pet", "list_pets", "update_pet"]
@@ -190,9 +191,84 @@ def test_credentials_scopes_and_servers_are_reported_once(tmp_path: Path) -> Non
             "calls and credentials would go to `https://other.example` now, not to `https://shop.example`",
             [],
         ),
-        ("credentials-needed", "attention", "need `key` now", ALL),
+        ("credentials-needed", "breaking", "need `key` now", ALL),
         ("credentials-changed", "attention", "the credential `key` is new: SHOP_KEY", []),
     ]
+
+
+def secured(schemes: dict[str, Any], security: list[Any]) -> Edit:
+    def edit(document: dict[str, Any]) -> None:
+        document["security"] = security
+        document["components"]["securitySchemes"] = schemes
+
+    return edit
+
+
+KEY: dict[str, Any] = {"type": "apiKey", "in": "header", "name": "X-Key"}
+FLOW = {"tokenUrl": "https://shop.example/token", "scopes": {"r": "", "w": ""}}
+OAUTH = {"type": "oauth2", "flows": {"clientCredentials": FLOW}}
+
+
+@each(
+    ("before", "after", "breaking"),
+    [
+        ([], [{"key": []}], "need `key` now"),
+        ([{}, {"key": []}], [{"key": []}], "need `key` now"),
+        ([{"key": []}, {"oauth": []}], [{"oauth": []}], "need `oauth` now"),
+        ([{"key": []}], [{"key": [], "oauth": []}], "need `key and oauth` now"),
+        ([{"oauth": ["r"]}], [{"oauth": ["r", "w"]}], "need the scopes `w` now"),
+        ([{"key": [], "oauth": []}], [{"key": []}], ""),
+        ([{"key": []}], [{"key": []}, {"oauth": []}], ""),
+        ([{"key": []}], [], ""),
+        ([{"oauth": ["r", "w"]}], [{"oauth": ["r"]}], ""),
+        ([{"oauth": ["r"]}], [{}, {"oauth": ["r", "w"]}], ""),
+    ],
+)
+def test_what_a_call_needs_more_than_before_breaks_and_what_it_needs_less_does_not(
+    before: list[Any], after: list[Any], breaking: str, tmp_path: Path
+) -> None:
+    schemes = {"key": KEY, "oauth": OAUTH}
+    old, new = (
+        secured({name: schemes[name] for needed in security for name in needed}, security)
+        for security in (before, after)
+    )
+    differences = changes(tmp_path, new, shop=edited(old))
+    broken = [change for change in summaries(differences) if change[1] == "breaking" and change[3]]
+    assert [(change[2], change[3]) for change in broken] == ([(breaking, ALL)] if breaking else [])
+
+
+@each(
+    ("scheme", "breaking"),
+    [
+        ({"key": {**KEY, "name": "X-Other"}}, ["the credential `key` is of another kind: SHOP_KEY"]),
+        ({"key": {"type": "http", "scheme": "bearer"}}, ["the credential `key` is of another kind: SHOP_KEY"]),
+        ({"Key": KEY}, []),
+        ({"token": KEY}, ["need `token` now"]),
+        ({"key": {**KEY, "description": "Ask for one"}}, []),
+    ],
+)
+def test_a_credential_that_changed_breaks_the_calls_that_need_it(
+    scheme: dict[str, Any], breaking: list[str], tmp_path: Path
+) -> None:
+    old, new = (secured(schemes, [{name: []} for name in schemes]) for schemes in ({"key": KEY}, scheme))
+    differences = changes(tmp_path, new, shop=edited(old))
+    assert [change[2] for change in summaries(differences) if change[1] == "breaking"] == breaking
+
+
+@each(
+    ("before", "after", "rule"),
+    [
+        ("https://shop.example/v1", "https://shop.example/v2", "server-changed"),
+        ("/v1", "/v2", "server-changed"),
+        ("https://shop.example/v1", "https://shop.example/v1/", ""),
+    ],
+)
+def test_another_base_path_breaks(before: str, after: str, rule: str, tmp_path: Path) -> None:
+    def served(url: str) -> Edit:
+        return lambda document: document.update(servers=[{"url": url}])
+
+    differences = changes(tmp_path, served(after), shop=edited(served(before)))
+    assert [change[0] for change in summaries(differences) if change[1] == "breaking"] == ([rule] if rule else [])
 
 
 def test_operations_that_need_no_credentials_any_more_are_reported(tmp_path: Path) -> None:

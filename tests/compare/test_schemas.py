@@ -289,7 +289,7 @@ def test_the_same_change_of_many_parameters_is_reported_once(tmp_path: Path) -> 
         (
             "parameter-required",
             "breaking",
-            "the parameters `most`, `order` and `status` must be given now",
+            "the parameters `most` and `status` must be given now",
             ["list_pets"],
         )
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from aqlgen.decide.decision import Decision, Evidence
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import Operation
+from aqlgen.project.edits.overrides import aliases
 from tests.examples import examples
 
 
@@ -140,6 +142,16 @@ def test_an_alias_is_free_for_no_operation_that_has_no_name_yet() -> None:
     chosen = names({}, "GET /pets", "GET /owners", overrides="GET /owners: {aliases: [list_pets]}")
     assert chosen["GET /owners"] == "list_owners"
     assert chosen["GET /pets"] not in ("list_pets", "")
+
+
+def test_an_old_name_that_is_the_operation_id_of_another_operation_becomes_no_alias() -> None:
+    """R-NAME-3"""
+    api = operation("DELETE /pets/{id}", "deletePet"), operation("DELETE /owners/{id}")
+    decisions = keeping({}, *api, overrides="DELETE /pets/{id}: {name: put_down}").values()
+    former = {"DELETE /owners/{id}": "delete_pet"}
+    assert aliases(former, {}, decisions, date.max) == {}
+    former = {"DELETE /owners/{id}": "drop_owner"}
+    assert list(aliases(former, {}, decisions, date.max)) == ["DELETE /owners/{id}"]
 
 
 @pytest.mark.parametrize("name", ["", "List Pets", "introspect", "class", "x" * 65, 'a": {}', "list_owners"])

@@ -48,6 +48,24 @@ def test_the_list_that_is_paged_is_called_by_the_path_or_says_most(
     assert paged(path, dict(reversed(more.items())))["items"] == items
 
 
+ROWS = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+
+
+@pytest.mark.parametrize(
+    ("path", "properties"),
+    [
+        ("/collections/{id}/get", {"ids": WORDS, "documents": WORDS, "metadatas": ROWS}),
+        ("/series", {"timestamps": WORDS, "values": WORDS}),
+        ("/sync", {"added": LARGE, "modified": LARGE, "removed": SMALL}),
+    ],
+)
+def test_an_object_of_several_lists_of_which_none_stands_out_is_no_list(path: str, properties: dict[str, Any]) -> None:
+    """R-SEL-3: a count of one column, or of one part, would be taken for the count of all."""
+    more = {"next_cursor": TEXT, **properties}
+    assert "items" not in paged(path, more)
+    assert "items" not in paged(path, dict(reversed(more.items())))
+
+
 PAGE = {"type": "object", "properties": {"items": LARGE, "total": {"type": "integer"}, "next": TEXT}}
 
 

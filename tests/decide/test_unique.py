@@ -65,12 +65,35 @@ def test_the_order_of_operations_changes_nothing(api: list[Operation], chance: r
 def test_an_operation_is_named_as_if_it_were_alone_unless_another_would_be_named_the_same(
     api: list[Operation],
 ) -> None:
-    """R-NAME-3: so what is added or removed renames at most those that would have its own name."""
+    """R-NAME-3: so what is added or removed renames at most those that would have its own name, or its operationId."""
     alone = {single.key: decided(single)[0].name for single in api}
     for decision in decided(*api):
         name = alone[decision.operation.key]
-        if list(alone.values()).count(name) == 1:
+        theirs = {other.id_as_name for other in api if other.key != decision.operation.key}
+        if list(alone.values()).count(name) == 1 and name not in theirs:
             assert decision.name == name
+
+
+@given(operations())
+@settings(max_examples=examples(200), deadline=None)
+def test_no_name_is_the_operation_id_of_another_operation(api: list[Operation]) -> None:
+    """R-NAME-3: who knows the API calls its operations by these."""
+    for decision in decided(*api):
+        users = [other.key for other in api if other.id_as_name == decision.name]
+        assert not users or decision.operation.key in users
+
+
+def test_a_name_that_is_an_operation_id_belongs_to_its_operation() -> None:
+    """R-NAME-3: where the rules alone would give it to another, also while its own operation is hidden."""
+    collection, records = "DELETE /collections/{name}", "POST /collections/{name}/delete"
+    assert names(collection, records)[records] == "delete_collection"
+    assert names((collection, "deleteCollection"), records) == {
+        collection: "delete_collection",
+        records: "delete_collection_by_name",
+    }
+    api = operation(collection, "delete-collection"), operation(records)
+    (decision,) = decided(*api, overrides=Overrides({collection: Override(hidden=True)}))
+    assert decision.name == "delete_collection_by_name"
 
 
 NOUNS = st.sampled_from("pets orders owners visits invoices policies statuses photos".split())

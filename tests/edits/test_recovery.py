@@ -222,8 +222,8 @@ REFUSED = {
     ),
     "name taken": (
         changed("create", lambda rows: rows.update(list_pets=rows.pop("create_pet"))),
-        f"{OPERATIONS}/read.json",
-        "`list_pets`: another operation was given its name",
+        f"{OPERATIONS}/create.json",
+        "POST /pets: the name `list_pets` is that of GET /pets",
         "overlay",
     ),
     "name reserved": (

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.generator.commands import api, posting, tabulate
 
 PETS: dict[str, Any] = {
@@ -92,9 +93,54 @@ def test_a_media_type_that_no_registry_knows_keeps_its_schema(tmp_path: Path, wr
     assert table.warnings == []
 
 
-@pytest.mark.parametrize("kind", ["application/vnd.shop.form", "application/jsonp", "application/shop-json", "text/x"])
-def test_a_media_type_with_a_word_of_its_own_is_no_mistake(tmp_path: Path, kind: str) -> None:
-    table = tabulate(tmp_path, offering({kind: {"schema": {"type": "object", "properties": {"name": {}}}}}))
+NAMED = {"type": "object", "properties": {"raw": {"type": "string", "format": "byte"}, "labels": {"type": "array"}}}
+MAIL = ("message/cpim", "message/imdn+xml", "message/rfc822")
+
+
+@each(
+    ("kinds", "choices"),
+    [
+        (MAIL, None),
+        (("message/*",), None),
+        (("application/vnd.shop.form",), None),
+        (("application/jsonp",), None),
+        (("image/svg+xml",), None),
+        (("text/x",), None),
+        (("text/plain",), None),
+        (("application/octet-stream",), ["json", "bytes"]),
+    ],
+)
+def test_an_object_that_no_type_of_its_body_can_hold_is_sent_as_json(
+    kinds: tuple[str, ...], choices: list[str] | None, tmp_path: Path
+) -> None:
+    """A file that the document offers may be chosen still."""
+    for schema in (NAMED, {"allOf": [NAMED]}):
+        table = tabulate(tmp_path, offering({kind: {"schema": schema} for kind in kinds}))
+        row = table.rows["create_thing"]
+        assert (row["body"]["content_type"], row["body"]["shape"]) == ("application/json", "fields")
+        assert row["parameters"].keys() >= {"raw", "labels"}
+        assert row["parameters"].get("as", {}).get("schema", {}).get("enum") == choices
+        (finding,) = table.findings("mistaken-media-type")
+        assert finding["message"] == f"an object cannot be written as {kinds[0]}; it is sent as application/json"
+        assert table.warnings == []
+    listed = tabulate(tmp_path, offering({kinds[0]: {"schema": {"type": "array", "items": NAMED}}}))
+    assert listed.rows["create_thing"]["body"]["content_type"] == "application/json"
+
+
+@each(
+    ("kind", "schema"),
+    [
+        ("message/rfc822", {"type": "string"}),
+        ("message/rfc822", {"type": "object"}),
+        ("application/octet-stream", {"type": "object", "properties": {"file": {"format": "binary"}}}),
+        ("application/soap+xml", NAMED),
+        ("text/xml", NAMED),
+        ("text/yaml", NAMED),
+        ("application/x-ndjson", NAMED),
+    ],
+)
+def test_what_a_media_type_can_hold_is_sent_as_it(kind: str, schema: dict[str, Any], tmp_path: Path) -> None:
+    table = tabulate(tmp_path, offering({kind: {"schema": schema}}))
     assert table.rows["create_thing"]["body"]["content_type"] == kind
     assert table.findings("mistaken-media-type") == []
 

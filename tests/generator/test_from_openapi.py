@@ -34,6 +34,23 @@ def test_the_project_is_named_after_the_api_by_default(tmp_path: Path, monkeypat
     assert (tmp_path / "petstore-adapter/src/petstore_adapter/adapter.json").is_file()
 
 
+def test_a_folder_named_as_an_adapters_names_the_adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An explicit name wins, a folder called otherwise gives none, and an update keeps the name."""
+    monkeypatch.chdir(tmp_path)
+    for arguments, package in (
+        (("-o", "pet-shop-adapter"), "pet_shop_adapter"),
+        (("-o", "a/../zoo-adapter/"), "zoo_adapter"),
+        (("-o", "farm-adapter", "--name", "barn"), "barn_adapter"),
+        (("-o", "Pet-adapter"), "petstore_adapter"),
+        (("-o", "pets"), "petstore_adapter"),
+    ):
+        result = run("from-openapi", PETSTORE, *arguments, "--dry-run", "--output-format", "json")
+        assert result.json["package"] == package, arguments
+    assert run("from-openapi", PETSTORE, "-o", "pet-shop-adapter").code == 0
+    record = json.loads((tmp_path / "pet-shop-adapter" / "MCPAQL-PROVENANCE.json").read_text())
+    assert record["options"]["name"] == "pet-shop"
+
+
 def test_json_output_has_the_promised_keys(tmp_path: Path) -> None:
     result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--output-format", "json")
     assert list(result.json) == [

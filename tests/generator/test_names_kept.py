@@ -104,3 +104,77 @@ def test_the_canonical_relative_of_a_verb_stands_in_the_row_and_in_the_adapters_
     description = adapter_element(table.prepared.table)
     assert '"Find pets (a kind of list)"' in description
     assert description.count("a kind of") == 1
+
+
+COLLECTIONS = api(
+    {
+        "/collections/{name}": {"delete": {**OK, "operationId": "deleteCollection"}},
+        "/collections/{name}/delete": {"post": OK},
+    },
+)
+WHOLE, RECORDS = "DELETE /collections/{name}", "POST /collections/{name}/delete"
+
+
+@pytest.mark.parametrize(
+    ("names", "overrides"),
+    [
+        ({RECORDS: "delete_collection", WHOLE: "delete_it"}, ""),
+        ({}, f"{RECORDS}: {{name: x, aliases: [delete_collection]}}\n{WHOLE}: {{name: delete_it}}\n"),
+        ({}, f"{RECORDS}: {{name: delete_collection}}\n{WHOLE}: {{name: delete_it}}\n"),
+    ],
+    ids=["kept", "alias", "name"],
+)
+def test_a_name_that_is_the_operation_id_of_another_stays_and_is_told(
+    tmp_path: Path, names: Mapping[str, str], overrides: str
+) -> None:
+    """R-NAME-3"""
+    table = tabulate(tmp_path, COLLECTIONS, names=names, overrides=overrides)
+    names_of = {
+        row["path"]: (name, *(alias["name"] for alias in row.get("aliases", ()))) for name, row in table.rows.items()
+    }
+    assert "delete_collection" in names_of["/collections/{name}/delete"]
+    (warning,) = [each for each in table.warnings if each["code"] == "operation-id-of-another"]
+    assert warning["message"] == f"'delete_collection' is the operationId of {WHOLE}, and calls {RECORDS}"
+    assert warning["column"] == json.dumps(COLLECTIONS).index('"operationId"') + 1
+
+
+@pytest.mark.parametrize(
+    ("overrides", "names"),
+    [
+        ("GET /pets: {name: list_owners}", {}),
+        ("GET /pets: {name: browse}", {"GET /owners": "browse"}),
+    ],
+    ids=["first", "kept"],
+)
+def test_a_name_that_another_operation_has_is_refused_with_its_place(
+    tmp_path: Path, overrides: str, names: Mapping[str, str]
+) -> None:
+    """R-NAME-3"""
+    with pytest.raises(OptionError) as caught:
+        tabulated(tmp_path, overrides, names, stale="report" if names else "error")
+    (error,) = caught.value.diagnostics
+    name = "browse" if names else "list_owners"
+    assert (error.message, error.line, error.column) == (f"the name `{name}` is that of GET /owners", 1, 19)
+    assert error.help == "Choose another, or give that operation another `name`, too."
+    assert error.file == str(tmp_path / "overrides.yaml")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "names"),
+    [
+        ("GET /pets: {name: list_owners}\nGET /owners: {name: list_pets}", {}),
+        ("GET /pets: {name: list_owners}\nGET /owners: {hidden: true}", {}),
+        ("GET /pets: {name: list_owners}", {"GET /pets": "list_owners"}),
+    ],
+    ids=["exchanged", "hidden", "given before the other operation came"],
+)
+def test_a_name_that_no_other_operation_would_have_can_be_given(
+    tmp_path: Path, overrides: str, names: Mapping[str, str]
+) -> None:
+    """R-NAME-3"""
+    assert tabulated(tmp_path, overrides, names).rows["list_owners"]["path"] == "/pets"
+
+
+def test_a_project_whose_override_took_a_name_once_is_generated_again_from_its_record(tmp_path: Path) -> None:
+    """R-NAME-3"""
+    assert tabulated(tmp_path, "GET /pets: {name: list_owners}", stale="report").rows["list_owners"]["path"] == "/pets"

@@ -294,13 +294,6 @@ def test_every_rename_by_override_sticks(tmp_path: Path, names: list[str], inner
     assert shown == dict(zip(("q", "x-id", "page"), inner, strict=True))
 
 
-@pytest.mark.parametrize("name", ["list_pets", "delete_pet"])
-def test_a_name_that_another_operation_would_have_had_is_free_to_be_given(tmp_path: Path, name: str) -> None:
-    rows = tabulated(tmp_path, f"GET /pets/{{id}}: {{name: {name}}}").rows
-    assert rows[name]["path"] == "/pets/{id}"
-    assert len(rows) == 5
-
-
 def test_a_summary_of_the_users_stands_in_lists_and_the_description_stays(tmp_path: Path) -> None:
     text = "POST /pets:\n  summary: Take a pet\nGET /pets: {summary: See pets, description: All of them}"
     rows = tabulated(tmp_path, text).rows

@@ -78,6 +78,23 @@ def test_two_apis_cannot_have_one_name_by_the_owner(tmp_path: Path) -> None:
         prepared(tmp_path, documents, overrides)
 
 
+def test_an_override_cannot_take_the_name_of_another_apis_operation(tmp_path: Path) -> None:
+    documents = {"hr": api("HR", "GET /users"), "crm": api("CRM", "GET /deals")}
+    known = names(prepared(tmp_path, documents))
+    with pytest.raises(OptionError, match="the name `list_deals` is that of crm:GET /deals"):
+        prepared(tmp_path, documents, "hr:GET /users: {name: list_deals}", names=known)
+
+
+def test_an_operation_id_of_one_api_is_no_name_of_another(tmp_path: Path) -> None:
+    """R-NAME-3"""
+    crm = api("CRM", "GET /people")
+    crm["paths"]["/people"]["get"]["operationId"] = "listUsers"
+    documents = {"hr": api("HR", "GET /users"), "crm": crm}
+    expected = {"hr:GET /users": "hr_list_users", "crm:GET /people": "list_people"}
+    assert names(prepared(tmp_path, documents)) == expected
+    assert names(prepared(tmp_path, dict(reversed(documents.items())))) == expected
+
+
 def test_references_to_operations_have_the_prefix_too(tmp_path: Path) -> None:
     def document(title: str) -> Json:
         user = {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}
@@ -270,5 +287,5 @@ def test_an_api_that_comes_changes_only_the_credentials_of_the_first(tmp_path: P
     both = prepared(tmp_path, documents, names=known)
     changes = compare(surface_of_table(alone.table), surface_of_table(both.table)).as_json()["changes"]
     assert {change["rule"] for change in changes} == {
-        "credentials-changed", "credentials-needed", "host-added", "operation-added", "text-added", "text-removed",
+        "credentials-changed", "host-added", "operation-added", "text-added", "text-removed",
     }  # fmt: skip

@@ -177,7 +177,7 @@ FAULTS: dict[str, Fault] = {
     "truncated": Fault(INTERNAL, _raw(_answer(content_length=100) + JSON), most=3),
     "truncated_chunks": Fault(INTERNAL, _raw(CHUNKED + CHUNK), most=3),
     "broken_chunks": Fault(INTERNAL, _raw(CHUNKED + b"not hexadecimal\r\n"), most=3),
-    "length_too_short": Fault(FINE, _raw(_answer(content_length=4) + JSON), most=1),
+    "length_too_short": Fault(INTERNAL, _raw(_answer(content_length=4) + JSON), most=1),
     "length_twice": Fault(
         INTERNAL, _raw(_answer(JSON).replace(b"\r\n\r\n", b"\r\ncontent-length: 3\r\n\r\n", 1)), most=3
     ),
@@ -207,7 +207,7 @@ FAULTS: dict[str, Fault] = {
     "storm_503_write": Fault(INTERNAL, _says(b"", "503 Unavailable"), "POST", 1),
     "html": Fault(FINE, _says(HTML, content_type="text/html; charset=utf-8"), most=1),
     "html_as_json": Fault(FINE, _says(HTML), most=1),
-    "broken_json": Fault(FINE, _says(b'{"id": 1'), most=1),
+    "broken_json": Fault(INTERNAL, _says(b'{"id": 1'), most=1),
     "deep_json": Fault(FINE, _says(b"[" * 100_000), most=1),
     "quite_deep_json": Fault(FINE, _says(b"[" * 500 + b"]" * 500), most=1),
     "half_surrogates": Fault(FINE, _says(b'{"\\ud800": "\\udfff"}'), most=1),

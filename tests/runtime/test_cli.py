@@ -203,6 +203,8 @@ def test_call_runs_the_owners_hooks(package: Path, capsys: pytest.CaptureFixture
     assert json.loads(out)["error"]["message"] == "Permission denied: closed today"
     code, _, err = run(package, capsys, "call", "list_keepers", "--mock", hooks=SimpleNamespace(before_send=1))
     assert (code, err) == (2, "Error: before_send in hooks.py is not a function\n")
+    code, _, err = run(package, capsys, "doctor", hooks=SimpleNamespace(before_sned=print))
+    assert (code, err.partition(" is no hook")[0]) == (2, "Error: before_sned in hooks.py")
 
 
 def test_doctor_says_what_is_configured_and_never_a_secret(

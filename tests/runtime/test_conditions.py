@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.calls.absent import absent_fields
 from aqlgen.runtime.calls.conditions import check_condition, matches
 from aqlgen.runtime.errors import Failure
 from tests.cases import each
@@ -113,3 +114,26 @@ def test_numbers_of_any_length_cost_nothing() -> None:
     assert not matches({"id": "1e999999999"}, {"id": {"lt": 5}})
     assert not matches({"id": "9" * 5000}, {"id": {"lt": 5}})
     assert not matches({"id": 10**6000}, {"id": 1})
+
+
+@each(
+    "items, field, absent",
+    [
+        ([ITEM], "sate", {"sate": "state"}),
+        ([ITEM], "closedAt", {"closedAt": "closed_at"}),
+        ([ITEM], "name", {"name": "owner.name"}),
+        ([ITEM], "labels.wieght", {"labels.wieght": "labels.weight"}),
+        ([ITEM], "zzz", {"zzz": None}),
+        ([ITEM], "id.x", {"id.x": None}),
+        ([{}, ITEM], "owner.nmae", {"owner.nmae": "owner.name"}),
+        ([ITEM], "closed_at", {}),
+        ([ITEM], "a.b", {}),
+        ([{}, ITEM], "owner.name", {}),
+        ([{"owner": None}, {"owner": []}], "owner.nmae", {}),
+        ([], "sate", {}),
+        ([None], "sate", {}),
+    ],
+)
+def test_a_field_is_absent_if_an_item_shows_that_it_is_not_there(items: Any, field: str, absent: Any) -> None:
+    """R-SEL-4: where nothing tells, every spelling means the same."""
+    assert absent_fields(items, [field]) == absent

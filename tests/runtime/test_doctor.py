@@ -207,6 +207,25 @@ def test_the_call_says_in_words_what_became_of_the_credential(
     assert not any(word in text for word in ("sesame", "Ada", "invalid_auth", "Log in"))
 
 
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize(("value", "is_hinted"), [("sesame", True), ("Token sesame", False)])
+def test_a_key_that_is_refused_alone_in_authorization_gets_a_hint(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    value: str,
+    is_hinted: bool,
+    status: int,
+) -> None:
+    schemes = {"key": {**KEY, "name": "Authorization"}}
+    with serving(lambda _: Answer({"error": "x"}, status)) as local:
+        folder = write(tmp_path, url=local.url, security_schemes=schemes)
+        code, outcome, text = run(folder, monkeypatch, capsys, P_KEY=value)
+    assert code == 1
+    assert ("some APIs want 'Bearer <value>'." in outcome["verdict"]) is is_hinted
+    assert "sesame" not in text
+
+
 def test_an_answer_without_a_credential_proves_nothing_of_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

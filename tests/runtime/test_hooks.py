@@ -4,7 +4,7 @@ import base64
 import dataclasses
 import json
 from collections.abc import Callable
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from aqlgen.runtime.hooks import Call, HookError, Hooks, Refuse
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.table import Parameter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 Make = Callable[..., Dispatcher]
@@ -105,6 +106,49 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
         Hooks.load(SimpleNamespace(before_call=1))
     assert not Hooks.load(None)
     assert not Hooks.load(SimpleNamespace())
+
+
+@each(
+    ("source", "message"),
+    [
+        (
+            "def before_cal(call): ...",
+            "before_cal in hooks.py is no hook and is never called. Did you mean before_call?",
+        ),
+        ("async def beforeSend(request, call): ...", "Did you mean before_send?"),
+        ("class OnDecision: ...", "Did you mean on_decision?"),
+        ("from functools import partial\nafter_respnse = partial(print)", "Did you mean after_response?"),
+        ("def on_failure(call): ...", "Hooks are before_call, before_send, after_response, on_decision, on_step."),
+    ],
+)
+def test_a_function_that_looks_like_a_hook_and_is_none_stops_the_start(source: str, message: str) -> None:
+    """R-LOOP-6: a misspelt guard would never be asked."""
+    with pytest.raises(HookError) as caught:
+        Hooks.load(owners(source))
+    assert message in str(caught.value)
+
+
+def test_helpers_and_imported_names_are_no_hooks() -> None:
+    source = """
+from os import path as on_path, getcwd as before_cwd
+from dataclasses import replace
+from aqlgen.runtime.hooks import Call, Refuse
+AFTER_HOURS = 18
+def _on_weekend(day): ...
+def sign(request): ...
+def step(verdict): ...
+def before_call(call): ...
+"""
+    loaded = Hooks.load(owners(source))
+    assert loaded.before_call is not None
+    assert loaded.on_step is None
+
+
+def owners(source: str) -> ModuleType:
+    """Return a hooks.py of the owner's."""
+    module = ModuleType("shop_adapter.hooks")
+    exec(source, vars(module))
+    return module
 
 
 async def test_what_hooks_need_is_in_one_module_and_where_it_used_to_be() -> None:

@@ -12,6 +12,7 @@ from aqlgen.runtime.calls.aggregates import read_aggregate
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.wire import ApiRequest
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 
@@ -73,8 +74,40 @@ async def test_a_cut_page_of_matches_goes_on_where_it_was_cut(tmp_path: Path) ->
 async def test_a_field_that_no_item_has_is_named(tmp_path: Path) -> None:
     answer = await client(tmp_path).call(where={"state": "open"}, first=5)
     assert "VALIDATION_UNKNOWN_FIELD_WARNING" in codes(answer)
+    for options in (
+        {"where": {"fullNam": {"ne": "x"}}},
+        {"aggregate": {"group_by": "fullNam"}},
+        {"fields": ["fullNam"]},
+    ):
+        answer = await client(tmp_path / "r").call(first=5, **options)
+        warning = next(warning for warning in answer["warnings"] if "UNKNOWN_FIELD" in warning["code"])
+        assert "'fullNam' (did you mean 'full_name'?)" in warning["message"], options
     answer = await client(tmp_path / "q").call(aggregate={"sum": "amount"})
     assert "VALIDATION_UNKNOWN_FIELD_WARNING" in codes(answer)
+
+
+@each(
+    "step, done",
+    [
+        ({"where": {"full_name": None}}, True),
+        ({"where": {"fullNam": None}}, False),
+        ({"params": {"where": {"full_name": None}}}, True),
+        ({"params": {"where": {"fullNam": {"ne": "x"}}}}, False),
+        ({"params": {"aggregate": {"sum": "sze"}}}, False),
+        ({"params": {"fields": ["fullNam", "id"]}}, True),
+    ],
+)
+async def test_a_plan_halts_at_an_unknown_field_unless_the_document_declares_it(
+    tmp_path: Path, step: Any, done: bool
+) -> None:
+    """R-STEP-1: an API may leave out what is null; what filters a list at the adapter is the same to a plan."""
+    listing = client(tmp_path)
+    listing.api.answer = lambda *_: [{"id": 1}, {"id": 2}]
+    steps = [{"operation": "list_things", **step}]
+    answer = await listing.dispatcher.handle(None, {"operation": "run_steps", "params": {"steps": steps}})
+    assert answer["success"] is done, answer
+    if not done:
+        assert "No item has the field" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize(

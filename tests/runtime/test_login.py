@@ -59,7 +59,7 @@ class Server:
             return self.exchange(asked.form)
         if asked.path == "/device":
             body = {"device_code": "device-code-1", "user_code": "WDJB-MJHT", "interval": 7}
-            return Answer(body | {"verification_uri": "https://example.com/device"})
+            return Answer(body | {"verification_uri": "https://example.com/device"}, 201)
         return Answer({"said": asked.headers.get("authorization")})
 
     def exchange(self, form: dict[str, str]) -> Answer:

@@ -258,9 +258,23 @@ def test_a_refusal_of_the_token_endpoint_says_what_to_do(
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [Answer({"access_token": "made-1-token"}, 201), Answer({"access_token": "made-1-token", "error": None}, 202)],
+    ids=["created", "error-null"],
+)
+def test_any_success_with_a_token_has_given_one(tmp_path: Path, answer: Answer) -> None:
+    server = Server()
+    server.good, server.refuse = "made-1-token", answer
+    with oauth(tmp_path, server, scheme("clientCredentials"), CLIENT) as (local, running):
+        assert [envelope["success"] for envelope in running.calls("op", "op")] == [True, True]
+        assert len(local.at("/token")) == 1
+
+
+@pytest.mark.parametrize(
     ("answer", "reason"),
     [
         (Answer({}, 503), "failed (HTTP 503)"),
+        (Answer({}, 201), "without a token"),
         (Answer({"access_token": 7}), "without a token"),
         (Answer({}, 302, {"Location": "https://evil.example/"}), "redirected"),
         (Answer(b"x" * 2_000_000), "too much"),

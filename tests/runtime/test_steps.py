@@ -18,6 +18,7 @@ from aqlgen.runtime.steps import run as run_module
 from aqlgen.runtime.steps.references import Budget, pick, read_reference, resolve
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiResponse
+from tests.cases import each
 
 pytestmark = pytest.mark.anyio
 ANIMALS: list[dict[str, Any]] = [
@@ -446,6 +447,43 @@ async def test_a_reference_that_leads_nowhere_halts_before_its_call(run: Any, ap
     assert len(api.done) == 1
     error = (await run(FIND, get(1, foreach=ref("find"))))["error"]
     assert "give the list in it, such as .items" in error["message"]
+
+
+GIVE_AWAY = {
+    "operation": "delete_animal",
+    "foreach": ref("find.items"),
+    "params": {"animal_id": ref("item.id")},
+}
+
+
+@each(
+    "steps",
+    [
+        [FIND, {**GIVE_AWAY, "where": {"specis": {"ne": "lion"}}}],
+        [FIND, {**GIVE_AWAY, "where": {"species": "newt", "specis": None}}],
+        [FIND, {**GIVE_AWAY, "where": {"specis": "lion"}}],
+        [{**FIND, "where": {"specis": {"ne": "lion"}}}, GIVE_AWAY],
+        [FIND, {**GIVE_AWAY, "foreach": list(ANIMALS), "where": {"specis": {"ne": "lion"}}}],
+        [get(1, id="one", expect={"specis": {"ne": "newt"}}), {**GIVE_AWAY, "foreach": [ANIMALS[0]]}],
+    ],
+)
+async def test_a_plan_halts_at_a_condition_on_a_field_that_no_item_has(run: Any, api: Zoo, steps: Any) -> None:
+    """R-STEP-1: it would hold for all of them, or for none."""
+    error = (await run(*steps))["error"]
+    assert error["code"] == "VALIDATION_INVALID_VALUE"
+    assert "'specis' (did you mean 'species'?)" in error["message"]
+    assert not [name for name, _ in api.done if name == "delete_animal"]
+
+
+async def test_a_reference_to_what_none_of_the_items_has_halts(run: Any, api: Zoo) -> None:
+    """R-STEP-2"""
+    api.animals[1]["nick"] = "A"
+    some = await run(FIND, **{"return": {"nicks": ref("find.items[*].nick")}})
+    assert some["data"] == {"nicks": ["A", None, None]}
+    make = {"operation": "create_animal", "params": {"name": ref("find.items[*].nik"), "species": "newt"}}
+    error = (await run(FIND, make))["error"]
+    assert "has no 'nik'" in error["message"]
+    assert len(api.done) == 2
 
 
 @pytest.mark.parametrize("params", [{"continue": "plan_x"}, {"continue": "plan_x", "steps": [FIND]}])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.generator.several import api
-from tests.update.repos import Repo
+from tests.update.repos import SHOP, Repo
 
 
 @pytest.fixture
@@ -66,3 +66,39 @@ def test_a_project_of_one_document_has_no_api_to_name(repo: Repo, crm: Path) -> 
     for options in (("--remove", "shop"), ("--spec", f"shop={crm}"), ("--spec", crm, "--spec", crm)):
         refused = repo.update(*options)
         assert (refused.code, "the adapter has one API" in refused.err) == (3, True), refused.err
+
+
+def variables(repo: Repo) -> dict[str, list[str]]:
+    schemes = json.loads(repo.read("src/shop_adapter/adapter.json"))["security_schemes"]
+    return {name: scheme["variables"] for name, scheme in schemes.items()}
+
+
+def secured(repo: Repo, folder: Path, scheme: str) -> None:
+    """Update the shop to a document with a credential."""
+    schemes = {"securitySchemes": {scheme: {"type": "http", "scheme": "bearer"}}}
+    (folder / "shop.json").write_text(json.dumps({**SHOP, "components": schemes}))
+    assert repo.update("--spec", folder / "shop.json").code == 0
+    repo.commit()
+
+
+def test_the_variables_of_an_api_stay_when_another_comes(repo: Repo, crm: Path, tmp_path: Path) -> None:
+    secured(repo, tmp_path, "token")
+    assert variables(repo) == {"token": ["SHOP_TOKEN"]}
+    added = repo.update("--add", f"crm={crm}")
+    assert added.code == 0
+    assert "shop keeps its variables, SHOP_TOKEN; those of the other APIs have their names in them." in added.out
+    expected = {"shop:token": ["SHOP_TOKEN"], "crm:token": ["SHOP_CRM_TOKEN"]}
+    assert variables(repo) == expected
+    repo.commit()
+    assert repo.update().out.splitlines()[0].endswith("is up to date.")
+    assert repo.changed("--add", f"hr={crm}")["success"]
+    assert variables(repo) == expected | {"hr:token": ["SHOP_HR_TOKEN"]}
+
+
+def test_no_variable_of_an_api_becomes_one_of_an_api_that_comes(repo: Repo, crm: Path, tmp_path: Path) -> None:
+    secured(repo, tmp_path, "crmToken")
+    assert variables(repo) == {"crmToken": ["SHOP_CRM_TOKEN"]}
+    refused = repo.update("--add", f"crm={crm}")
+    message = "the variable `SHOP_CRM_TOKEN` of `crmToken` would stand for a credential of another API"
+    assert (refused.code, message in refused.err) == (3, True), refused.err
+    assert repo.update("--add", f"sales={crm}").code == 0

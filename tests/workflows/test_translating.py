@@ -131,6 +131,14 @@ def test_names_give_way_to_those_of_operations_and_to_one_another(tmp_path: Path
     assert not {item.name for item in served} & {row.name for row in prepared().table.rows}
 
 
+def test_no_workflow_has_the_operation_id_of_an_operation_as_its_name(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(PETSTORE.read_text(encoding="utf-8").replace("operationId: listPets", "operationId: browse"))
+    file = tmp_path / "ours.json"
+    file.write_text(json.dumps(document(workflow(workflowId="browse"))), encoding="utf-8")
+    assert [item.name for item in prepared(file, spec=spec).table.workflows] == ["browse_workflow"]
+
+
 @pytest.mark.parametrize(
     "condition",
     [

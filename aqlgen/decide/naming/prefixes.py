@@ -21,7 +21,8 @@ class ApiNames:
     """The operations of an API: the `names` that they have in it, by key, and the word that is put before them.
 
     `fixed` are the keys whose names the owner gave; `pinned` those whose names have to be kept within the API. `known`
-    are the names that agents know, by the name within the API. `aliases` are further names, each with its key.
+    are the names that agents know, by the name within the API. `aliases` are further names of its operations, which no
+    other API gives to one of its own: the owner's, and the operationIds.
     """
 
     prefix: str
@@ -34,10 +35,11 @@ class ApiNames:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """The names by key, and those that have to be kept for the same names to come out again."""
+    """The names by key, those to keep for the same names to come out again, and those lost to overrides."""
 
     names: Mapping[str, str]
     pinned: Mapping[str, str]
+    lost: Mapping[str, str]
 
 
 def base_names(kept: Mapping[str, str], prefix: str) -> dict[str, str]:
@@ -64,7 +66,10 @@ def prefix_names(apis: Mapping[str, ApiNames], reserved: Mapping[str, str]) -> P
     while differing := {key: name for key, name in names.items() if again[key] != name}:
         pinned |= differing
         again = _settled(apis, pinned, reserved)
-    return Prefixed(names, pinned)
+    fixed = {api.names[key] for api in apis.values() for key in api.fixed}
+    return Prefixed(
+        names, pinned, {key: name for key, name in standing.items() if name in fixed and names[key] != name}
+    )
 
 
 def _standing(apis: Mapping[str, ApiNames]) -> Iterator[tuple[str, str]]:
@@ -84,7 +89,7 @@ def _settled(apis: Mapping[str, ApiNames], standing: Mapping[str, str], reserved
     names = {key: name for key, name in standing.items() if name not in owned} | fixed
     taken = dict.fromkeys(names.values(), "")
     for label, api in apis.items():
-        taken |= dict.fromkeys(api.aliases, label)
+        taken |= {name: label if taken.get(name, label) == label else "" for name in api.aliases}
     wanting: defaultdict[str, list[str]] = defaultdict(list)
     for label, api in apis.items():
         for key, name in api.names.items():

@@ -1,6 +1,7 @@
 """One name for each operation, whatever their order; the better claim wins, and names that agents know stay (R-NAME-3).
 
-None of the names of an earlier table comes to mean another operation.
+None of the names of an earlier table comes to mean another operation, and none is the operationId of another: who knows
+the API calls operations by these.
 Names are kept by `METHOD /path`. An operation that moved is recognised if only parameter names, version or spelling of
 its path changed, or if it is the only one with its operationId; so is one that has another method under the same path
 and operationId.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -29,12 +30,15 @@ def settle(
 ) -> dict[str, str]:
     """Choose a name for each key; `fixed` names are chosen already, each `reserved` name is for its key alone.
 
+    So is each operationId for the operations that have it.
+
     Where several want one name, the one with the single best claim keeps it (it is nearest to its first candidate,
     leaves out least of its path, has the usual method), and all others take their next candidate; with no single best,
     all do. A round looks at all operations at once, so that their order never matters. Operations with a fixed name
     keep their claim to the one that they would have, so that fixing a name renames no other but one that has it.
     """
-    owners = {**reserved, **{name: key for key, name in fixed.items()}}
+    owners = _operations_by_id(wanted)
+    owners |= {name: (key,) for name, key in (*reserved.items(), *((name, key) for key, name in fixed.items()))}
     level = dict.fromkeys(wanted, 0)
     chosen = {key: names.best for key, names in wanted.items()}
     versioned = _versioned(wanted)
@@ -50,6 +54,15 @@ def settle(
     return chosen | dict(fixed)
 
 
+def _operations_by_id(wanted: Mapping[str, Names]) -> dict[str, Collection[str]]:
+    """Return the keys of the operations that have an operationId, by that in the spelling of names."""
+    keys: defaultdict[str, Collection[str]] = defaultdict(tuple)
+    for key, names in wanted.items():
+        keys[names.facts.operation.id_as_name] = (*keys[names.facts.operation.id_as_name], key)
+    keys.pop("", None)
+    return dict(keys)
+
+
 def _versioned(wanted: Mapping[str, Names]) -> frozenset[str]:
     """Return the operations that another version of the API has too."""
     twins: dict[tuple[object, ...], list[str]] = defaultdict(list)
@@ -60,7 +73,10 @@ def _versioned(wanted: Mapping[str, Names]) -> frozenset[str]:
 
 
 def _moving(
-    wanted: Mapping[str, Names], chosen: Mapping[str, str], level: Mapping[str, int], owners: Mapping[str, str]
+    wanted: Mapping[str, Names],
+    chosen: Mapping[str, str],
+    level: Mapping[str, int],
+    owners: Mapping[str, Collection[str]],
 ) -> list[str]:
     """Return the operations that must take their next candidate."""
     groups: dict[str, list[str]] = defaultdict(list)
@@ -68,10 +84,10 @@ def _moving(
         groups[name].append(key)
     moving: list[str] = []
     for name, keys in groups.items():
-        if name in owners:
-            moving += [key for key in keys if key != owners[name]]
-        elif len(keys) > 1:
-            claims = sorted(((-level[key], wanted[key].rank, key) for key in keys), reverse=True)
+        claimants = [key for key in keys if key in owners[name]] if name in owners else keys
+        moving += [key for key in keys if key not in claimants]
+        if len(claimants) > 1:
+            claims = sorted(((-level[key], wanted[key].rank, key) for key in claimants), reverse=True)
             owned = claims[0][:2] != claims[1][:2]
             moving += [key for _, _, key in claims[1 if owned else 0 :]]
     return moving
@@ -93,6 +109,8 @@ class Settled:
     """The names that there would be with nothing kept."""
     pinned: Mapping[str, str]
     """The names that must be kept for the same names to come out again."""
+    lost: Mapping[str, str]
+    """The names that operations had, or would have, if the user did not give them to others."""
 
 
 def settle_keeping(
@@ -111,17 +129,19 @@ def settle_keeping(
     """
     fresh = settle(wanted, fixed, aliases)
     kept = _usable(kept)
-    if not kept and not retired:
-        return Settled(fresh, fresh, {})
     taken = frozenset(fixed.values())
     known = followed(kept, wanted, *ids)
+    had = known if kept or not fixed else settle(wanted, {}, aliases)
+    lost = {key: name for key, name in had.items() if key not in fixed and name in taken}
+    if not kept and not retired:
+        return Settled(fresh, fresh, {}, lost)
     standing = {key: name for key, name in known.items() if key not in fixed and name not in taken} | dict(fixed)
     if standing.keys() == wanted.keys():
         names = standing
     else:
         names = settle(wanted, standing, {**retired, **dict.fromkeys(kept.values(), ""), **aliases})
     reserved = {**unused(kept, retired, names.values()), **aliases}
-    return Settled(names, fresh, _pins(wanted, fixed, names, reserved))
+    return Settled(names, fresh, _pins(wanted, fixed, names, reserved), lost)
 
 
 def unused(kept: Mapping[str, str], retired: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:

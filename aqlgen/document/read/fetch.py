@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
 from aqlgen.document.read.front_matter import front_matter
 from aqlgen.document.read.library import FileStore, Folder, Library, NoFiles
 from aqlgen.document.read.limits import Limits, too_large
 from aqlgen.document.read.source import Source, parse
 from aqlgen.document.read.web import Headers, Web, is_url, without_credentials
+from aqlgen.document.request import is_origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def find_root(name: str, paths: Iterable[str], load: Callable[[str], bytes], lim
         size += len(data)
         if size > limits.all_size:
             raise _refusal("no-root-document", "it holds too much to look through", name)
-        if _SIGN.search(data.replace(b"\0", b"")) and _is_root(path, data, limits):
+        if _is_document(path, data, limits):
             likely.append(path)
         if len(likely) > _MOST:
             break
@@ -118,7 +120,10 @@ def _hidden(path: str) -> bool:
     return any(part.startswith(".") or part in _SKIPPED for part in path.split("/"))
 
 
-def _is_root(path: str, data: bytes, limits: Limits) -> bool:
+def _is_document(path: str, data: bytes, limits: Limits) -> bool:
+    """Return True if a file has `openapi` or `swagger` at its root."""
+    if not _SIGN.search(data.replace(b"\0", b"")):
+        return False
     try:
         root = parse(path, data, None, limits=limits).root
     except AqlgenError:
@@ -144,10 +149,17 @@ def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> S
     return _parsed(raw, limits)
 
 
-def _parsed(raw: Raw, limits: Limits) -> Source:
-    """Return the document that a file holds, which is the front matter if it is Markdown."""
+def _parsed(raw: Raw, limits: Limits, place_of: str = "") -> Source:
+    """Return the document that a file holds, which is the front matter if it is Markdown.
+
+    `place_of` is what the user named: of a server alone it is noted which document was taken.
+    """
     source = parse(raw.name, front_matter(raw.name, raw.data), raw.base, limits=limits)
-    return replace(source, data=raw.data)
+    notes = source.diagnostics
+    if is_origin(place_of):
+        message = f"the document of {without_credentials(place_of)} is taken from {raw.name}"
+        notes = (Diagnostic("document-found", Severity.NOTE, message, file=raw.name), *notes)
+    return replace(source, data=raw.data, diagnostics=notes)
 
 
 @contextmanager
@@ -163,7 +175,7 @@ def open_document(
     try:
         raw, address, files = _open(spec, web, allowed, limits)
         library = Library(address, files, web, allowed, limits)
-        yield _parsed(raw, limits), library
+        yield _parsed(raw, limits, place_of=spec), library
     finally:
         web.close()
 
@@ -175,7 +187,7 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
         root_path = find_root(spec, files_below(boundary, limits), lambda path: _bytes(boundary / path, limits), limits)
         raw = fetch(os.path.join(spec, root_path), limits, web)
         return raw, str(raw.base), Folder(raw.name, Path(str(raw.base)), boundary, folders, limits)
-    raw = fetch(spec, limits, web)
+    raw = _found(spec, limits, web) if is_origin(spec) else fetch(spec, limits, web)
     if raw.data.startswith(_ZIP_MAGIC):
         from aqlgen.document.read.archive import Archive, ArchiveFiles  # only archives should pay for importing it
 
@@ -186,6 +198,14 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
     if isinstance(raw.base, Path):
         return raw, str(raw.base), Folder(spec, raw.base, raw.base.parent, folders, limits)
     return raw, raw.base or "<stdin>", NoFiles()
+
+
+def _found(spec: str, limits: Limits, web: Web) -> Raw:
+    """Return the document of a server. Raises FileError if it is at none of the usual places."""
+    from aqlgen.document.read.places import find_document  # only URLs should pay for importing it
+
+    url, data = find_document(spec, web, limits, lambda name, content: _is_document(name, content, limits))
+    return Raw(url, data, url)
 
 
 def _bytes(path: Path, limits: Limits) -> bytes:

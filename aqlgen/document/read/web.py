@@ -186,7 +186,9 @@ def _refused(name: str, status: int, reason: str) -> FileError:
         advice = "It wants credentials: give them with --header, or download it and give the file."
     elif status in (404, 410):
         advice = "Check the address; servers also say so where a credential is missing, see --header."
-    return _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice)
+    refusal = _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice)
+    refusal.status = status
+    return refusal
 
 
 def _unreachable(name: str, problem: str, advice: str = "") -> FileError:

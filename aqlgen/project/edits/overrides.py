@@ -70,17 +70,18 @@ def aliases(
 ) -> dict[str, dict[str, Json]]:
     """Return the overrides by `METHOD /path`; `names` and `ids` are the former names and operationIds.
 
-    A name that another operation has now, or that is an alias already, is left out.
+    A name that another operation has now, or has as its operationId, or that is an alias already, is left out.
     """
     served = list(decisions)
     taken = {decision.name for decision in served}
     taken |= {alias.name for decision in served for alias in decision.override.aliases}
     today = {decision.operation.key: decision.operation.operation_id or "" for decision in served}
+    by_id = {decision.operation.id_as_name: decision.operation.key for decision in served}
     known = followed(names, today, ids, today)
     overrides: dict[str, dict[str, Json]] = {}
     for decision in served:
         old = known.get(decision.operation.key)
-        if old is not None and old not in taken:
+        if old is not None and old not in taken and by_id.get(old, decision.operation.key) == decision.operation.key:
             taken.add(old)
             extended = (*decision.override.aliases, Alias(old, until))
             overrides[decision.operation.key] = {"aliases": [_as_json(alias) for alias in extended]}

@@ -23,7 +23,7 @@ from ..settings.load import Variables
 from ..table import Adapter, Row
 from ..wire import NO_CREDENTIALS, Account, Applied
 from .sources import SIGNATURE, Source, Sources, without_scheme
-from .usage import KEY
+from .usage import BARE, KEY
 
 if TYPE_CHECKING:
     import ssl
@@ -193,14 +193,24 @@ class Credentials:
         origins = tuple(dict.fromkeys(variables))
         return Applied(tuple(headers.items()), tuple(query), tuple(cookies), frozenset(hidden), path, body, origins)
 
-    def account(self, row: Row) -> Account:
-        """Return what is to be said of the credential of an operation whose request the API answered with a 401."""
+    def account(self, row: Row, status: int) -> Account | None:
+        """Return what is to be said of the credential of an operation whose request the API answered with a status.
+
+        That is of a 401, and of a 403 to a key alone in `Authorization`, which may lack a scheme before it.
+        """
+        if status not in (401, 403):
+            return None
         try:
             applied = self.for_row(row)
         except Failure:
             applied = NO_CREDENTIALS
+        text = f"A credential was sent, from {' and '.join(applied.variables) or 'the caller'}"
+        if any(name.lower() == "authorization" and " " not in value for name, value in applied.headers):
+            return Account(True, f"{text}, {BARE}")
+        if status == 403:
+            return None
         if applied.is_sent:
-            return Account(True, f"A credential was sent, from {' and '.join(applied.variables) or 'the caller'}")
+            return Account(True, text)
         alternatives = self.adapter.security if row.security is None else row.security
         schemes = dict.fromkeys(name for schemes in alternatives for name in schemes if self._is_supported(name))
         advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))

@@ -33,6 +33,11 @@ class Fetched(NamedTuple):
     status: int
     body: Mapping[str, Any]
 
+    @property
+    def ok(self) -> bool:
+        """True for a success, of which some servers answer 201 for a token."""
+        return 200 <= self.status < 300
+
 
 class Fetch:
     """Exchanges JSON with authorization servers. `timeout` (seconds) bounds a whole exchange.

@@ -180,7 +180,7 @@ async def _by_device(
     body = answer.body
     texts = [body.get(key) for key in ("device_code", "user_code", "verification_uri")]
     device, user, url = (text if isinstance(text, str) and text.isprintable() else "" for text in texts)
-    if answer.status != 200 or not (device and user and url):
+    if not answer.ok or not (device and user and url):
         error = body.get("error")
         raise Refused(error if isinstance(error, str) else "", "", answer.status)
     complete = body.get("verification_uri_complete")

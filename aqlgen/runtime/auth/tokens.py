@@ -108,10 +108,10 @@ def _authenticated(method: str, form: Mapping[str, str], client: Client) -> tupl
 
 
 def _refusal(answer: Fetched) -> Refused | None:
-    """Return the refusal in an answer, None if it holds a token. Some servers report errors with status 200."""
+    """Return the refusal in an answer, None if it holds a token. Some servers report errors with a success."""
     body = answer.body
     value = body.get("access_token")
-    if answer.status == 200 and isinstance(value, str) and value and value.isprintable() and "error" not in body:
+    if answer.ok and isinstance(value, str) and value and value.isprintable() and not body.get("error"):
         return None
     if answer.status >= 500:
         raise Unreachable(f"failed (HTTP {answer.status})")
@@ -119,7 +119,7 @@ def _refusal(answer: Fetched) -> Refused | None:
         raise Unreachable("redirected the request, which is not followed: its address is not the right one")
     error = body.get("error")
     if not isinstance(error, str):
-        if answer.status == 200:
+        if answer.ok:
             raise Unreachable("answered without a token")
         error = "invalid_client" if answer.status == 401 else ""
     description = body.get("error_description")

@@ -13,12 +13,25 @@ from typing import Any, TypeAlias
 
 from ..text import counted
 
-__all__ = ["ADDED_SCHEME", "KEY", "Alternatives", "Usage", "alternative_in_use", "place_of", "sent_as", "use_of"]
+__all__ = [
+    "ADDED_SCHEME",
+    "BARE",
+    "KEY",
+    "Alternatives",
+    "Usage",
+    "alternative_in_use",
+    "place_of",
+    "sent_as",
+    "use_of",
+]
 
 ADDED_SCHEME = """adapter:
   security_schemes: {token: {type: http, scheme: bearer}}
   security: [token]"""
 """The lines of `overrides.yaml` that add a security scheme."""
+
+BARE = "alone, since the API's document says no more: some APIs want 'Bearer <value>'"
+"""What is said of a key in `Authorization` that was not accepted, of which nothing is shown."""
 
 KEY = "{key}"
 """What stands for the credential in what is told of how it is sent."""

@@ -2,7 +2,8 @@
 """Extracts of a thing by the presets: of the answer to a write what identifies it, of a long or deep one the beginning.
 
 An agent needs of a write what the thing is, its state, its version and where it is (R-SEL-2). Beside these stay what
-the API remarks, and secrets, since many an API shows them this once. A thing that names nothing of itself stays whole.
+the API remarks, the fields that an update changed, and what no read gives again, secrets among it: it would be lost. A
+secret that a read gives is left out. A thing that names nothing of itself stays whole.
 
 `standard` leaves the beginning of texts and lists, and the upper levels. Of another thing within it, at any level, what
 identifies that one is enough.
@@ -11,11 +12,12 @@ identifies that one is enough.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..text import folded
 
-__all__ = ["IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "identity", "shortened"]
+__all__ = ["IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "Echo", "identity", "shortened", "without_secrets"]
 
 IDENTIFIERS: Final = frozenset({"id", "uuid", "guid", "gid", "sid", "uid", "key", "slug", "number", "code", "arn"})
 NAMES: Final = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
@@ -52,27 +54,77 @@ _MOST_NESTED: Final = 3
 _MOST_SCALARS: Final = 12
 
 
-def identity(value: Any, resource: str = "") -> Any:
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What stays of the answer to a write beside what identifies the thing, by the agent's names of fields."""
+
+    once: frozenset[str] = frozenset()
+    """The fields that no read gives again."""
+    readable: frozenset[str] = frozenset()
+    """The fields that are declared, and that a read gives."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """What an update was asked to change."""
+
+    def hides(self, key: str, value: Any) -> bool:
+        """Return True for a secret that a read gives."""
+        return isinstance(value, str) and key in self.readable and folded(key).endswith(_SECRETS)
+
+    def keeps(self, key: str, value: Any) -> bool:
+        """Return True for a field that is shown whatever it is called."""
+        is_secret = folded(key).endswith(_SECRETS)
+        return key in self.once or (is_secret and not self.hides(key, value)) or (key in self.changes and not is_secret)
+
+
+_NO_ECHO: Final = Echo()
+
+
+def identity(value: Any, resource: str = "", echo: Echo = _NO_ECHO) -> Any:
     """Return what a write's answer says of a thing, of a list of each; `resource` is the thing's name."""
     if isinstance(value, list):
-        return [identity(item, resource) for item in value]
+        return [identity(item, resource, echo) for item in value]
     if not isinstance(value, dict):
         return value
     prefix = folded(resource)
     identifying = IDENTIFIERS | NAMES | {f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix}
-    kept = {key: _kept(inner) for key, inner in value.items() if _is_wanted(folded(key), inner, identifying)}
+    kept = _wanted(value, identifying, echo)
     if not any(folded(key) in identifying for key in kept):
-        nested = _nested(value, identifying)
+        nested = _nested(value, identifying, echo)
         if not nested:
-            return value
+            return without_secrets(value, echo)
         kept = {key: nested.get(key, kept.get(key)) for key in value if key in nested or key in kept}
+    return kept
+
+
+def without_secrets(value: Any, echo: Echo) -> Any:
+    """Return the answer to a write without the secrets that a read gives, at the thing and in the objects in it."""
+    if isinstance(value, list):
+        return [without_secrets(item, echo) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: without_secrets(inner, echo) for key, inner in value.items() if not echo.hides(key, inner)}
+
+
+def _wanted(value: Mapping[str, Any], identifying: frozenset[str], echo: Echo) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, inner in value.items():
+        if echo.keeps(key, inner):
+            kept[key] = inner if key in echo.once else _changed(inner, echo.changes.get(key))
+        elif _is_wanted(folded(key), inner, identifying):
+            kept[key] = _kept(inner)
     return kept
 
 
 def _is_wanted(name: str, value: Any, identifying: frozenset[str]) -> bool:
     if name in identifying or name in _PLACES:
         return not isinstance(value, (dict, list))
-    return name in _STATES or name in _VERSIONS or name in _REMARKS or name.endswith(_SECRETS)
+    return name in _STATES or name in _VERSIONS or name in _REMARKS
+
+
+def _changed(value: Any, change: Any) -> Any:
+    """Return of a value what a change was about: of an object the fields that it names."""
+    if not isinstance(value, dict) or not isinstance(change, Mapping):
+        return value
+    return {key: _changed(inner, change[key]) for key, inner in value.items() if key in change}
 
 
 def _kept(value: Any) -> Any:
@@ -83,14 +135,14 @@ def _kept(value: Any) -> Any:
     return {key: value[key] for key in plain[:_MOST_SCALARS]}
 
 
-def _nested(value: Mapping[str, Any], identifying: frozenset[str]) -> dict[str, Any]:
+def _nested(value: Mapping[str, Any], identifying: frozenset[str], echo: Echo) -> dict[str, Any]:
     """Return the parts that identify the thing where it does not itself, as `metadata` does."""
     parts: dict[str, Any] = {}
     for key, inner in value.items():
         if len(parts) < _MOST_NESTED and isinstance(inner, dict) and any(folded(name) in identifying for name in inner):
-            parts[key] = {
-                name: _kept(part) for name, part in inner.items() if _is_wanted(folded(name), part, identifying)
-            }
+            change = echo.changes.get(key)
+            within = replace(echo, changes=change) if isinstance(change, Mapping) else echo
+            parts[key] = _wanted(inner, identifying, within)
     return parts
 
 

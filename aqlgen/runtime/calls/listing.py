@@ -4,18 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Code, Failure
 from ..warnings.collector import CallWarning
+from .absent import Absence, named_with_nearest
 from .aggregates import Aggregates, read_aggregate
-from .conditions import Matcher, compile_condition, values_at
+from .conditions import Matcher, compile_condition
 
 if TYPE_CHECKING:
     from ..paging.page import Page
 
-__all__ = ["BOUNDED", "MOST_ITEMS", "MOST_PAGES", "UNKNOWN_FIELD", "ListQuery", "at_list", "no_list", "read_query"]
+__all__ = [
+    "BOUNDED",
+    "MOST_ITEMS",
+    "MOST_PAGES",
+    "PARTIAL",
+    "UNKNOWN_FIELD",
+    "ListQuery",
+    "at_list",
+    "no_list",
+    "partial_warning",
+    "read_query",
+]
 
 MOST_ITEMS: Final = 1000
 MOST_PAGES: Final = 10
@@ -25,6 +37,9 @@ _MOST_MATCHES: Final = 100
 
 BOUNDED: Final = "VALIDATION_LIST_BOUND_WARNING"
 """Code of the warning that there is more of the list than was looked through."""
+
+PARTIAL: Final = "VALIDATION_PARTIAL_LIST_WARNING"
+"""Code of the warning that there may be more of a list than the API gave."""
 
 UNKNOWN_FIELD: Final = "VALIDATION_UNKNOWN_FIELD_WARNING"
 """Code of the warning that no item has a field that was asked about."""
@@ -36,20 +51,19 @@ class ListQuery:
 
     matcher: Matcher | None
     aggregates: Aggregates | None
-    unseen: set[str]
+    absence: Absence
     first: int | None = None
     scanned: int = 0
     pages: int = 0
     only_item: Any = None
     """The item of a list that has no other."""
+    signs: Mapping[str, Any] = field(default_factory=dict)
+    """What speaks for more items behind the last page."""
 
     def _matches(self, items: list[Any]) -> list[bool]:
         self.scanned += len(items)
         self.only_item = items[0] if self.scanned == len(items) == 1 else None
-        for field in [
-            field for field in self.unseen if any(values_at(item, tuple(field.split("."))) for item in items)
-        ]:
-            self.unseen.discard(field)
+        self.absence.see(items)
         return [self.matcher is None or self.matcher(item) for item in items]
 
     def over(self, items: list[Any]) -> list[Any]:
@@ -69,7 +83,7 @@ class ListQuery:
         async for page in pages:
             first = first or page
             self.pages += 1
-            following = page.following
+            following, self.signs = page.following, page.signs
             matched = [index for index, matches in enumerate(self._matches(page.items)) if matches]
             for index in matched[: wanted - len(items)]:
                 items.append(page.items[index])
@@ -81,7 +95,9 @@ class ListQuery:
             if self._is_enough():
                 break
         assert first is not None  # noqa: S101 - there is a page, or Failure was raised
-        return replace(first, items=items, marks=marks, following=following, total=None)
+        return replace(
+            first, items=items, marks=marks, following=following, total=None, signs={} if following else self.signs
+        )
 
     async def aggregated(self, pages: AsyncIterator[Page]) -> tuple[dict[str, Any], bool]:
         """Return the aggregates over the pages, and whether there is more of the list."""
@@ -91,7 +107,7 @@ class ListQuery:
         async for page in pages:
             self.pages += 1
             self.over(page.items)
-            more = page.following is not None
+            more, self.signs = page.following is not None, page.signs
             if self.matcher is None and aggregates.only_counts and page.total is not None and self.pages == 1:
                 total = page.total if not page.previous else None
                 more = more and total is None
@@ -102,7 +118,7 @@ class ListQuery:
     def _is_enough(self) -> bool:
         return self.pages >= MOST_PAGES or self.scanned >= MOST_ITEMS
 
-    def warnings(self, *, more: bool) -> list[CallWarning]:
+    def warnings(self, *, more: bool, declares: Callable[[str], bool]) -> list[CallWarning]:
         """Return the warnings: of the bound, if it ended the search and there is more, and of unknown fields."""
         warnings = []
         if more and self._is_enough():
@@ -113,10 +129,12 @@ class ListQuery:
             details: dict[str, Any] = {"field": "items", "scanned_count": self.scanned, "pages": self.pages}
             message = f"{what} the first {self.scanned} items only: there are more; {advice}"
             warnings.append(CallWarning(BOUNDED, message, "high" if self.aggregates is not None else "medium", details))
-        if self.unseen and self.scanned:
-            fields = sorted(self.unseen)
-            message = f"No item has the field {', '.join(map(repr, fields))[:200]}: it counts as null"
-            warnings.append(CallWarning(UNKNOWN_FIELD, message, "medium", {"fields": fields}))
+        absent = self.absence.fields
+        if absent:
+            message = f"No item has the field {named_with_nearest(absent)}: it counts as null"
+            undeclared = {field: near for field, near in absent.items() if not declares(field)}
+            details = {"fields": list(absent), **({"undeclared": undeclared} if undeclared else {})}
+            warnings.append(CallWarning(UNKNOWN_FIELD, message, "high" if undeclared else "medium", details))
         return warnings
 
 
@@ -140,9 +158,18 @@ def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = st
     return ListQuery(
         matcher,
         aggregates,
-        {*map(agent_path, where or ()), *(() if aggregates is None else aggregates.fields)},
+        Absence({*map(agent_path, where or ()), *(() if aggregates is None else aggregates.fields)}),
         options.get("first"),
     )
+
+
+def partial_warning(signs: Mapping[str, Any], *, counted: bool) -> CallWarning:
+    """Return the warning that a list may not be whole; `counted` if an agent asked for numbers, or for some items."""
+    message = (
+        "This may not be the whole list: see details.signs. Ask for the rest by the operation's own parameters; the "
+        "adapter's owner can make it page (`pagination` in overrides.yaml)"
+    )
+    return CallWarning(PARTIAL, message, "high" if counted else "medium", {"field": "items", "signs": dict(signs)})
 
 
 def no_list() -> Failure:

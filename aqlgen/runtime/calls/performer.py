@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..schema.reader import at
 from ..tokens import tokens_of
 from ..warnings.collector import CallWarning, Warnings
 
@@ -84,10 +85,12 @@ class Performer:
             params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
         query = self._query(options, row)
         page, more = None, False
+        signs: Mapping[str, Any] = {}
         if row.paging is not None and query is not None:
             pages = self._pager.pages(exchanges, row, params, _for_pages(options))
             if query.aggregates is not None:
                 data, more = await query.aggregated(pages)
+                signs = query.signs
             else:
                 page = await query.filtered(pages)
                 data, more = page.data(), page.following is not None
@@ -102,19 +105,33 @@ class Performer:
             data = exchanges.api.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
                 data = {"_etag": response.headers["etag"], **data}  # a field of the API stays
+            signs = self._signs(data, row, params, exchanges)
             if query is not None:
                 data = self._queried(data, row, query)
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
+        signs = signs if page is None else page.signs
+        if signs:
+            from .listing import partial_warning
+
+            notices = notices or Warnings()
+            notices.extend([partial_warning(signs, counted=query is not None)])
+        if signs or (more and page is None):
+            meta.notes = {**(meta.notes or {}), "complete": False if more else "unknown"}
         if query is not None:
             notices = notices or Warnings()
-            notices.extend(query.warnings(more=more))
+            notices.extend(query.warnings(more=more, declares=lambda field: self._selection.declares(row, field)))
             if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
                 from .listing import no_list
 
                 raise no_list()  # a text in place of the list
         if row.selects and (query is None or query.aggregates is None):
-            data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
+            absent = self._absent(data, row, options.get("fields"), paged=page is not None)
+            if absent is not None:
+                notices = notices or Warnings()
+                notices.extend([absent])
+            changes = params.get("input") if row.family == "update" else None
+            data = self._select(data, row, options, meta, len(last.content), changes, paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices, call_params)
         whole, gathered = page is not None, query is not None
         fitted, notices = self._board.fit(data, row, last, notices, page=whole, gathered=gathered, most=most)
@@ -131,6 +148,19 @@ class Performer:
         from .listing import read_query
 
         return read_query(options, lambda path: self._selection.agent_path(row, path))
+
+    def _signs(self, data: Any, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> Mapping[str, Any]:
+        """Return what speaks for more items than a list has that the API gave in one answer."""
+        if row.family != "read" or not (isinstance(data, list) or (isinstance(data, dict) and _lists(row))):
+            return {}
+        path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
+        items = at(data, path)
+        if not isinstance(items, list) or exchanges.last is None:
+            return {}
+        from ..paging.signs import signs_of_bound, signs_of_more
+
+        bounds = signs_of_bound(row, params, len(items))
+        return {**bounds, **signs_of_more(data, path, len(items), exchanges.last, exchanges.request)}
 
     def _queried(self, data: Any, row: Row, query: ListQuery) -> Any:
         """Return the data of a whole list with the items that match, or the aggregates over them."""
@@ -149,20 +179,47 @@ class Performer:
 
         return await perform(exchanges, row, self._table, params, options.get("if_match"), self._turns)
 
-    def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, length: int, *, paged: bool) -> Any:
+    def _absent(self, data: Any, row: Row, fields: Any, *, paged: bool) -> CallWarning | None:
+        """Return the warning about requested fields that are nowhere in the data, None if there are none."""
+        if not isinstance(fields, list) or not isinstance(data, (dict, list)):
+            return None
+        absent = self._selection.absent(data, row, fields, "items" if paged else None)
+        if not absent:
+            return None
+        from .absent import named_with_nearest
+        from .listing import UNKNOWN_FIELD
+
+        message = f"The answer has no field {named_with_nearest(absent)}"
+        return CallWarning(UNKNOWN_FIELD, message, "medium", {"param_name": "fields", "fields": list(absent)})
+
+    def _select(
+        self,
+        data: Any,
+        row: Row,
+        options: Mapping[str, Any],
+        meta: Notes,
+        length: int,
+        changes: Any = None,
+        *,
+        paged: bool,
+    ) -> Any:
         """Return the data with the requested fields; `_meta` says what a default leaves out.
 
-        A default cuts no small answer, left out or given; `length` is that of the API's answer in bytes.
+        A default cuts no small answer, left out or given, but for the secrets of a write that a read gives. `length` is
+        that of the API's answer in bytes.
         """
         fields = options.get("fields", row.default_fields)
         by_default = fields == row.default_fields
         if fields == "full" or not data:
             return data
-        selected, shortened = self._selection.select(data, row, fields, "items" if paged else None)
-        if (by_default or shortened) and selected != data:
-            # The estimate of tokens comes last: it costs more than the selection.
-            if by_default and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
-                return data
+        selected, shortened = self._selection.select(data, row, fields, "items" if paged else None, changes)
+        if selected == data or not (by_default or shortened):
+            return selected
+        # The estimate of tokens comes last: it costs more than the selection.
+        if by_default and length <= _SMALL * _LONGEST_TOKEN:
+            whole = data if row.family == "read" else self._selection.without_secrets(data, row)
+            selected = whole if tokens_of(whole) <= _SMALL else selected
+        if selected != data:
             meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=by_default)}
         return selected
 
@@ -180,6 +237,11 @@ def _note(row: Row, fields: str | Sequence[str], shortened: frozenset[str], *, d
 
 def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in ("first", "after", "last", "before")}
+
+
+def _lists(row: Row) -> bool:
+    """Return True if the answer is a list, or holds one that items are chosen from."""
+    return any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
 
 
 def _shows_etag(row: Row) -> bool:

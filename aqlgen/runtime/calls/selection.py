@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..media import is_csv
-from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
+from ..schema.reader import MISSING, Shape, Types, agent_path, at, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity, shortened
+from .absent import absent_fields
+from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
 
@@ -42,7 +43,12 @@ class _Presets:
     path: tuple[str, ...]
     minimal: Tree | None
     standard: Mapping[str, Tree | bool | None] | None
+    item: JsonSchema
+    """The schema of one of the things."""
     schemas: tuple[JsonSchema, ...] = ()
+    """That schema, and the one of the whole answer."""
+    readable: frozenset[str] = frozenset()
+    """Its fields, and those of objects in it, that a read gives where the answer is that of a write."""
 
 
 class Selection:
@@ -53,11 +59,11 @@ class Selection:
         self._presets: dict[str, _Presets] = {}
 
     def select(
-        self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None
+        self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None, changes: Any = None
     ) -> tuple[Any, frozenset[str]]:
         """Return the data with these fields, and the paths that `standard` shortens.
 
-        `items` names the list of a page, if the data is one.
+        `items` names the list of a page, if the data is one. `changes` are what an update was asked for.
         """
         if fields == "full" or not isinstance(data, (dict, list, str)):
             return data, frozenset()
@@ -65,7 +71,10 @@ class Selection:
         path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
         if isinstance(fields, str):
             cut: set[str] = set()
-            return self._by_preset(data, row, path, presets, fields, cut), frozenset(cut)
+            if fields == "minimal" and row.family != "read":
+                echo = _echo(row, presets, changes)
+                return _at(data, path, lambda thing: identity(thing, row.resource, echo)), frozenset()
+            return self._by_preset(data, path, presets, fields, cut), frozenset(cut)
         part, fields = _part_of_whole(fields)
         if part is not None and items is None:
             data = _sliced(data, path, part)
@@ -90,17 +99,49 @@ class Selection:
                     return ".".join(names)
         return path
 
+    def declares(self, row: Row, field: str) -> bool:
+        """Return True if the document declares a field of the things that an operation answers with."""
+        presets = self._presets_of(row)
+        steps = tuple(step for step in field.split(".") if step)
+        schema, types = presets.item, self._table.types
+        for step in (
+            steps[len(presets.path) :] if presets.path and steps[: len(presets.path)] == presets.path else steps
+        ):
+            shape = union_of(types, schema)
+            if shape.items and step not in shape.properties:
+                shape = union_of(types, shape.items[0])
+            if step not in shape.properties:
+                return False
+            schema = shape.properties[step][1]
+        return bool(steps)
+
+    def absent(self, data: Any, row: Row, fields: Sequence[str], items: str | None = None) -> dict[str, str | None]:
+        """Return the paths that lead to nothing in the data and that the document does not declare."""
+        path = (items,) if items is not None else self.path_of_list(row) if isinstance(data, dict) else ()
+        tree = _tree(_part_of_whole(fields)[1])
+        if path and items is None and _starts_at_envelope(data, path, tree):
+            path = ()
+        things = at(data, path)
+        things = things if isinstance(things, list) else [] if things is MISSING else [things]
+        return {
+            field: near
+            for field, near in absent_fields(things, _paths_in(tree)).items()
+            if not self.declares(row, field)
+        }
+
     def _presets_of(self, row: Row) -> _Presets:
         presets = self._presets.get(row.cache_key)
         if presets is None:
             presets = self._presets[row.cache_key] = self._prepare(row)
         return presets
 
-    def _by_preset(
-        self, data: Any, row: Row, path: tuple[str, ...], presets: _Presets, preset: str, cut: set[str]
-    ) -> Any:
-        if preset == "minimal" and row.family != "read":
-            return _at(data, path, lambda thing: identity(thing, row.resource))
+    def without_secrets(self, data: Any, row: Row) -> Any:
+        """Return the answer to a write without the secrets that a read gives."""
+        presets = self._presets_of(row)
+        echo = _echo(row, presets, None)
+        return _at(data, presets.path if isinstance(data, dict) else (), lambda thing: without_secrets(thing, echo))
+
+    def _by_preset(self, data: Any, path: tuple[str, ...], presets: _Presets, preset: str, cut: set[str]) -> Any:
         if preset == "minimal" and presets.minimal is not None:
             tree = presets.minimal
             return _at(data, path, lambda thing: _picked_or_whole(thing, tree))
@@ -111,15 +152,24 @@ class Selection:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
         if is_csv(row.responses.get(good[0], {}).get("content_type", "")):
-            return _Presets(("items",), None, None)
+            return _Presets(("items",), None, None, {})
         if not isinstance(schema, Mapping):
-            return _Presets((), None, None)
+            return _Presets((), None, None, {})
         types = self._table.types
         path, item = items_path(types, schema)
         if row.paging is not None:
             path = agent_path(types, schema, row.paging.items or "")
             item = schema_at(types, schema, path, items=True)
-        return _Presets(path, minimal(types, item, row.resource), standard(types, item), (item, schema))
+        fields = union_of(types, item).properties
+        readable = {name for _, inner in fields.values() for name in union_of(types, inner).properties} | fields.keys()
+        readable = readable - set(row.only_here) if row.default_fields == "minimal" else set()
+        presets = minimal(types, item, row.resource), standard(types, item)
+        return _Presets(path, *presets, item, (item, schema), frozenset(readable))
+
+
+def _echo(row: Row, presets: _Presets, changes: Any) -> Echo:
+    asked = changes if isinstance(changes, Mapping) else {}
+    return Echo(frozenset(row.only_here), presets.readable, asked)
 
 
 def _agent_names(types: Types, schema: JsonSchema, steps: Sequence[str]) -> list[str]:
@@ -157,6 +207,8 @@ def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonS
             return path, shape.items[0]
         lists = {name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)}
         payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
+        if len(lists) > 1:  # the columns of a table are no list
+            payloads = [name for name in payloads if name not in lists or _lists_things(types, shape, name)]
         if _is_identified(shape) or not (lists or payloads):
             return path, schema
         if payloads:
@@ -221,6 +273,12 @@ def _is_list(types: Types, schema: JsonSchema) -> bool:
     return bool(union_of(types, schema).items)
 
 
+def _lists_things(types: Types, shape: Shape, name: str) -> bool:
+    """Return True if a field is a list of objects of which fields are declared."""
+    items = union_of(types, shape.properties[name][1]).items
+    return any(union_of(types, item).properties for item in items)
+
+
 def _is_structured(types: Types, schema: JsonSchema) -> bool:
     shape = union_of(types, schema)
     return bool(shape.properties or shape.items or shape.extra)
@@ -253,6 +311,14 @@ def _tree(fields: Sequence[str]) -> Tree:
                 name, part = _with_part(steps[-1])
                 branch[name] = part
     return tree
+
+
+def _paths_in(tree: Tree, prefix: str = "") -> list[str]:
+    """Return the paths of the fields to keep."""
+    paths: list[str] = []
+    for name, inner in tree.items():
+        paths += _paths_in(inner, f"{prefix}{name}.") if isinstance(inner, dict) else [f"{prefix}{name}"]
+    return paths
 
 
 def _part_of_whole(fields: Sequence[str]) -> tuple[slice | None, Sequence[str]]:

@@ -160,11 +160,12 @@ class _Merging:
         response = await self.exchanges.send(reader, reading, aside=aside)
         if response.status == 404 and creates and update.creates:
             return _Read(None, None, is_missing=True)
-        self.exchanges.api.decode(response, reader, reading)
         try:
-            return _Read(read_json(response.content), response.headers.get("etag"))
+            answer = read_json(response.content) if response.status < 300 else None
         except (ValueError, RecursionError):
             raise unreadable(reader) from None
+        self.exchanges.api.decode(response, reader, reading)
+        return _Read(answer, response.headers.get("etag"))
 
     async def _verify(self, state: Carried, asked: Mapping[str, Any]) -> None:
         """Read once more after the write, and warn of what changed besides; a write stands, whatever comes of it."""

@@ -81,7 +81,7 @@ def doctor(
     from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, open_logins
     from ..auth.sources import report
     from ..encode.urls import has_base_url, is_safe, server_url
-    from ..hooks import NAMES
+    from ..hooks import Hooks
     from ..hosts.apis import config_of_each
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
@@ -145,7 +145,7 @@ def doctor(
             "state": _store(config.state_url, adapter.name, state, keys.source),
         },
         "http": _http(config.http, Variables(environ)),
-        "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
+        "hooks": [name for name, hook in Hooks.load(hooks)._asdict().items() if hook is not None],
         "files": files_read(folder, environ),
         "credentials": credentials,
         "encrypted": config.auth_allow_http

@@ -13,7 +13,7 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..auth.usage import alternative_in_use
+from ..auth.usage import BARE, alternative_in_use
 from ..encode.addresses import operation_problem
 from ..hosts.apis import config_of_each
 from ..media import is_json
@@ -204,7 +204,9 @@ def _judged(probe: Probe, answer: ApiResponse | None, envelope: Envelope, *, moc
         return "unknown", f"No answer of the API: {message}"
     names = " and ".join(probe.credentials)
     if not 200 <= answer.status < 300:
-        return _refused(answer.status, names, probe.unset)
+        credential, verdict = _refused(answer.status, names, probe.unset)
+        bare = BARE in str(envelope.get("error", {}).get("message", ""))
+        return credential, f"{verdict} It was sent {BARE}." if bare else verdict
     doubt = next(_doubts(answer, envelope), None)
     if doubt is not None:
         return "unknown", f"Proves nothing of the credential: {doubt}."

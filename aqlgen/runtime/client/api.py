@@ -166,7 +166,7 @@ class Api:
             params,
             self._names,
             self._credentials.secrets,
-            account=self._credentials.account(row) if response.status == 401 else None,
+            account=self._credentials.account(row, response.status),
             encoded=self._encoded if masked else None,
             marks=self._failure_marks,
         )

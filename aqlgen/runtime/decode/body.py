@@ -55,24 +55,28 @@ class NoJsonError(ValueError):
     """What should be JSON is none."""
 
 
-def read_body(content: bytes, content_type: str, promised: str = "") -> Any:
+class BrokenJsonError(NoJsonError):
+    """A JSON object or array breaks off, or is malformed."""
+
+
+def read_body(content: bytes, content_type: str, promised: str = "", *, strict: bool = False) -> Any:
     """Return the data of a content. Raises Failure when it has more values than can be passed on.
 
-    What should be JSON and cannot be read comes as its text, CSV as rows, bytes by what they are (`attachments`).
+    What should be JSON and cannot be read comes as its text, CSV as rows, bytes by what they are (`attachments`). With
+    `strict`, a JSON object or array that is broken is a Failure, too.
     """
     if "multipart" not in content_type:
         content_type = content_type.partition(",")[0]
     kind, wanted = media_type(content_type), media_type(promised)
-    if is_json(kind) or (not kind and is_json(wanted)):
+    is_called_json = is_json(kind) or (not kind and is_json(wanted))
+    if is_called_json or (is_json(wanted) and kind in _CARELESS):
         try:
             return _read_json(content, content_type)
-        except NoJsonError:
-            return _text_or_bytes(content, content_type)
-    if is_json(wanted) and kind in _CARELESS:
-        try:
-            return _read_json(content, content_type)
-        except NoJsonError:
-            pass
+        except NoJsonError as error:
+            if strict and isinstance(error, BrokenJsonError):
+                raise _broken_json() from None
+            if is_called_json:
+                return _text_or_bytes(content, content_type)
     if is_text(kind) or (not kind and is_text(wanted)):
         text = decode_text(content, content_type)
         return _rows(text, content_type, promised) if is_csv(kind or wanted) else text
@@ -142,7 +146,8 @@ def _read_json(content: bytes, content_type: str) -> Any:
     except ValueError:
         data = _read_lines(text)
         if data is None:
-            raise NoJsonError from None
+            error = BrokenJsonError if text.lstrip().startswith(("{", "[")) else NoJsonError
+            raise error from None
     return sanitize(data, content)
 
 
@@ -161,6 +166,11 @@ def _too_many_values(values: int) -> Failure:
     details = {"limit_type": "response_values", "limit_value": _MAX_VALUES, "actual_value": values, "unit": "elements"}
     message = f"Payload exceeds response_values limit of {_MAX_VALUES} elements: ask for less, such as a smaller page"
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
+
+
+def _broken_json() -> Failure:
+    message = "Internal error: the API answered with broken JSON, which is not shown. Try again, or ask for less"
+    return Failure(Code.INTERNAL_ERROR, message, {"reason": "invalid_json"})
 
 
 def _rows(text: str, content_type: str, promised: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import Code
 from ..media import FORM, is_json, is_xml, media_type
 from ..redaction import redact, redacted
-from ..text import folded
+from ..text import folded, words
 from ..wire import ApiResponse
 from .body import decode_text
 from .faults import CODE_KEYS, FAULT_KEYS, Fault, by_folded_key, faults_of, is_list_of_texts, steps_of_name
@@ -67,6 +67,15 @@ _JSON_MESSAGE = re.compile(
     r'"(?:message|detail|error_description|errorMessage|title|error|msg)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")',
     re.IGNORECASE,
 )
+_OF_TYPES = frozenset(
+    {
+        *("type", "parsing", "error", "invalid", "mismatch", "wrong", "bad", "unexpected", "value", "validation"),
+        *("string", "str", "text", "int", "integer", "float", "number", "bool", "boolean", "list", "array"),
+        *("dict", "object", "map"),
+    }
+)
+"""Words of codes that are about types, with those of JSON and of the validators in use."""
+_LONGEST_CODE = 60
 _MAX_DEPTH = 4
 _MAX_FAULTS = 5
 _MAX_ITEMS = 20
@@ -88,14 +97,30 @@ class ApiError:
     @property
     def code(self) -> Code:
         """The kind of fault."""
-        return kind_of_fault(self.evidence)
+        return kind_of_fault(self.evidence, self.codes)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The API's own codes of the error and of its faults."""
+        return tuple(dict.fromkeys(filter(None, (self.api_code, *(fault.code for fault in self.faults)))))
 
 
-def kind_of_fault(evidence: str) -> Code:
-    """Return whether a parameter is unknown or missing by the words and codes of an error, else INVALID_TYPE."""
+def kind_of_fault(evidence: str, codes: Iterable[str]) -> Code:
+    """Return whether a parameter is unknown or missing by the words and codes of an error, else INVALID_VALUE.
+
+    Only a code that is about types, such as `invalid_type`, makes it INVALID_TYPE.
+    """
     if _UNKNOWN.search(evidence):
         return Code.UNKNOWN_PARAM
-    return Code.MISSING_PARAM if _MISSING.search(evidence) else Code.INVALID_TYPE
+    if _MISSING.search(evidence):
+        return Code.MISSING_PARAM
+    return Code.INVALID_TYPE if any(map(_is_of_type, codes)) else Code.INVALID_VALUE
+
+
+def _is_of_type(code: str) -> bool:
+    """Return True for a code such as `invalid_type`, `int_parsing`, `type_error.integer` or `typeMismatch`."""
+    parts = {*words(code[:_LONGEST_CODE])}
+    return not parts.isdisjoint(("type", "parsing")) and parts <= _OF_TYPES
 
 
 def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..redaction import redact
-from ..schema.reader import Types
+from ..schema.reader import MISSING, Types, at
 from ..table import Row, Table
 from ..text import bounded, folded, leaks, line
 from ..wire import Account, ApiResponse
@@ -55,15 +55,22 @@ _EXISTS = re.compile(
 """Words of a conflict about something that is there already."""
 _EXISTS_CODE = re.compile(r"(?<!not)(?<!not[_ -])exists?\b|duplicat|unique|taken", re.IGNORECASE)
 """The same in the API's code."""
+_DUPLICATE = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE)
+"""The same in the code of a fault, which may also be about something that has to exist."""
 _IN_USE = re.compile(r"\balready[ _-]in[ _-]use", re.IGNORECASE)
 """The same of a name that is to be given; of what is to be changed or deleted it says something else."""
 _UNSURE = frozenset({302, *range(500, 600)} - {501, 505, 511})
 """Statuses after which a call may have been carried out: a server or gateway failed on its way, or leads elsewhere."""
+_VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
+"""Parameters by which a call is meant for one version, without signs."""
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
 _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long
 _SHORT_WAIT = 5  # seconds, when the API is not ready for a call yet
 _MAX_PROBLEMS = 20
 _MAX_WORDS = 200
+_ABSENT: tuple[Any, ...] = (MISSING, None, "", [], {})
+_OF_CONTENT = frozenset({400, 409, 412, 422, 428})
+"""Statuses by which an API refuses what a request says, not who sends it nor that it fails itself."""
 _LEADING_NAME = re.compile(r"\s{0,9}+['\"`]?([A-Za-z_][\w.\[\]-]{0,99}+)")
 
 
@@ -83,10 +90,10 @@ def failure_of_response(
     status = response.status
     response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
     error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
-    code = _CODES.get(status, Code.INVALID_TYPE if 400 <= status < 500 else Code.INTERNAL_ERROR)
+    code = _CODES.get(status, Code.INVALID_VALUE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
-    problems = _problems(row, {} if table is None else table.types, params, error)
-    if code is Code.INVALID_TYPE:
+    problems = _problems(row, {} if table is None else table.types, params, error, status)
+    if code is Code.INVALID_VALUE:
         code, message = _invalid(row, error, problems, status, details)
     elif status in _REASONS:
         details["reason"] = _REASONS[status]
@@ -129,12 +136,16 @@ def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:
     return {name: value for name, value in headers.items() if name not in ("location", "link")}
 
 
-def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError) -> list[dict[str, Any]]:
-    """Return the single faults: `param_name` is the agent's own name, `upstream` what the API says of it."""
+def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError, status: int) -> list[dict[str, Any]]:
+    """Return the single faults: `param_name` is the agent's own name, `upstream` what the API says of it.
+
+    A name that a text only quotes is that of a parameter where the API refuses the request for its content. What a call
+    has given is not missing, unless a code says so.
+    """
     problems: list[dict[str, Any]] = []
-    for fault in error.faults:
+    for fault in error.faults if status in _OF_CONTENT else [fault for fault in error.faults if fault.listed]:
         name, steps = "", fault.steps
-        kind = kind_of_fault(f"{fault.message} {fault.code}") if fault.listed else error.code
+        kind = kind_of_fault(f"{fault.message} {fault.code}" if fault.listed else error.evidence, (fault.code,))
         if steps:
             name = agent_name(row, types, params, fault, kind)
         elif fault.listed:
@@ -142,6 +153,9 @@ def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError
         if not name and not (fault.listed and (fault.message or steps)):
             continue
         words = {"name": fault.name, "code": fault.code, "message": fault.message}
+        by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
+        if by_words and name and at(params, steps_of_name(name)) not in _ABSENT:
+            kind = Code.INVALID_VALUE
         problem: dict[str, Any] = {"code": kind.value}
         if name:
             problem["param_name"] = name
@@ -160,21 +174,22 @@ def _named_in_text(row: Row, types: Types, params: Mapping[str, Any], fault: Fau
 
 
 def _conflict(row: Row, params: Mapping[str, Any], error: ApiError, status: int) -> tuple[Code, str]:
-    """Return what kind of conflict it is: something is there already, or something changed in between."""
-    condition = next(
-        (name for name, item in row.parameters.items() if item.location == "header" and _is_none_match(item.wire)), ""
-    )
-    if (status == 409 and _says_it_exists(row, error)) or (status == 412 and condition in params):
+    """Return what kind of conflict it is: something is there already, or something changed in between.
+
+    A create that was sent without the version of anything clashes with what is there, unless a code says otherwise.
+    """
+    conditions = {folded(item.wire) for name, item in row.parameters.items() if name in params}
+    exists = "ifnonematch" in conditions if status == 412 else _says_it_exists(row, error)
+    if exists:
         message = f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already"
         return Code.ALREADY_EXISTS, message
-    if status == 412:
+    if status == 412 or not conditions.isdisjoint(_VERSIONS):
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
-    else:
-        message = (
-            f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
-            "Read it again, then decide anew."
-        )
-    return Code.VERSION_MISMATCH, message
+        return Code.VERSION_MISMATCH, message
+    message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
+    if row.family == "create" and all("conflict" in code.lower() or code.isdigit() for code in error.codes):
+        return Code.ALREADY_EXISTS, f"{message}It may exist already: look for it, then decide anew."
+    return Code.VERSION_MISMATCH, f"{message}Read it again, then decide anew."
 
 
 def _says_it_exists(row: Row, error: ApiError) -> bool:
@@ -186,39 +201,41 @@ def _says_it_exists(row: Row, error: ApiError) -> bool:
     return bool(_EXISTS.search(error.evidence) or _EXISTS_CODE.search(error.api_code))
 
 
-def _is_none_match(wire: str) -> bool:
-    return wire.lower() == "if-none-match"
-
-
 def _invalid(
     row: Row, error: ApiError, problems: list[dict[str, Any]], status: int, details: dict[str, Any]
 ) -> tuple[Code, str]:
-    code = error.code if status in (400, 422) else Code.INVALID_TYPE
     named = [problem for problem in problems if "param_name" in problem]
-    exact = [problem for problem in named if problem["code"] == code.value]
-    name = next((problem["param_name"] for problem in (*exact, *named)), "")
     if status == 428:
         return _unconditional(row, details)
-    if code is Code.MISSING_PARAM and name:
+    if status in (400, 422) and row.family in ("create", "update") and any(map(_DUPLICATE.search, error.codes)):
+        return (
+            Code.ALREADY_EXISTS,
+            f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already",
+        )
+    code = error.code if status in (400, 422) else Code.INVALID_VALUE
+    exact = [problem for problem in named if problem["code"] == code.value]
+    name = next((problem["param_name"] for problem in (*exact, *named)), "")
+    if code is Code.MISSING_PARAM and exact:
         details |= {"param_name": name, "operation": row.name}
         return code, f"Missing required parameter '{name}', says the API"
     if code is Code.UNKNOWN_PARAM and error.faults:
         unknown = [line(fault.name, 100) for fault in error.faults[:20] if fault.steps]
         details |= {"operation": row.name, "unknown_params": unknown, "valid_params": list(row.parameters)}
         return code, f"Unknown parameter(s) for operation '{row.name}', says the API"
+    code = Code.INVALID_TYPE if code is Code.INVALID_TYPE else Code.INVALID_VALUE
     if name:
         details["param_name"] = name
-        return Code.INVALID_TYPE, f"Parameter '{name}' was refused by the API (HTTP {status})"
+        return code, f"Parameter '{name}' was refused by the API (HTTP {status})"
     if status in (400, 422):
         return code, f"The API refused the parameters of '{row.name}' (HTTP {status})"
-    return Code.INVALID_TYPE, f"The API refused the request of '{row.name}' (HTTP {status})"
+    return code, f"The API refused the request of '{row.name}' (HTTP {status})"
 
 
 def _unconditional(row: Row, details: dict[str, Any]) -> tuple[Code, str]:
     """Return what to give where the API takes a call only with the version that it is meant for (RFC 6585, 3)."""
     name = next((name for name, item in row.parameters.items() if folded(item.wire) == "ifmatch"), "")
     if not name:
-        return Code.INVALID_TYPE, f"The API takes '{row.name}' only with a condition (HTTP 428)"
+        return Code.INVALID_VALUE, f"The API takes '{row.name}' only with a condition (HTTP 428)"
     details |= {"param_name": name, "operation": row.name}
     return Code.MISSING_PARAM, f"Missing required parameter '{name}': read '{row.resource}' first and give its ETag"
 

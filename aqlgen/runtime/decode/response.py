@@ -88,10 +88,11 @@ def _decoded(
         return head_data(response, secrets) if row.method == "HEAD" else allowed_methods(response)
     data = None
     if status not in _WITHOUT_CONTENT and response.content:
+        is_write = changes_something(row, row.method)
         try:
-            data = _data(response, declared_response(row, status), names, encoded)
+            data = _data(response, declared_response(row, status), names, encoded, strict=not is_write)
         except Failure:
-            if not changes_something(row, row.method):
+            if not is_write:
                 raise  # else the call was carried out, whatever its answer is
     if (_ABOUT_RESULT if status in (201, 202) else _RESULT_HEADERS).isdisjoint(response.headers):
         return data
@@ -177,7 +178,12 @@ def _is_declared(row: Row, status: int) -> bool:
 
 
 def _data(
-    response: ApiResponse, declared: Mapping[str, Any], names: Names, encoded: EncodedFields | None = None
+    response: ApiResponse,
+    declared: Mapping[str, Any],
+    names: Names,
+    encoded: EncodedFields | None = None,
+    *,
+    strict: bool = False,
 ) -> Any:
     content_type = response.headers.get("content-type", "")
     promised, schema = str(declared.get("content_type") or ""), declared.get("schema")
@@ -194,7 +200,7 @@ def _data(
                 return parts
         if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
             return _decode_xml(response.content, content_type, schema, names)
-    data = read_body(response.content, content_type, promised)
+    data = read_body(response.content, content_type, promised, strict=strict)
     if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
         return [plan.convert(item, Way.TO_AGENT) for item in data]
     if "content-disposition" in response.headers and not is_json(content_type):

@@ -250,6 +250,10 @@ class _Side:
         """Return True for a step whose calls do the same when they are made twice."""
         return self.rows[step.number].method not in ("POST", "PATCH")
 
+    def declares(self, step: Step, field: str) -> bool:
+        """Return True if the document declares a field of the things that a step answers with."""
+        return self._selection.declares(self.rows[step.number], field)
+
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""
         row = self.rows[step.number]

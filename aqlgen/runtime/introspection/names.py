@@ -80,15 +80,15 @@ class Spellings:
 
     @cached_property
     def _by_name(self) -> Mapping[str, str]:
-        return _unique((folded(name), name) for name, _ in self._table.names())
+        rows = self._table.values("operation_id")
+        return _unique((folded(known), name) for name, _, (id_,) in rows for known in (name, id_ or name))
 
     @cached_property
     def _by_address(self) -> Mapping[str, str]:
-        rows = list(self._table.values("operation_id", "method", "path", "api"))
-        ids = ((folded(operation_id or name), name) for name, _, (operation_id, *_) in rows)
-        keys = ((folded(f"{method} {path}"), name) for name, _, (_, method, path, _) in rows)
-        of_apis = ((folded(f"{api}:{method} {path}"), name) for name, _, (_, method, path, api) in rows if api)
-        return _unique((*ids, *keys, *of_apis))
+        rows = list(self._table.values("method", "path", "api"))
+        keys = ((folded(f"{method} {path}"), name) for name, _, (method, path, _) in rows)
+        of_apis = ((folded(f"{api}:{method} {path}"), name) for name, _, (method, path, api) in rows if api)
+        return _unique((*keys, *of_apis))
 
     def at(self, text: str) -> list[str]:
         """Return the operations whose path a method and path, or a path alone, fits; those of that method first."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
     from .plan import Plan
 
-__all__ = ["Page", "beside", "find_next_position", "items_hash", "page_url", "stated_total"]
+__all__ = ["Page", "beside", "find_next_position", "is_address", "items_hash", "page_url", "stated_total", "states_end"]
 
 _BOOKKEEPING = frozenset(
     {
@@ -92,6 +92,8 @@ class Page:
     """Whether pages before a cursor can be asked for."""
     marks: Sequence[Place] | None = None
     """The place after each item, where items between them were left out."""
+    signs: Mapping[str, Any] = field(default_factory=dict)
+    """What speaks for more items though no page is known to follow."""
 
     async def prepare(self) -> None:
         """Make its cursors those that every replica reads, before they are written."""
@@ -186,7 +188,7 @@ def find_next_position(
     if value in (MISSING, None, "", False) or isinstance(value, (dict, list, bool)):
         return None
     target: int | str = value if isinstance(value, (int, str)) else str(value)
-    if plan.by_url or (isinstance(target, str) and _is_link(plan)):
+    if plan.by_url or (isinstance(target, str) and (_is_link(plan) or (plan.in_header and is_address(target)))):
         target = _relative(str(target), request, plan)
     return None if target == place.position else target
 
@@ -213,9 +215,8 @@ def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     """Return the count of all items, if the answer states a plausible one."""
     if plan.total is None:
         return None
-    value = at(data, plan.total)
-    total = int(value) if isinstance(value, str) and value.isdigit() else value
-    if not isinstance(total, int) or isinstance(total, bool) or total < place.begin + count:
+    total = number(at(data, plan.total))
+    if total is None or total < place.begin + count:
         return None
     size = place.size or plan.usual
     if total == count and place.begin == 0 and size and count >= size:
@@ -223,12 +224,22 @@ def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     return total
 
 
+def states_end(plan: Plan, place: Place, data: Any, count: int) -> bool:
+    """Return True if an answer itself says that its page is the last one."""
+    total = stated_total(plan, data, place, count)
+    if _flag(plan, data) is False or (total is not None and place.begin + count >= total):
+        return True
+    return isinstance(plan.next, tuple) and at(data, plan.next) in (None, "", False)
+
+
 def _stated_next(plan: Plan, data: Any, response: ApiResponse) -> Any:
     if plan.next is None:
         return MISSING
     if isinstance(plan.next, str):
-        value = response.headers.get(plan.next.lower(), "")
-        return _link(value) if plan.next.lower() == "link" else value
+        value = response.headers.get(plan.next.lower(), "").strip()
+        if plan.by_url and not _is_link(plan) and not is_address(value):
+            return MISSING
+        return _link(value) if _is_link(plan) else value
     return at(data, plan.next)
 
 
@@ -254,6 +265,11 @@ def _link(value: str) -> str | None:
     """Return the target of `rel="next"` (RFC 8288)."""
     links = (link for link in read_links(value) if "next" in link.relations)
     return next((link.target for link in links if not _NOTHING.search(link.parameters)), None)
+
+
+def is_address(value: str) -> bool:
+    """Return True if the value of a header is a URL, or a path with a query, rather than a token."""
+    return value.startswith(("https://", "http://", "?")) or (value.startswith("/") and "?" in value)
 
 
 def _is_link(plan: Plan) -> bool:

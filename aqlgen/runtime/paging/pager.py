@@ -16,8 +16,9 @@ from ..errors import Code, Failure
 from ..media import is_csv
 from ..schema.reader import MISSING, at
 from .cursors import Cursors, Place
-from .page import Page, beside, find_next_position, items_hash, page_url, stated_total
+from .page import Page, beside, find_next_position, is_address, items_hash, page_url, stated_total, states_end
 from .plan import Plan, first_lead, number, prepare, put, request_size
+from .signs import signs_of_more
 
 if TYPE_CHECKING:
     from ..calls.exchanges import Exchanges
@@ -92,10 +93,13 @@ class Pager:
         self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place, wanted: int
     ) -> Page:
         data, items, next_position, total = await self._fetch(exchanges, row, plan, filters, place)
+        if next_position is not None and total is not None and total <= place.begin + len(items):
+            total = None  # it counts the page
         seen = items_hash(items)
         previous = place.begin + place.skip > 0 or place.position is not None
         if seen and not place.skip and seen in (place.seen, place.saved, place.origin):
-            return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous)
+            signs = _signs(exchanges, plan, data, place.begin)
+            return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous, signs=signs)
         backward = "before" in row.adapter_parameters
         shown = items[place.skip : place.skip + wanted]
         reached = place.skip + len(shown)
@@ -111,8 +115,21 @@ class Pager:
             )
         if after is not None or backward:
             await self._cursors.prepare()
+        is_end = after is not None or states_end(plan, place, data, len(items))
+        signs = {} if is_end else _signs(exchanges, plan, data, place.begin + len(items))
         return Page(
-            row.name, filters, self._cursors, place, shown, beside(plan, data), total, after, previous, None, backward
+            row.name,
+            filters,
+            self._cursors,
+            place,
+            shown,
+            beside(plan, data),
+            total,
+            after,
+            previous,
+            None,
+            backward,
+            signs=signs,
         )
 
     async def _fetch(
@@ -123,7 +140,11 @@ class Pager:
         if plan.size is not None and place.size is not None:
             put(params, plan, row, plan.size, place.size)
         by_link = plan.next == "link" or (plan.next is None and plan.item_cursor is not None)
-        url = isinstance(place.position, str) and (plan.by_url or (by_link and place.position.startswith("/")))
+        url = isinstance(place.position, str) and (
+            plan.by_url
+            or (by_link and place.position.startswith("/"))
+            or (plan.in_header and is_address(place.position))
+        )
         if plan.lead is not None and place.position is not None and not url:
             put(params, plan, row, plan.lead, place.position)
         elif plan.lead is not None and place.position is None:
@@ -177,6 +198,11 @@ class Pager:
         return Page(
             row.name, filters, self._cursors, place, shown, beside(plan, data), total, None, begin > 0, more, True
         )
+
+
+def _signs(exchanges: Exchanges, plan: Plan, data: Any, seen: int) -> Mapping[str, Any]:
+    assert exchanges.last is not None  # noqa: S101 - it is what the page was read from
+    return signs_of_more(data, plan.items, seen, exchanges.last, exchanges.request)
 
 
 def _check_arguments(arguments: Mapping[str, Any], hidden: list[str]) -> None:

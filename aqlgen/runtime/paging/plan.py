@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "first_lead", "number", "prepare", "put", "request_size"]
 
 _MOST = 100
+_DIGITS = 18
 _FROM_ZERO = re.compile(
     r"\b(?:zero|0)[- ](?:based|indexed)|\b(?:starts?|starting|begins?) (?:at|from|with) (?:0|zero)\b", re.I
 )
@@ -46,6 +47,11 @@ class Plan:
     within: tuple[str, ...]
     by_url: bool
     depth: int
+
+    @property
+    def in_header(self) -> bool:
+        """True if a header has the next one."""
+        return isinstance(self.next, str)
 
 
 def prepare(row: Row, table: Table) -> Plan:
@@ -163,6 +169,6 @@ def put(params: dict[str, Any], plan: Plan, row: Row, name: str, value: int | st
 
 def number(value: Any) -> int | None:
     """Return a whole number, also one written as text; None for anything else."""
-    if isinstance(value, str) and value.isdigit():
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 from ..table import JsonSchema, Row
@@ -106,16 +107,18 @@ def _group_notes(
 ) -> Iterator[str]:
     """Describe which fields go together, for each choice.
 
-    `names` are the parameters of the fields that are shown; without them all are shown under their own names.
+    `names` are the parameters of the fields that are shown; without them all are shown under their own names. A group
+    that requires a field without a parameter cannot be chosen.
     `of` is the parameter that holds the fields, if they are no parameters.
     """
     for groups in choices(schema, types):
-        texts = list(dict.fromkeys(_texts(groups, names)))
+        possible = [names is None or names.keys() >= {*group.required} for group in groups]
+        texts = list(dict.fromkeys(compress(_texts(groups, names), possible)))
         only_demands = not any(group.tags or len(group.fields) > len(group.required) for group in groups)
         if only_demands and _NOTHING in texts:
             continue
         more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
-        if len(texts) > 1 and only_demands:
+        if only_demands and (len(texts) > 1 or (texts and not all(possible))):
             yield f"{f'{of} needs' if of else 'Needs'} {', or '.join([*texts[:_MOST_GROUPS], *more])}."
         elif len(texts) > 1:
             yield f"Fields{f' of {of}' if of else ''} that go together: {'; or '.join([*texts[:_MOST_GROUPS], *more])}."

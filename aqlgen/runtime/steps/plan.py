@@ -352,6 +352,10 @@ class StepCalls(Protocol):
         """Return True for a step whose calls do the same when they are made twice."""
         ...
 
+    def declares(self, step: Step, field: str) -> bool:
+        """Return True if the document declares a field of the things that a step answers with."""
+        ...
+
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows."""
         ...

@@ -2,8 +2,8 @@
 """References to earlier answers, `{"$ref": "find.items[0].id"}`, and to the inputs of a workflow (R-STEP-1, R-STEP-3).
 
 A reference is a step's id or number, `item` or `index`, then a path, in which `[*]` stands for each item of a list:
-`find.items[*].id` is the list of the ids, null for an item that has none. Only what the agent wrote is searched for
-references: data of the API are values, whatever they look like.
+`find.items[*].id` is the list of the ids, null for an item that has none; it leads nowhere if no item has one. Only
+what the agent wrote is searched for references: data of the API are values, whatever they look like.
 
 A call of a workflow stands for a plan: its steps with the values of its inputs. Inputs are values, too: one that has
 the form of a reference is refused. What an input that is not given stands for is left out.
@@ -149,7 +149,7 @@ def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
         if step is None:
             if not isinstance(data, list):
                 raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
-            return [_pick_or_null(item, reference, depth + 1) for item in data]
+            return _pick_each(data, reference, depth + 1)
         if isinstance(step, int):
             if not isinstance(data, list):
                 raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
@@ -189,11 +189,19 @@ def _is_of_answer(reference: Reference, depth: int) -> bool:
     return reference.root != "item" and not any(isinstance(step, str) for step in reference.path[:depth])
 
 
-def _pick_or_null(item: Any, reference: Reference, begin: int) -> Any:
-    try:
-        return pick(item, reference, begin)
-    except Failure:
-        return None
+def _pick_each(items: Sequence[Any], reference: Reference, begin: int) -> list[Any]:
+    """Return what the rest of a path leads to in each item, null where nowhere. Raises Failure if it does in none."""
+    values: list[Any] = []
+    nowhere: list[Failure] = []
+    for item in items:
+        try:
+            values.append(pick(item, reference, begin))
+        except Failure as failure:
+            values.append(None)
+            nowhere.append(failure)
+    if nowhere and len(nowhere) == len(items):
+        raise nowhere[0]
+    return values
 
 
 def _kind(data: Any) -> str:

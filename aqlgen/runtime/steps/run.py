@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, NamedTuple
 
-from ..calls.conditions import compile_condition
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..schema.reader import json_type
 from ..warnings.collector import CallWarning
 from .halted import SECONDS, advised
+from .matching import check_known, matching, shortcoming
 from .operation import MAX_CALLS
 from .plan import LOCAL, Plan, Step, StepCalls
 from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
@@ -135,11 +135,12 @@ class Run:
                 progress.unknown = unknown and not self._calls.is_idempotent(step)
                 raise failure
             self._calls.add_warnings(envelope.get("warnings", ()), step.number)
+            check_known(envelope.get("warnings", ()))
             data = envelope["data"]
             self._size += size_of(data, _MOST_KEPT)
             progress.each.append(data)
             progress.index += 1
-            if step.expect is not None and not self._meets(step, data):
+            if step.expect is not None and (problem := self._shortcoming(step, data)):
                 self._unmet = step
                 break
         if self._unmet is None or progress.index == len(progress.items):
@@ -147,7 +148,7 @@ class Run:
         if self._unmet is not None:
             raise Failure(
                 Code.INVALID_VALUE,
-                "the call was made, and its answer does not meet 'expect'. The plan ends here.",
+                f"the call was made, and its answer {problem}. The plan ends here.",
                 {"param_name": "expect", "expected": step.expect},
             )
 
@@ -177,13 +178,23 @@ class Run:
             if progress.index >= len(progress.items or ()):
                 self._finish(step)
 
-    def _meets(self, step: Step, data: Any) -> bool:
+    def _shortcoming(self, step: Step, data: Any) -> str:
+        """Return how an answer fails what the step expects, "" if it does not."""
         progress = self._progress
         item, index = (progress.items or [None])[progress.index - 1], progress.index - 1
         try:
-            return compile_condition(self._resolved(step.expect, item, index), "expect")(data)
+            expected = self._resolved(step.expect, item, index)
+            return shortcoming(data, expected, lambda field: self._calls.declares(step, field))
         except Failure:
-            return False
+            return "does not meet 'expect'"
+
+    def _matching(self, step: Step, items: list[Any], source: Step | None) -> list[Any]:
+        """Return the items that meet a step's conditions; `source` is the step whose list they are, if it is one."""
+
+        def declares(field: str) -> bool:
+            return source is not None and self._calls.declares(source, field)
+
+        return matching(items, self._resolved(step.where, None, 0), declares)
 
     def _finish(self, step: Step) -> None:
         """Keep the data of a step whose calls are made, and go to the next one."""
@@ -219,10 +230,17 @@ class Run:
                 {"param_name": "foreach", "expected_type": "array", "actual_type": json_type(items)},
             )
         if step.where is not None:
-            items = list(filter(compile_condition(self._resolved(step.where, None, 0)), items))
+            items = self._matching(step, items, self._source(step))
         if warn:
             self._warn_of_cut(step, items)
         return list(items[:MAX_ITEMS])
+
+    def _source(self, step: Step) -> Step | None:
+        """Return the step whose list a foreach takes, None if it takes another one."""
+        if not is_reference(step.foreach):
+            return None
+        reference = read_reference(step.foreach)
+        return self._plan.step_of(reference) if reference.path in ((), ("items",)) else None
 
     def _warn_of_cut(self, step: Step, items: Sequence[Any]) -> None:
         if len(items) > MAX_ITEMS:
@@ -268,9 +286,8 @@ class Run:
         """Return an answer with the items that meet the step's conditions: its list, or the only list in it."""
         if step.where is None:
             return data
-        matcher = compile_condition(self._resolved(step.where, None, 0))
         if isinstance(data, list):
-            return list(filter(matcher, data))
+            return self._matching(step, data, step)
         lists = [name for name, value in data.items() if isinstance(value, list)] if _is_object(data) else []
         name = "items" if "items" in lists else lists[0] if len(lists) == 1 else None
         if name is None:
@@ -279,7 +296,7 @@ class Run:
                 "where selects items of a list, and this answer holds no list, or several",
                 {"param_name": "where"},
             )
-        return {**data, name: list(filter(matcher, data[name]))}
+        return {**data, name: self._matching(step, data[name], step)}
 
     # Confirmation
 

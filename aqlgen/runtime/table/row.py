@@ -151,6 +151,10 @@ class Row:
     """What the document tells of its end."""
     pagination: Pagination | None = None
     """How its list is paged through."""
+    partial_by: tuple[str, ...] = ()
+    """The parameters by which the API gives a part of its list, where the adapter does not page."""
+    only_here: tuple[str, ...] = ()
+    """The fields of a write's answer that no read of the resource gives."""
     update: Update | None = None
     """How the update reaches the API."""
     carries: Carried | None = None

@@ -8,6 +8,7 @@ else by the fields that were given, and what it lacks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from ..schema.wording import joined, named
 from ..table import JsonSchema
 from ..text import leaks
 from .problems import Problem
-from .value_problems import lacks_only
+from .value_problems import FORMATS, lacks_only
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -65,6 +66,10 @@ class Together:
             return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
         if keyword in ("minProperties", "maxProperties"):
             return self._counted(error, place, str(keyword))
+        if keyword == "type" and isinstance(error.instance, int | float):
+            form, problem = self._at(error.schema_path[:-1]).get("format"), describe(error)
+            if problem is not None and form in FORMATS and "string" in error.kind.value:
+                return replace(problem, message=f"Parameter '{problem.name}' must be {FORMATS[form]}")
         if keyword == "required" and not place and self._names:
             lacking = self._within(place, error.kind.value)
             message = f"Missing required parameter '{lacking}'"

@@ -210,6 +210,9 @@ class Validation:
             problems = remaining or problems
         refusal = failure(problems)
         refusal.details.update(details)
+        correction = _correction(problems[0])
+        if correction:
+            refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
         raise refusal
 
     def _problems(
@@ -339,6 +342,13 @@ def _is_told(error: ValidationError, places: Collection[str]) -> bool:
         return False
     first, *rest = error.instance_path
     return place_of(str(first), rest) in places
+
+
+def _correction(problem: Problem) -> str:
+    """Return what the adapter's owner can say of a parameter of which the API's document is wrong; "" for none."""
+    if problem.code is Code.INVALID_VALUE:
+        return "allow_empty: true" if problem.details.get("value") == "" else ""
+    return {Code.MISSING_PARAM: "required: false", Code.INVALID_TYPE: "type: …"}.get(problem.code, "")
 
 
 _INPUT = "input"

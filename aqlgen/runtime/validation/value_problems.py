@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Together = Callable[[ValidationError, Callable[[ValidationError], Problem | None]], Problem | None]
 
-__all__ = ["lacks_only", "place_of", "problems_of"]
+__all__ = ["FORMATS", "lacks_only", "place_of", "problems_of"]
 
 _LONGEST_VALUE, _LONGEST_HINT = 100, 60
 _LIMITS = {
@@ -36,11 +36,11 @@ _LIMITS = {
     "maxProperties": "takes a maximum of {} fields",
     "multipleOf": "must be a multiple of {}",
 }
-_FORMATS = {
+FORMATS = {
     "date-time": "a date and time with a zone, such as '2026-01-31T12:00:00Z'",
     "date": "a date, such as '2026-01-31'",
     "time": "a time with a zone, such as '12:00:00Z'",
-    "duration": "a duration, such as 'P3DT12H'",
+    "duration": "a duration, such as 'PT1H'",
     "uuid": "a UUID, such as '123e4567-e89b-12d3-a456-426614174000'",
     "email": "an e-mail address",
     "idn-email": "an e-mail address",
@@ -146,7 +146,7 @@ def _rule(error: ValidationError) -> tuple[str, dict[str, Any]]:
         pattern = stated_pattern(value)
         return f"must match the pattern {shown(pattern)}", {"pattern": pattern}
     if keyword == "format":
-        return f"must be {_FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
+        return f"must be {FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
     if keyword in ("additionalProperties", "unevaluatedProperties"):
         return f"has unknown fields: {listed(value)}", {"unknown_fields": list(value)}
     return _RULES.get(keyword, f"breaks the rule '{keyword}'"), {}

@@ -60,45 +60,48 @@ FAILURES = {
     ),
     "Cloudflare": Case(
         {"success": False, "errors": [{"code": 1003, "message": "Invalid zone"}], "messages": [], "result": None},
-        Code.INVALID_TYPE,
+        Code.INVALID_VALUE,
         "success: false",
     ),
-    "camel case": Case({"isSuccess": False, "errorMessage": "nope"}, Code.INVALID_TYPE, "issuccess: false"),
-    "JSend": Case({"status": "error", "message": "Unable to talk"}, Code.INVALID_TYPE, "status: error"),
+    "camel case": Case({"isSuccess": False, "errorMessage": "nope"}, Code.INVALID_VALUE, "issuccess: false"),
+    "JSend": Case({"status": "error", "message": "Unable to talk"}, Code.INVALID_VALUE, "status: error"),
     "JSend, with data": Case(
-        {"status": "fail", "data": {"title": "A title is required"}, "message": "x"}, Code.INVALID_TYPE, "status: fail"
+        {"status": "fail", "data": {"title": "A title is required"}, "message": "x"}, Code.INVALID_VALUE, "status: fail"
     ),
     "a status of an error": Case(
         {"status": "error", "error": {"status": 403, "message": "no"}}, Code.PERMISSION_DENIED, "status: error"
     ),
     "Flickr": Case({"stat": "fail", "code": 1, "message": "Photo not found"}, Code.NOT_FOUND_RESOURCE, "stat: fail"),
-    "GraphQL": Case({"errors": [{"message": "Cannot query field 'x'"}]}, Code.INVALID_TYPE, "errors without data"),
+    "GraphQL": Case({"errors": [{"message": "Cannot query field 'x'"}]}, Code.INVALID_VALUE, "errors without data"),
     "GraphQL, null": Case(
         {"data": None, "errors": [{"message": "Forbidden", "path": ["me"]}]},
         Code.PERMISSION_DENIED,
         "errors without data",
     ),
     "JSON-RPC": Case(
-        {**RPC, "error": {"code": -32602, "message": "Invalid params"}}, Code.INVALID_TYPE, "an error of JSON-RPC"
+        {**RPC, "error": {"code": -32602, "message": "Invalid params"}}, Code.INVALID_VALUE, "an error of JSON-RPC"
     ),
     "JSON-RPC, of the server": Case(
         {**RPC, "error": {"code": -32603, "message": "x"}, "result": None}, Code.INTERNAL_ERROR, "an error of JSON-RPC"
     ),
-    "the document: one value": Case({"ok": False}, Code.INVALID_TYPE, "ok: false", schema_of(ok={"enum": [True]})),
+    "the document: one value": Case({"ok": False}, Code.INVALID_VALUE, "ok: false", schema_of(ok={"enum": [True]})),
     "the document: in words": Case(
         {"success": False, "id": None, "n": 1},
-        Code.INVALID_TYPE,
+        Code.INVALID_VALUE,
         "success: false",
         schema_of(success={"type": "boolean", "description": "Whether the API call was successful."}, n={}),
     ),
     "the document: an outcome": Case(
         {"status": "error", "count": 0},
-        Code.INVALID_TYPE,
+        Code.INVALID_VALUE,
         "status: error",
         schema_of(status={"type": "string", "enum": ["success", "error"]}, count={}),
     ),
     "the document: not among its words": Case(
-        {"status": "ERROR", "count": 0}, Code.INVALID_TYPE, "status: error", schema_of(status={"const": "OK"}, count={})
+        {"status": "ERROR", "count": 0},
+        Code.INVALID_VALUE,
+        "status: error",
+        schema_of(status={"const": "OK"}, count={}),
     ),
 }
 

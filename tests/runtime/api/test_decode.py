@@ -104,7 +104,7 @@ def test_bodies_are_read_by_their_type(pets: Package, response: ApiResponse, dat
 @pytest.mark.parametrize(
     ("response", "text"),
     [
-        (answer(b"{oops", "application/json"), "{oops"),
+        (answer(b"oops", "application/json"), "oops"),
         (answer(b"<html>login</html>", "text/html"), "<html>login</html>"),
         (answer(b"[" * 100_000, "application/json"), "[" * 100_000),
         (answer(b"\xff\xfe\xfd", "application/json"), "\ufffd"),
@@ -124,8 +124,8 @@ def test_a_status_of_no_meaning_here_is_an_internal_error(pets: Package, status:
 @pytest.mark.parametrize(
     ("status", "code"),
     [
-        (400, Code.INVALID_TYPE),
-        (422, Code.INVALID_TYPE),
+        (400, Code.INVALID_VALUE),
+        (422, Code.INVALID_VALUE),
         (401, Code.PERMISSION_DENIED),
         (403, Code.PERMISSION_DENIED),
         (404, Code.NOT_FOUND_RESOURCE),
@@ -138,7 +138,7 @@ def test_a_status_of_no_meaning_here_is_an_internal_error(pets: Package, status:
         (425, Code.RATE_LIMIT_EXCEEDED),
         (412, Code.VERSION_MISMATCH),
         (429, Code.RATE_LIMIT_EXCEEDED),
-        (418, Code.INVALID_TYPE),
+        (418, Code.INVALID_VALUE),
         (500, Code.INTERNAL_ERROR),
         (503, Code.INTERNAL_ERROR),
         (599, Code.INTERNAL_ERROR),
@@ -238,15 +238,18 @@ def test_the_apis_message_is_found_in_the_common_shapes(pets: Package, body: Any
             "page_size",
         ),
         ({"message": "Missing required parameter 'pageSize'"}, Code.MISSING_PARAM, "page_size"),
-        ({"errors": [{"field": "pageSize", "code": "invalid"}]}, Code.INVALID_TYPE, "page_size"),
-        ({"errors": [{"source": {"parameter": "pageSize"}, "detail": "too big"}]}, Code.INVALID_TYPE, "page_size"),
-        ({"errors": {"pageSize": ["must be positive"]}}, Code.INVALID_TYPE, "page_size"),
-        ({"invalid-params": [{"name": "pageSize", "reason": "must be positive"}]}, Code.INVALID_TYPE, "page_size"),
-        ({"error": {"message": "bad", "param": "pageSize"}}, Code.INVALID_TYPE, "page_size"),
-        ([{"message": "A field is lacking", "fields": ["pageSize"]}], Code.INVALID_TYPE, "page_size"),
+        ({"message": "The 'ownerId' misses a required contract"}, Code.INVALID_VALUE, "owner_id"),
+        ({"errors": [{"field": "pageSize", "code": "invalid_type"}]}, Code.INVALID_TYPE, "page_size"),
+        ({"errors": [{"field": "pageSize", "code": "invalid_media_type"}]}, Code.INVALID_VALUE, "page_size"),
+        ({"errors": [{"field": "pageSize", "code": "invalid"}]}, Code.INVALID_VALUE, "page_size"),
+        ({"errors": [{"source": {"parameter": "pageSize"}, "detail": "too big"}]}, Code.INVALID_VALUE, "page_size"),
+        ({"errors": {"pageSize": ["must be positive"]}}, Code.INVALID_VALUE, "page_size"),
+        ({"invalid-params": [{"name": "pageSize", "reason": "must be positive"}]}, Code.INVALID_VALUE, "page_size"),
+        ({"error": {"message": "bad", "param": "pageSize"}}, Code.INVALID_VALUE, "page_size"),
+        ([{"message": "A field is lacking", "fields": ["pageSize"]}], Code.INVALID_VALUE, "page_size"),
         (
             {"error": "RecordInvalid", "details": {"pageSize": [{"description": "too big"}]}},
-            Code.INVALID_TYPE,
+            Code.INVALID_VALUE,
             "page_size",
         ),
         (
@@ -256,10 +259,10 @@ def test_the_apis_message_is_found_in_the_common_shapes(pets: Package, body: Any
                     "details": [{"fieldViolations": [{"field": "pageSize", "description": "bad"}]}],
                 }
             },
-            Code.INVALID_TYPE,
+            Code.INVALID_VALUE,
             "page_size",
         ),
-        ({"message": "Something is off"}, Code.INVALID_TYPE, None),
+        ({"message": "Something is off"}, Code.INVALID_VALUE, None),
     ],
 )
 def test_the_parameter_that_the_api_names_is_named_as_the_agent_knows_it(
@@ -271,6 +274,16 @@ def test_the_parameter_that_the_api_names_is_named_as_the_agent_knows_it(
     assert failure.details.get("param_name") == param
     if param:
         assert f"'{param}'" in failure.message
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500])
+def test_a_word_that_an_api_quotes_is_no_parameter_where_it_refuses_for_another_reason(
+    pets: Package, status: int
+) -> None:
+    body = {"message": "The item 'pageSize' is missing: at least one 'owner_id' is required"}
+    failure = raised(pets, json_answer(body, status))
+    assert not failure.details.keys() & {"param_name", "problems"}
+    assert "page_size" not in failure.message
 
 
 def test_a_parameter_that_the_api_does_not_know_is_told(pets: Package) -> None:

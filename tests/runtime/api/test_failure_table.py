@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from aqlgen.runtime.wire import ApiResponse
+from tests.cases import each
 
 from . import shop
 from .hand_made import Recorder
 
 MISSING, UNKNOWN, TYPE = "VALIDATION_MISSING_PARAM", "VALIDATION_UNKNOWN_PARAM", "VALIDATION_INVALID_TYPE"
+VALUE = "VALIDATION_INVALID_VALUE"
 EXISTS, CHANGED = "CONFLICT_ALREADY_EXISTS", "CONFLICT_VERSION_MISMATCH"
 DENIED, INTERNAL, LIMITED = "PERMISSION_DENIED", "INTERNAL_ERROR", "RATE_LIMIT_EXCEEDED"
 JSON = "application/json"
@@ -88,25 +90,25 @@ FIELDS = {
         ("input.line_items[1].unit_price",),
     ),
     "FastAPI in the query": Field(
-        "list_orders", {"detail": [{"loc": ["query", "pageSize"], "msg": "too big"}]}, TYPE, ("page_size",)
+        "list_orders", {"detail": [{"loc": ["query", "pageSize"], "msg": "too big"}]}, VALUE, ("page_size",)
     ),
     "RFC 7807": Field(
-        "create_order", {"invalid-params": [{"name": "note", "reason": "must be text"}]}, TYPE, ("note",), 400
+        "create_order", {"invalid-params": [{"name": "note", "reason": "must be text"}]}, VALUE, ("note",), 400
     ),
     "RFC 9457": Field(
         "update_order",
         {"title": "Not valid", "errors": [{"pointer": "#/lineItems/0/unitPrice", "detail": "must be positive"}]},
-        TYPE,
+        VALUE,
         ("input.line_items[0].unit_price",),
     ),
     "JSON:API pointer": Field(
         "update_order",
         {"errors": [{"source": {"pointer": "/data/attributes/note"}, "detail": "is too long", "code": "x1"}]},
-        TYPE,
+        VALUE,
         ("input.note",),
     ),
     "JSON:API parameter": Field(
-        "list_orders", {"errors": [{"source": {"parameter": "pageSize"}, "title": "Bad"}]}, TYPE, ("page_size",), 400
+        "list_orders", {"errors": [{"source": {"parameter": "pageSize"}, "title": "Bad"}]}, VALUE, ("page_size",), 400
     ),
     "Google": Field(
         "create_order",
@@ -122,21 +124,21 @@ FIELDS = {
                 ],
             }
         },
-        TYPE,
+        VALUE,
         ("line_items[1].unit_price",),
         400,
     ),
     "Google's older": Field(
         "list_orders",
         {"error": {"errors": [{"location": "pageSize", "locationType": "parameter", "message": "Invalid"}]}},
-        TYPE,
+        VALUE,
         ("page_size",),
         400,
     ),
     "Stripe": Field(
         "create_order",
         {"error": {"type": "invalid_request_error", "param": "line_items[0][sku]", "message": "No such sku"}},
-        TYPE,
+        VALUE,
         ("line_items[0].sku",),
         400,
     ),
@@ -153,12 +155,12 @@ FIELDS = {
         MISSING,
         ("input.customer.email_address", "input.note", None),
     ),
-    "Rails without a frame": Field("create_order", {"note": ["is too long"]}, TYPE, ("note",)),
-    "Rails' texts": Field("create_order", {"errors": ["Note is too long", "Order is closed"]}, TYPE, ("note", None)),
+    "Rails without a frame": Field("create_order", {"note": ["is too long"]}, VALUE, ("note",)),
+    "Rails' texts": Field("create_order", {"errors": ["Note is too long", "Order is closed"]}, VALUE, ("note", None)),
     "Laravel": Field(
         "create_order",
         {"message": "The given data was invalid.", "errors": {"lineItems.1.sku": ["The sku is taken."]}},
-        TYPE,
+        VALUE,
         ("line_items[1].sku",),
     ),
     "ASP.NET": Field(
@@ -172,28 +174,28 @@ FIELDS = {
         ("line_items[0].unit_price", "note"),
         400,
     ),
-    "Django REST": Field("create_order", {"customer": {"emailAddress": ["Enter a valid address."]}}, TYPE, (), 400),
+    "Django REST": Field("create_order", {"customer": {"emailAddress": ["Enter a valid address."]}}, VALUE, (), 400),
     "Django REST in a frame": Field(
-        "create_order", {"errors": {"customer": {"emailAddress": ["Not valid."]}}}, TYPE, ("customer.email_address",)
+        "create_order", {"errors": {"customer": {"emailAddress": ["Not valid."]}}}, VALUE, ("customer.email_address",)
     ),
     "Spring": Field(
         "create_order",
         {"status": 400, "errors": [{"field": "customer.emailAddress", "defaultMessage": "must not be empty"}]},
-        MISSING,
+        VALUE,
         ("customer.email_address",),
         400,
     ),
     "express-validator": Field(
         "list_orders",
         {"errors": [{"type": "field", "path": "pageSize", "location": "query", "msg": "Invalid value"}]},
-        TYPE,
+        VALUE,
         ("page_size",),
         400,
     ),
     "NestJS": Field(
         "create_order",
         {"message": ["note must be a string", "tags must be an array"], "error": "Bad Request"},
-        TYPE,
+        VALUE,
         ("note", "tags"),
         400,
     ),
@@ -214,22 +216,22 @@ FIELDS = {
     "Mongoose": Field(
         "create_order",
         {"errors": {"note": {"message": "too long", "kind": "maxlength", "path": "note"}}},
-        TYPE,
+        VALUE,
         ("note",),
         400,
     ),
-    "Shopify": Field("create_order", {"errors": {"note": "is too long"}}, TYPE, ("note",)),
+    "Shopify": Field("create_order", {"errors": {"note": "is too long"}}, VALUE, ("note",)),
     "a key of the agent's own": Field(
-        "create_order", {"errors": [{"field": "metadata.my_key", "message": "bad"}]}, TYPE, ("metadata.my_key",)
+        "create_order", {"errors": [{"field": "metadata.my_key", "message": "bad"}]}, VALUE, ("metadata.my_key",)
     ),
     "a key that only the API names": Field(
-        "create_order", {"errors": [{"field": "metadata.other", "message": "bad"}]}, TYPE, ("metadata",)
+        "create_order", {"errors": [{"field": "metadata.other", "message": "bad"}]}, VALUE, ("metadata",)
     ),
     "an index beyond the list": Field(
-        "create_order", {"errors": [{"field": "lineItems[9].sku", "message": "bad"}]}, TYPE, ("line_items[9].sku",)
+        "create_order", {"errors": [{"field": "lineItems[9].sku", "message": "bad"}]}, VALUE, ("line_items[9].sku",)
     ),
     "a field that nobody knows": Field(
-        "create_order", {"errors": [{"field": "colour", "message": "bad"}]}, TYPE, (None,)
+        "create_order", {"errors": [{"field": "colour", "message": "bad"}]}, VALUE, (None,)
     ),
     "unknown": Field(
         "create_order",
@@ -237,33 +239,33 @@ FIELDS = {
         UNKNOWN,
         (None,),
     ),
-    "nothing named": Field("create_order", {"message": "Something is off"}, TYPE, ()),
     "a field that has the name of a parameter of the path": Field(
-        "update_shelf", {"errors": [{"field": "label", "message": "is taken"}]}, TYPE, ("input.label",)
+        "update_shelf", {"errors": [{"field": "label", "message": "is taken"}]}, VALUE, ("input.label",)
     ),
     "a field of the body that lacks": Field(
         "add_book",
         {"detail": [{"type": "missing", "loc": ["body", "label"], "msg": "Field required"}]},
-        MISSING,
+        VALUE,
         (None,),
     ),
     "a pointer into the body": Field(
-        "add_book", {"errors": [{"pointer": "#/label", "detail": "must be a number"}]}, TYPE, (None,)
+        "add_book", {"errors": [{"pointer": "#/label", "detail": "must be a number"}]}, VALUE, (None,)
     ),
-    "in the envelope of the body": Field("add_book", {"errors": {"data.label": ["is too long"]}}, TYPE, (None,)),
+    "in the envelope of the body": Field("add_book", {"errors": {"data.label": ["is too long"]}}, VALUE, (None,)),
     "missing where the path has it": Field(
-        "add_book", {"errors": [{"field": "label", "message": "is required"}]}, MISSING, (None,)
+        "add_book", {"errors": [{"field": "label", "message": "is required"}]}, VALUE, (None,)
     ),
     "unknown where the path has it": Field(
         "add_book", {"errors": [{"field": "label", "message": "unexpected field"}]}, UNKNOWN, (None,)
     ),
     "the path by its place": Field(
-        "update_shelf", {"detail": [{"loc": ["path", "label"], "msg": "no such shelf"}]}, TYPE, ("label",)
+        "update_shelf", {"detail": [{"loc": ["path", "label"], "msg": "no such shelf"}]}, VALUE, ("label",)
     ),
     "the path alone has the name": Field(
-        "add_book", {"errors": [{"field": "label", "message": "is too long"}]}, TYPE, ("label",)
+        "add_book", {"errors": [{"field": "label", "message": "is too long"}]}, VALUE, ("label",)
     ),
-    "a path of the server": Field("create_order", {"error": {"path": "/orders", "message": "no"}}, TYPE, (), 400),
+    "nothing named": Field("create_order", {"message": "Something is off"}, VALUE, ()),
+    "a path of the server": Field("create_order", {"error": {"path": "/orders", "message": "no"}}, VALUE, (), 400),
 }
 
 
@@ -279,7 +281,7 @@ def test_fields_are_named_as_the_agent_knows_them(package: Path, case: Field) ->
     assert error["details"]["upstream"]["body"] == case.body
     assert error["details"]["http_status"] == error["details"]["upstream"]["status"] == case.status
     names = [name for name in case.names if name]
-    if names and case.code == TYPE:
+    if names and case.code in (TYPE, VALUE):
         assert f"'{names[0]}'" in error["message"]
 
 
@@ -289,27 +291,34 @@ STATUSES: list[tuple[str, int, Any, str]] = [
     ("get_order", 401, {"message": "Bad credentials"}, DENIED),
     ("get_order", 403, {"message": "Forbidden"}, DENIED),
     ("get_order", 404, {"message": "Not Found"}, "NOT_FOUND_RESOURCE"),
-    ("get_order", 405, None, TYPE),
+    ("get_order", 405, None, VALUE),
     ("get_order", 407, None, INTERNAL),
     ("update_order", 408, None, INTERNAL),
     ("get_order", 410, None, "NOT_FOUND_RESOURCE"),
     ("create_order", 413, None, "VALIDATION_PAYLOAD_TOO_LARGE"),
-    ("create_order", 415, None, TYPE),
-    ("get_order", 418, None, TYPE),
+    ("create_order", 415, None, VALUE),
+    ("get_order", 418, None, VALUE),
     ("get_order", 421, None, INTERNAL),
     ("update_order", 423, {"error": "locked"}, DENIED),
-    ("create_order", 424, None, TYPE),
+    ("create_order", 424, None, VALUE),
     ("create_order", 425, None, LIMITED),
     ("create_order", 426, None, INTERNAL),
-    ("update_order", 428, None, TYPE),
+    ("update_order", 428, None, VALUE),
     ("list_orders", 429, {"message": "slow down"}, LIMITED),
     ("get_order", 451, {"message": "for legal reasons"}, DENIED),
-    ("get_order", 499, None, TYPE),
+    ("get_order", 499, None, VALUE),
     ("get_order", 500, {"message": "oops"}, INTERNAL),
     ("get_order", 501, None, INTERNAL),
     ("get_order", 503, b"<html><title>Down</title><script>x()</script><p>Try &amp; wait</p></html>", INTERNAL),
-    ("create_order", 409, None, CHANGED),
-    ("create_order", 409, {"message": "No such luck"}, CHANGED),
+    ("create_order", 409, None, EXISTS),
+    ("create_order", 409, {"message": "No such luck"}, EXISTS),
+    ("create_order", 409, {"code": "conflict", "message": "no"}, EXISTS),
+    ("create_order", 422, {"errors": [{"field": "note", "code": "already_exists"}]}, EXISTS),
+    ("update_order", 400, {"code": "DuplicateName", "message": "no"}, EXISTS),
+    ("create_order", 422, {"errors": [{"field": "note", "code": "exists", "message": "there is none"}]}, VALUE),
+    ("cancel_order", 400, {"code": "duplicate", "message": "no"}, VALUE),
+    ("create_order", 400, {"message": "Missing node to start: at least one trigger is required"}, VALUE),
+    ("create_order", 400, {"message": "unknown field"}, VALUE),
     ("create_order", 409, {"message": "An order with this id already exists"}, EXISTS),
     ("create_order", 409, {"code": "ALREADY_EXISTS"}, EXISTS),
     ("create_order", 409, {"reason": "AlreadyExists", "message": 'orders "a" already exists'}, EXISTS),
@@ -570,6 +579,15 @@ def test_a_page_that_is_a_text_is_no_empty_page(package: Path) -> None:
     assert envelope["data"]["items"] == ["<html>Log in</html>"]
     assert envelope["data"]["pageInfo"]["hasNextPage"] is False
     assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
+
+
+@each("content_type", [JSON, "text/json; charset=utf-8", "application/vnd.shop+json", "text/plain", ""])
+def test_broken_json_is_no_answer_to_a_read(package: Path, content_type: str) -> None:
+    """R-ERR-2: neither an item of a page nor a text; the answer to a write is kept, since it was carried out."""
+    for operation, params in (("list_products", {"first": 5}), ("get_order", PARAMS["get_order"])):
+        envelope = called(package, operation, params, answer(b'{"a": ', 200, content_type))
+        assert envelope["error"]["code"] == INTERNAL, operation
+        assert "broken JSON" in envelope["error"]["message"]
 
 
 @pytest.mark.parametrize("content", [b"<html>Log in</html>", b'{"name": "a"'])

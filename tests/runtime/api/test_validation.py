@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.errors import Code
+from tests.cases import each
 
 from .hand_made import STRING, Make, operation
 
@@ -122,6 +123,33 @@ def test_a_value_that_breaks_a_constraint_is_told_with_what_is_allowed(
     assert next(iter(params)) in failure.message
     for word in words:
         assert word in failure.message
+
+
+@each(
+    ("form", "expected"),
+    [("duration", "a duration, such as 'PT1H'"), ("date", "a date, such as '2026-01-31'"), ("time", "a time with")],
+)
+def test_a_number_for_a_span_or_a_moment_is_answered_with_its_form(package: Make, form: str, expected: str) -> None:
+    waiting = package({"op": operation(parameters={"wait": {"in": "query", "schema": {**STRING, "format": form}}})})
+    for value in (3600.0, 3600):
+        assert waiting.misunderstood({"wait": value}).message.startswith(f"Parameter 'wait' must be {expected}")
+
+
+@each(
+    ("params", "correction"),
+    [
+        ({"pet_id": 5}, "required: false"),
+        ({**GOOD, "born": []}, "type: …"),
+        ({**GOOD, "code": ""}, "allow_empty: true"),
+        ({**GOOD, "limit": 0}, None),
+        ({**GOOD, "size": 1}, None),
+    ],
+)
+def test_a_refusal_says_what_the_owner_can_correct_in_the_document(
+    package: Make, params: dict[str, Any], correction: str | None
+) -> None:
+    named = package(PLAIN).refused(params).details.get("owner")
+    assert named == (correction and f"if the API takes it: overrides.yaml, {correction}")
 
 
 def test_a_sensitive_value_is_not_repeated(package: Make) -> None:

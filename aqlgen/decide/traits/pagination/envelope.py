@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -77,8 +77,8 @@ class Envelope:
     next_token: str | None = None
     has_more: str | None = None
     total: str | None = None
-    link: str | None = None
-    """The name of the Link header."""
+    header: str | None = None
+    """The name of the header with the next one: Link, or one that is called so, as `X-Next-Page`."""
     item_cursor: str | None = None
     after: Mapping[str, str] = field(default_factory=dict)
     """Pointers of the next ones that no usual name has, by what the name says beyond `next`."""
@@ -99,17 +99,20 @@ class _Field:
 def envelope(subject: Subject, around: Around) -> Envelope:
     """Look at the answer."""
     schemas, answer = around.schemas, subject.answer
-    headers = subject.success.headers if subject.success is not None else ()
-    link = next((header for header in headers if header.lower() == "link"), None)
+    header = _next_header(subject)
     kinds = schemas.kinds(answer)
     if "array" in kinds and not schemas.properties(answer):
         identifiers = _telling(schemas, answer, subject.resource)
         return Envelope(
-            known=True, items="", link=link, item_cursor=_item_cursor(identifiers, subject.resource), within=identifiers
+            known=True,
+            items="",
+            header=header,
+            item_cursor=_item_cursor(identifiers, subject.resource),
+            within=identifiers,
         )
     fields = list(schemas.once("fields", answer, lambda: tuple(_fields(schemas, answer, "", "", 0))))
     if not fields:
-        return Envelope(known=bool(kinds), link=link)
+        return Envelope(known=bool(kinds), header=header)
     items, sure = _items(subject, schemas, fields)
     identifiers = _telling(schemas, items.schema, subject.resource) if items else {}
     if items is not None:  # what stands beside the list speaks of it before all else
@@ -127,7 +130,7 @@ def envelope(subject: Subject, around: Around) -> Envelope:
             entry for entry in fields if entry.key in MORE and schemas.kinds(entry.schema) <= {"boolean"}
         ),
         total=_total(schemas, fields),
-        link=link,
+        header=header,
         item_cursor=_item_cursor(identifiers, subject.resource),
         after={
             entry.key.removeprefix("next"): entry.pointer
@@ -139,7 +142,9 @@ def envelope(subject: Subject, around: Around) -> Envelope:
 
 
 def leads_on(subject: Subject, around: Around) -> bool:
-    """Return True if a field of the answer may be the address of the next page."""
+    """Return True if a field or a header of the answer may be the address of the next page."""
+    if (_next_header(subject) or "link").lower() != "link":
+        return True
     schemas, answer = around.schemas, subject.answer
     fields = schemas.once("fields", answer, lambda: tuple(_fields(schemas, answer, "", "", 0)))
     return any(entry.key in NEXT_URL or entry.key in ("next", "nextpage") for entry in fields)
@@ -201,8 +206,28 @@ def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_F
             parents = {entry.pointer.rpartition("/")[0] for entry in candidates}  # several pages in one answer
             path_words = {singular(each) for part in (*fixed[:-3:-1], subject.resource) for each in split(part)}
             best = min(candidates, key=lambda entry: _standing(schemas, entry, path_words))
+            if rank >= len(called) and _is_column(schemas, best, lists, path_words):
+                return None, True
             return best, (rank < len(ranked) - 2 and len(parents) == 1) or len(lists) == 1
     return None, True
+
+
+def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], path_words: set[str]) -> bool:
+    """Return True if a list is one of several in an object, and nothing tells that it is the one that was asked for.
+
+    Such an object is a table in columns (`ids`, `documents`), or a result of several parts (`added`, `modified`). What
+    tells is a word of the path, or the items: objects of declared fields, and of more than those of the other lists.
+    """
+    parent = best.pointer.rpartition("/")[0]
+    beside = [
+        entry
+        for entry in lists
+        if entry is not best and entry.key not in WRAPPERS and entry.pointer.rpartition("/")[0] == parent
+    ]
+    if not beside or any(singular(each) in path_words for each in split(best.wire)):
+        return False
+    sizes = [len(schemas.properties(schemas.items(entry.schema))) for entry in (best, *beside)]
+    return not sizes[0] or (best.key not in LISTS and sizes[0] <= max(sizes[1:]))
 
 
 def _standing(schemas: Schemas, entry: _Field, path_words: set[str]) -> tuple[int, int, bool, int, str]:
@@ -216,6 +241,18 @@ def _spellings(noun: str) -> set[str]:
     """Return the spellings of a noun as a field's name: as it stands, and in the plural."""
     words = split(noun)
     return {"".join(words), "".join((*words[:-1], plural(words[-1])))} if words else set()
+
+
+def _next_header(subject: Subject) -> str | None:
+    """Return the header that leads on: Link, else one whose last words name the next page."""
+    headers = subject.success.headers if subject.success is not None else ()
+    link = next((header for header in headers if header.lower() == "link"), None)
+    return link or next((header for header in headers if _names_next(split(header))), None)
+
+
+def _names_next(called: Sequence[str]) -> bool:
+    ends = {"".join(called[index:]) for index in range(len(called))}
+    return not ends.isdisjoint(NEXT_TOKEN | NEXT_URL | {"next"})
 
 
 def _next_url(schemas: Schemas, fields: list[_Field]) -> str | None:

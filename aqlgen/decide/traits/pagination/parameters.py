@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -14,7 +14,7 @@ from aqlgen.words import split
 
 from ..around import Around, Subject
 
-__all__ = ["Roles", "joined", "roles_of"]
+__all__ = ["Roles", "bounds", "joined", "roles_of"]
 
 SIZE: Final = frozenset(
     "perpage pagesize pagelimit limit maxresults maxitems itemsperpage resultsperpage recordsperpage entriesperpage top"
@@ -133,6 +133,22 @@ def roles_of(subject: Subject, around: Around) -> Roles:
             if nested.pages:
                 return replace(nested, within=f"/{escape(wire)}")
     return found_roles
+
+
+def bounds(parameters: Iterable[tuple[str, Mapping[str, Json], str]]) -> tuple[str, ...]:
+    """Return the parameters by which an API gives a part of a list: the size of a page, else what leads to one.
+
+    Each parameter has its wire name, its schema and its description.
+    """
+    roles = _roles([_candidate(*parameter) for parameter in parameters], "query")
+    leads = (roles.page, roles.offset, roles.cursor, roles.token)
+    return (roles.size,) if roles.size else tuple(wire for wire in leads if wire)
+
+
+def _candidate(wire: str, schema: Mapping[str, Json], description: str) -> _Candidate:
+    kind = schema.get("type")
+    kinds = frozenset(map(str, kind if isinstance(kind, list) else [kind] if kind else []))
+    return _Candidate(wire, joined(wire), kinds - {"null"}, schema, description)
 
 
 def _plain(subject: Subject, around: Around) -> Iterator[_Candidate]:

@@ -38,8 +38,9 @@ def _by_cursor(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
         return _trait(replace(paging, style="next_url", next=answer.next_url), roles, answer, 0.9)
     if roles.page or roles.offset:
         return None
-    if answer.link is not None:
-        return _trait(replace(paging, style="link", next=answer.link, next_in="header"), roles, answer, 0.9)
+    if answer.header is not None:
+        style = "link" if answer.header.lower() == "link" else paging.style
+        return _trait(replace(paging, style=style, next=answer.header, next_in="header"), roles, answer, 0.9)
     return None
 
 
@@ -64,9 +65,9 @@ def _counted(paging: Pagination, roles: Roles, answer: Envelope) -> Trait[Pagina
     pointer = answer.next_token or answer.next_url
     if pointer is not None:
         paging = replace(paging, next=pointer)
-    elif answer.link is not None:
-        paging = replace(paging, next=answer.link, next_in="header")
-    ends = pointer or answer.link or answer.has_more or answer.total
+    elif answer.header is not None:
+        paging = replace(paging, next=answer.header, next_in="header")
+    ends = pointer or answer.header or answer.has_more or answer.total
     confidence = 0.95 if roles.size and ends else 0.9 if roles.size and answer.items is not None else 0.75
     return _trait(paging, roles, answer, confidence)
 
@@ -107,8 +108,12 @@ def _by_answer(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Follow what the answer says, where no parameter asks for the next page."""
     if answer.next_url is not None:
         return _trait(Pagination(style="next_url", next=answer.next_url), roles, answer, 0.85)
-    if answer.link is not None and roles.size is not None:
-        return _trait(Pagination(style="link", next=answer.link, next_in="header"), roles, answer, 0.8)
+    if answer.header is None:
+        return None
+    if answer.header.lower() != "link":
+        return _trait(Pagination(style="next_url", next=answer.header, next_in="header"), roles, answer, 0.8)
+    if roles.size is not None:
+        return _trait(Pagination(style="link", next=answer.header, next_in="header"), roles, answer, 0.8)
     return None
 
 

@@ -1,6 +1,9 @@
 # yours: aqlgen writes this file once and never touches it again.
 """Functions around every call of this adapter. Define those that you need; a name that is absent costs nothing.
 
+A function whose name is like one of these and is none stops the start, since nothing would call it. Begin the names of
+helpers with an underscore.
+
 Each may be `def` or `async def`, and returns what takes the place of what it was given, or None to leave it as it is.
 To refuse, raise `Refuse("reason")` (the agent reads the reason) or a `Failure` with another code. Anything else that is
 raised, or returned, ends the call as an internal error: it is logged, the agent reads no more than that, and nothing is

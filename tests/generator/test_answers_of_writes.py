@@ -1,0 +1,142 @@
+"""The answer to a write: no secret that a read gives again, but what no read gives, and what an update changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.generator.commands import api, run
+
+TEXT, COUNT = {"type": "string"}, {"type": "integer"}
+KEY = {
+    "id": COUNT,
+    "name": TEXT,
+    "active": {"type": "boolean"},
+    "algorithm": TEXT,
+    "bits": COUNT,
+    "note": TEXT,
+    "labels": {"type": "object", "properties": {"team": TEXT, "site": TEXT}},
+    "privatekey": TEXT,
+}
+MADE = {"ds": {"type": "array", "items": TEXT}, "client_secret": TEXT}
+LONG = "word " * 300
+ANSWER = {
+    "id": 7,
+    "name": "k",
+    "active": True,
+    "algorithm": "ECDSA",
+    "bits": 256,
+    "note": LONG,
+    "labels": {"team": "red", "site": "north"},
+    "privatekey": "PRIVATE",
+}
+
+
+def body(name: str) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
+
+
+def document() -> dict[str, Any]:
+    identifier = {"name": "id", "in": "path", "required": True, "schema": COUNT}
+    return api(
+        {
+            "/keys": {
+                "post": {
+                    "operationId": "createKey",
+                    "requestBody": body("Key"),
+                    "responses": {"201": {"description": "made", **body("MadeKey")}},
+                },
+                "get": {"operationId": "listKeys", "responses": {"200": {"description": "ok", **body("Keys")}}},
+            },
+            "/keys/{id}": {
+                "parameters": [identifier],
+                "get": {"operationId": "getKey", "responses": {"200": {"description": "ok", **body("Key")}}},
+                "patch": {
+                    "operationId": "updateKey",
+                    "requestBody": body("Key"),
+                    "responses": {"200": {"description": "ok", **body("Key")}},
+                },
+            },
+        },
+        components={
+            "schemas": {
+                "Key": {"type": "object", "properties": KEY},
+                "Keys": {"type": "array", "items": {"$ref": "#/components/schemas/Key"}},
+                "MadeKey": {"type": "object", "properties": {**KEY, **MADE}},
+            }
+        },
+    )
+
+
+class Keys:
+    """An API that answers each write with a key."""
+
+    offline = True
+
+    def __init__(self) -> None:
+        self.answer: dict[str, Any] = {}
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        return ApiResponse(200, {"content-type": "application/json"}, json.dumps(self.answer).encode())
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+class Adapted:
+    """The adapter, and the API behind it."""
+
+    def __init__(self, package: Path) -> None:
+        self.api = Keys()
+        table, adapter = Table(package), Adapter.load(package)
+        side = Api(adapter, table, self.api, base_url="https://api.example.com", environ={})  # type: ignore[arg-type]
+        self._dispatcher = Dispatcher(adapter, table, side, Config())
+
+    def call(self, family: str, operation: str, answer: dict[str, Any], **params: Any) -> Any:
+        self.api.answer = answer
+        return asyncio.run(self._dispatcher.handle(family, {"operation": operation, "params": params}))
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Adapted:
+    folder = tmp_path_factory.mktemp("keys")
+    (folder / "document.json").write_text(json.dumps(document()))
+    project = folder / "project"
+    assert run("from-openapi", folder / "document.json", "-o", project, "-q", "--runtime", "package").code == 0
+    return Adapted(next((project / "src").iterdir()))
+
+
+def test_what_no_read_gives_again_is_shown_and_a_secret_that_one_gives_is_not(keys: Adapted) -> None:
+    """R-SEL-2: what was made would be lost otherwise, a secret of it too."""
+    created = {**ANSWER, "ds": ["1 13 2 AB"], "client_secret": "ONCE"}
+    answer = keys.call("create", "create_key", created, name="k")
+    assert answer["data"] == {"id": 7, "name": "k", "active": True, "ds": ["1 13 2 AB"], "client_secret": "ONCE"}
+    assert keys.call("create", "create_key", created, name="k", fields=["privatekey"])["data"] == {
+        "privatekey": "PRIVATE"
+    }
+    assert keys.call("create", "create_key", created, name="k", fields="full")["data"] == created
+
+
+def test_a_small_answer_is_whole_but_for_the_secret_that_a_read_gives(keys: Adapted) -> None:
+    """R-SEL-2"""
+    small = {**ANSWER, "note": "short", "client_secret": "ONCE"}
+    answer = keys.call("create", "create_key", small, name="k")
+    assert answer["data"] == {name: value for name, value in small.items() if name != "privatekey"}
+    assert "minimal" in answer["_meta"]["fields"]
+
+
+def test_an_update_shows_the_fields_that_it_changed(keys: Adapted) -> None:
+    """R-SEL-2: and of an object those that were named; never a secret that a read gives."""
+    changes = {"bits": 512, "labels": {"team": "blue"}, "privatekey": "OTHER"}
+    changed = {**ANSWER, "bits": 512, "labels": {"team": "blue", "site": "north"}, "privatekey": "OTHER"}
+    answer = keys.call("update", "update_key", changed, key_id=7, input=changes)
+    assert answer["data"] == {"id": 7, "name": "k", "active": True, "bits": 512, "labels": {"team": "blue"}}

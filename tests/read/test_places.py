@@ -1,0 +1,172 @@
+"""The document of a server that is all the owner named: where it is looked for, and what cannot lead elsewhere."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.diagnostics import Severity
+from aqlgen.diagnostics.errors import AqlgenError, FileError
+from aqlgen.document.read import Limits, open_document
+from aqlgen.document.read.places import PLACES
+from tests.cases import each
+from tests.generator.commands import run
+
+GET = {"operationId": "readItems", "responses": {"200": {"description": "ok"}}}
+DOCUMENT = json.dumps(
+    {"openapi": "3.1.0", "info": {"title": "Items", "version": "1"}, "paths": {"/items": {"get": GET}}}
+)
+SWAGGER = json.dumps({"swagger": "2.0", "info": {"title": "Items", "version": "1"}, "paths": {"/items": {"get": GET}}})
+Pages = Mapping[str, str | int]
+
+
+@contextmanager
+def serving(pages: Pages, otherwise: str | int = 404) -> Iterator[tuple[str, list[str]]]:
+    """Serve texts by path, a number as that status, an address as a redirect; yield the origin and the requests."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(f"{self.path} {self.headers['authorization']}" if self.headers["authorization"] else self.path)
+            page = pages.get(self.path, otherwise)
+            redirected = isinstance(page, str) and page.startswith("http")
+            self.send_response(page if isinstance(page, int) else 302 if redirected else 200)
+            if redirected:
+                self.send_header("location", str(page))
+            content = b"" if redirected or isinstance(page, int) else str(page).encode()
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+
+
+def place_of(origin: str, **more: Any) -> str:
+    with open_document(origin, **more) as (source, _):
+        assert source.base == source.name
+        (note,) = [each for each in source.diagnostics if each.code == "document-found"]
+        assert note.message == f"the document of {origin} is taken from {source.name}"
+        return source.name.removeprefix(origin.rstrip("/"))
+
+
+def refused(origin: str, limits: Limits | None = None) -> AqlgenError:
+    with pytest.raises(FileError) as caught, open_document(origin, limits=limits):
+        pass
+    return caught.value
+
+
+@each(
+    ("pages", "place"),
+    [
+        ({"/": DOCUMENT}, "/"),
+        ({"/openapi.json": DOCUMENT, "/docs": "<html>"}, "/openapi.json"),
+        ({"/v2/api-docs": SWAGGER, "/v3/api-docs": DOCUMENT}, "/v3/api-docs"),
+        ({"/api/schema/": "openapi: 3.0.3\npaths: {}\n"}, "/api/schema/"),
+        ({"/.well-known/openapi.json": DOCUMENT}, "/.well-known/openapi.json"),
+        (
+            {"/docs": "<script>SwaggerUIBundle({ url: '/hidden/spec.json' })", "/hidden/spec.json": DOCUMENT},
+            "/hidden/spec.json",
+        ),
+        ({"/": '<redoc spec-url="x/openapi.yaml">', "/x/openapi.yaml": "swagger: '2.0'"}, "/x/openapi.yaml"),
+        ({"/api/docs/": r'{"url": "\/files\u002Fspec.json"}', "/files/spec.json": DOCUMENT}, "/files/spec.json"),
+        ({"/.well-known/api-catalog": '{"href": "/openapi/7"}', "/openapi/7": DOCUMENT}, "/openapi/7"),
+        ({"/openapi.json": '{"openapi": 404}', "/swagger.json": SWAGGER}, "/openapi.json"),
+        ({"/openapi.json": '{"error": "openapi"}', "/swagger.json": SWAGGER}, "/swagger.json"),
+    ],
+)
+def test_the_document_of_a_server_is_at_a_usual_place_or_where_a_page_links_it(pages: Pages, place: str) -> None:
+    with serving(pages) as (origin, _):
+        assert place_of(origin) == place
+
+
+def test_a_server_that_answers_everything_with_a_page_is_searched_to_the_end() -> None:
+    with serving({"/v2/api-docs": SWAGGER}, otherwise="<html><div id=root>") as (origin, _):
+        assert place_of(f"{origin}/") == "/v2/api-docs"
+
+
+def test_a_failure_lists_what_was_tried_and_what_came_of_it() -> None:
+    with serving({"/openapi.json": 401, "/docs": "<html>"}) as (origin, asked):
+        error = refused(origin)
+    first, *listed = error.diagnostics
+    assert (first.code, first.severity) == ("no-document-found", Severity.ERROR)
+    assert "--header" in first.help
+    tried = " ".join(note.message for note in listed)
+    assert "401: /openapi.json" in tried
+    assert "no document: /docs" in tried
+    assert all(f"/{place}" in tried for place in PLACES)
+    assert len(asked) == len(PLACES)
+
+
+def test_a_server_that_is_down_is_said_to_be() -> None:
+    with serving({}) as (origin, _):
+        pass
+    assert refused(origin, Limits(seconds=2)).diagnostics[0].code == "url-unreadable"
+
+
+def test_neither_a_link_nor_a_redirect_leads_to_another_host_and_headers_stay_with_the_server() -> None:
+    with serving({"/openapi.json": DOCUMENT}) as (other, asked_there):
+        elsewhere = other.replace("127.0.0.1", "localhost")
+        links = "".join(f'<a href="{url}/openapi.json">' for url in (other, elsewhere))
+        with (
+            serving({"/": links, "/swagger.json": f"{elsewhere}/openapi.json"}) as (origin, asked),
+            pytest.raises(FileError),
+        ):
+            place_of(origin, headers=(("Authorization", "Bearer secret"),))
+        assert asked_there == []
+        assert all(line.endswith(" Bearer secret") for line in asked)
+
+
+def test_the_search_is_bounded() -> None:
+    links = "".join(f'<a href="/{number}/openapi.json">' for number in range(5000))
+    with serving({}, otherwise=links + "x" * 1000) as (origin, asked):
+        refused(origin)
+        assert len(asked) <= 60
+        asked.clear()
+        refused(origin, Limits(all_size=len(links)))
+        assert len(asked) == 1
+
+
+def test_an_address_of_more_than_a_server_is_read_as_it_is() -> None:
+    with serving({"/openapi.json": DOCUMENT}) as (origin, asked):
+        for spec in (f"{origin}/api", f"{origin}/?format=openapi"):
+            with pytest.raises(FileError), open_document(spec):
+                pass
+        assert asked == ["/api", "/?format=openapi"]
+
+
+@each("servers", [None, [], [{"url": "/"}], [{"url": ""}]])
+def test_a_document_from_a_url_without_a_server_is_served_there(servers: Any, tmp_path: Path) -> None:
+    document = {**json.loads(DOCUMENT), **({} if servers is None else {"servers": servers})}
+    with serving({"/docs/openapi.json": json.dumps(document)}) as (origin, _):
+        result = run("from-openapi", origin, "-o", tmp_path / "shop", "--runtime", "package")
+    assert result.code == 0
+    assert f"the document of {origin} is taken from {origin}/docs/openapi.json" in result.err
+    assert f"The document names no host: calls go to {origin}/, where it came from." in result.out
+    adapter = json.loads((tmp_path / "shop/src/items_adapter/adapter.json").read_text())
+    assert (adapter["servers"], adapter["accepted"]["api"]) == ([{"url": f"{origin}/"}], [origin])
+    record = json.loads((tmp_path / "shop/MCPAQL-PROVENANCE.json").read_text())
+    assert record["options"]["spec_url"] == f"{origin}/docs/openapi.json"
+
+
+def test_operations_that_name_their_servers_need_no_other(tmp_path: Path) -> None:
+    document = json.loads(DOCUMENT)
+    document["paths"]["/items"]["get"]["servers"] = [{"url": "https://items.example.com"}]
+    with serving({"/openapi.json": json.dumps(document)}) as (origin, _):
+        assert run("from-openapi", origin, "-o", tmp_path / "shop", "--runtime", "package", "-q").code == 0
+    adapter = json.loads((tmp_path / "shop/src/items_adapter/adapter.json").read_text())
+    assert (adapter["servers"], adapter["accepted"]["api"]) == ([], ["https://items.example.com"])
