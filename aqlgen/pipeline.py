@@ -17,6 +17,7 @@ from aqlgen.decide.naming.clashes import misnamed, takeovers
 from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, AdapterOverride, check_aliases
+from aqlgen.decide.overrides.auth import with_auth
 from aqlgen.decide.overrides.several import overrides_of_each, refuse_for_one
 from aqlgen.decide.overrides.stated import with_stated
 from aqlgen.decide.owned import with_adapter_overrides
@@ -69,6 +70,8 @@ class Options:
     """copied or package: a copy of the runtime in the project, or a dependency on its package; None is a copy."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
+    auth: str | None = None
+    """The credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME."""
     apis: tuple[ApiInput, ...] = ()
     """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""
 
@@ -133,6 +136,7 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     overrides = load_overrides(options.overrides, options.overrides_text)
     if not options.apis:
         overrides = with_stated(overrides, all_assembled[0].stated)
+        overrides = with_auth(overrides, options.auth, _declared_schemes(all_assembled[0].root))
     parts, findings = _built(options, all_assembled, overrides, start)
     progress("deciding")
     all_decisions = _decided(options, parts, findings)
@@ -203,6 +207,13 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
         options=options,
         built=tuple(part.start for part in parts),
     )
+
+
+def _declared_schemes(root: Mapping[str, Json]) -> Collection[str]:
+    """Return the names of a document's security schemes."""
+    components = root.get("components")
+    schemes = components.get("securitySchemes") if isinstance(components, dict) else None
+    return schemes.keys() if isinstance(schemes, dict) else ()
 
 
 @dataclass(slots=True, eq=False)

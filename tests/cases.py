@@ -96,3 +96,11 @@ def _raise(errors: list[BaseException], count: int) -> None:
     if errors:
         cases = "; ".join(note for error in errors for note in error.__notes__ if note.startswith("case: "))
         raise BaseExceptionGroup(f"{len(errors)} of {count} cases: {cases[:2000]}", errors)
+
+
+def without_ids(failure: Any) -> Any:
+    """Return a failure, or its error or details, without the ids by which log and audit know its request."""
+    if not isinstance(failure, dict):
+        return failure
+    kept = {name: without_ids(value) for name, value in failure.items() if name not in ("request_id", "session_id")}
+    return {name: value for name, value in kept.items() if (name, value) != ("details", {})}

@@ -115,6 +115,13 @@ Include = Annotated[
 ]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.", autocompletion=_selectors)]
 Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of payload fields; default snake.")]
+Auth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="Credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME.",
+    ),
+]
 RuntimeForm = Annotated[
     Runtime | None,
     typer.Option("--runtime", help="Copy the runtime into the project, or depend on its package; default copied."),

@@ -22,10 +22,10 @@ from aqlgen.decide.review.rows import ReviewRow
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
-from aqlgen.runtime.auth.usage import sent_as
+from aqlgen.runtime.auth.usage import demand_of, sent_as
 from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
-from aqlgen.table.access import table_credentials, table_hosts
+from aqlgen.table.access import table_credentials, table_hosts, table_usage
 
 __all__ = ["as_json", "print_decisions"]
 
@@ -53,7 +53,7 @@ def print_decisions(prepared: Prepared, review: Sequence[ReviewRow] = ()) -> Non
     workflows = prepared.table.workflows
     hosts = ["", "Workflows:", *map(_workflow, workflows)] if workflows else []
     hosts += ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
-    hosts += ["", "Credentials:", *_credentials(prepared)] if prepared.table.adapter.security_schemes else []
+    hosts += ["", *_credentials(prepared)] if prepared.table.adapter.security_schemes else []
     lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
@@ -65,7 +65,9 @@ def _workflow(workflow: Workflow) -> str:
 
 
 def _credentials(prepared: Prepared) -> Iterator[str]:
-    """Yield a line for each security scheme: its variables, where it is sent, and how many operations use it."""
+    """Yield how many operations need a credential, and of each scheme its variables, its place and its operations."""
+    usage = table_usage(prepared.table)
+    yield f"Credentials, {demand_of(usage.demanding, usage.operations)}:"
     schemes = prepared.table.adapter.security_schemes
     total = counted(len(prepared.table.rows), "operation")
     for entry in table_credentials(prepared.table):

@@ -10,6 +10,7 @@ import typer
 
 from aqlgen.cli.app import (
     AllowRefs,
+    Auth,
     Exclude,
     Fields,
     Header,
@@ -60,6 +61,7 @@ def explain_command(
         list[Danger] | None, typer.Option(case_sensitive=False, help="Show only these levels of danger.")
     ] = None,
     field_case: Fields = None,
+    auth: Auth = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
@@ -87,6 +89,7 @@ def explain_command(
         include=include,
         exclude=exclude,
         field_case=field_case and field_case.value,
+        auth=auth,
         strict=strict,
         header=header,
         overlay=overlay,

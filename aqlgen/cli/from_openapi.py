@@ -11,6 +11,7 @@ import typer
 
 from aqlgen.cli.app import (
     AllowRefs,
+    Auth,
     Destination,
     DryRun,
     Exclude,
@@ -60,6 +61,7 @@ def from_openapi_command(
     exclude: Exclude = None,
     license: License = "",
     field_case: Fields = None,
+    auth: Auth = None,
     runtime: RuntimeForm = None,
     header: Header = None,
     overlay: Overlay = None,
@@ -85,6 +87,7 @@ def from_openapi_command(
         include=include,
         exclude=exclude,
         field_case=field_case and field_case.value,
+        auth=auth,
         runtime=runtime and runtime.value,
         strict=strict,
         header=header,
@@ -154,6 +157,7 @@ def generate(
 
     With `accept_hosts` every host that requests would go to is added to the overrides.
     """
+    from aqlgen.decide.overrides.auth import check_auth
     from aqlgen.pipeline import prepare
     from aqlgen.project.generation import order_of
     from aqlgen.project.options import spdx
@@ -166,6 +170,7 @@ def generate(
     if output is not None:
         refuse_occupied(output)
     prepared = prepare(options, progress)
+    check_auth(options.auth, prepared.built[0].built.document)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
     entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
@@ -272,7 +277,8 @@ def _credentials(prepared: Prepared) -> list[str]:
     if prepared.assembled.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
-        return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]
+        hint = "The document names no credential. If the API wants one, generate with --auth, or say in overrides.yaml:"
+        return [hint, ADDED_SCHEME]
     if departures:
         return ["The document is unclear about credentials: `aqlgen explain -v` says what is sent."]
     return []

@@ -24,6 +24,7 @@ def options_of(
     include: Iterable[str] | None,
     exclude: Iterable[str] | None,
     field_case: str | None,
+    auth: str | None = None,
     runtime: str | None = None,
     strict: bool,
     header: Iterable[str] | None,
@@ -44,11 +45,18 @@ def options_of(
         include=tuple(include or ()),
         exclude=tuple(exclude or ()),
         field_case=field_case,
+        auth=auth,
         strict=strict,
         runtime=runtime,
     )
     if len(pairs) == 1 and not pairs[0][0]:
         return options
+    if auth is not None:
+        message, advice = (
+            "--auth is for an adapter of one API",
+            "Say it in overrides.yaml, under apis.",
+        )
+        raise OptionError.of("bad-option", message, help=advice)
     if [spec for _, spec in pairs].count("-") > 1:
         raise OptionError.of("bad-option", "only one document can be standard input", help="Give the others as files.")
     apis = inputs_of(pairs, headers, tuple(overlay or ()), tuple(workflows or ()), allowed)

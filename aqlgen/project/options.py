@@ -112,6 +112,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "runtime": Recorded(
         lambda options, _prepared, _licence: "package" if options.runtime == "package" else "", _runtime, if_empty=False
     ),
+    "auth": Recorded(lambda options, _prepared, _licence: options.auth, _text, if_empty=False),
     "spec_url": Recorded(
         lambda options, prepared, _licence: (
             addresses(prepared.apis)

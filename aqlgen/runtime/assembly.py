@@ -280,7 +280,7 @@ def _credentials(
     *,
     mock: bool,
 ) -> Credentials:
-    if mock:
+    if mock or config.auth == "none":
         return Credentials(adapter, environ, demanded=False, seen=seen)
     tls = None
     if any(scheme.get("type") == "mutualTLS" for scheme in adapter.security_schemes.values()):

@@ -53,8 +53,18 @@ class Stamp:
 
     def meta(self) -> dict[str, Any]:
         """Return request_id and duration_ms up to now (R-ENV-2), with the notes of the call."""
-        meta = {"request_id": self.request_id, "duration_ms": round((perf_counter_ns() - self._begin) / 1e6, 3)}
+        meta = {"request_id": self.request_id, "duration_ms": round(self.seconds * 1000, 3)}
         return meta if self.notes is None else {**meta, **self.notes}
+
+    @property
+    def seconds(self) -> float:
+        """The time since the beginning."""
+        return (perf_counter_ns() - self._begin) / 1e9
+
+    def mark(self, failed: Envelope, session_id: str | None) -> None:
+        """Add the ids by which log and audit know a request to the details of its failure."""
+        ids = {"request_id": self.request_id} | ({} if session_id is None else {"session_id": session_id})
+        failed["error"]["details"] = {**failed["error"].get("details", {}), **ids}
 
     def take_headers(self) -> Any:
         """Remove the API's headers from the notes and return them; None if there are none."""

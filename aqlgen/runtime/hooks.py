@@ -117,7 +117,9 @@ class Refuse(Failure):
 
 
 class HookError(Exception):
-    """A hook that is not a function, or that raised or returned something invalid."""
+    """A hook that is not a function, or that raised or returned something invalid; its text has no value of a call."""
+
+    free_of_values = True
 
 
 class Hooks(NamedTuple):
@@ -204,7 +206,7 @@ async def _run(hook: Hook, kind: type[T], value: T, *rest: Call | Step) -> T:
     except Failure:
         raise
     except Exception as error:
-        raise HookError(f"{getattr(hook, '__name__', 'a hook')} raised {type(error).__name__}: {error}") from error
+        raise HookError(f"{getattr(hook, '__name__', 'a hook')} raised {type(error).__name__}") from error
     if answer is None:
         return value
     if not isinstance(answer, kind):

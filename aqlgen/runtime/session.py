@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
 __all__ = [
-    "CALLER_KEY", "TERMINAL", "Session", "Sessions", "audience", "caller_headers", "current_caller", "with_caller",
+    "CALLER_KEY",
+    "TERMINAL",
+    "Session",
+    "Sessions",
+    "audience",
+    "caller_headers",
+    "current_caller",
+    "current_request",
+    "current_session",
+    "with_caller",
+    "with_request",
 ]  # fmt: skip
 
 TERMINAL = "terminal"
@@ -27,6 +37,7 @@ CALLER_KEY = "mcp_aql.caller"
 _HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("headers", default=None)
 _CALLER: ContextVar[str | None] = ContextVar("caller", default=None)
 _SESSION_ID: ContextVar[str | None] = ContextVar("session_id", default=None)
+_REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 
 def caller_headers() -> Mapping[str, str] | None:
@@ -37,6 +48,26 @@ def caller_headers() -> Mapping[str, str] | None:
 def current_caller() -> str | None:
     """Return the id of who makes the call; None over standard input and output, and for anyone over HTTP."""
     return _CALLER.get()
+
+
+def current_session() -> str | None:
+    """Return the id of the session whose call is being answered; None if it has none, and outside of calls."""
+    return _SESSION_ID.get()
+
+
+def current_request() -> str | None:
+    """Return the id of the request that is being answered; None outside of requests."""
+    return _REQUEST_ID.get()
+
+
+@contextmanager
+def with_request(request_id: str) -> Iterator[None]:
+    """Set the id of a request while it is answered."""
+    token = _REQUEST_ID.set(request_id)
+    try:
+        yield
+    finally:
+        _REQUEST_ID.reset(token)
 
 
 def audience() -> str | None:

@@ -110,7 +110,7 @@ class ApiResponse:
 
     It was read whole except for a stream, and for the answer to a write that broke off: `cut` says what ended the
     reading (events, bytes, time, break, coding, file) and is empty if the answer itself ended. `file` is where its
-    content was saved, if it was.
+    content was saved, if it was. `uncertain`: an earlier attempt of the same call may have been carried out.
     """
 
     status: int
@@ -118,6 +118,7 @@ class ApiResponse:
     content: bytes
     cut: str = ""
     file: SavedFile | None = None
+    uncertain: bool = False
 
 
 def origin_of(url: str) -> str:

@@ -19,7 +19,14 @@ from aqlgen.runtime.table import Adapter, Server
 from aqlgen.runtime.text import line
 from aqlgen.table.model import DecidedRow, Table
 
-__all__ = ["address_notes", "main_address_problem", "overrides_entry", "table_credentials", "table_hosts"]
+__all__ = [
+    "address_notes",
+    "main_address_problem",
+    "overrides_entry",
+    "table_credentials",
+    "table_hosts",
+    "table_usage",
+]
 
 
 def table_hosts(table: Table) -> list[HostUse]:
@@ -76,15 +83,21 @@ def _address_note(problem: AddressProblem, server: Server | None, pointer: str) 
     return Diagnostic("placeholder-address", Severity.NOTE, message, pointer=pointer, help=remedy)
 
 
+def table_usage(table: Table) -> Usage:
+    """Return how many operations name and need each security scheme, and any at all."""
+    parts = table.adapter.of_each_api()
+    return Usage.of(
+        (parts[row.row.api].security if row.row.security is None else row.row.security for row in table.rows), ()
+    )
+
+
 def table_credentials(table: Table) -> list[dict[str, Json]]:
     """Return each security scheme: name, type, variables by need, where it is sent, and how many operations use it.
 
     `operations` has `using`, which name it among their alternatives, and `needing`, which are not called without it.
     """
     adapter = table.adapter
-    parts = adapter.of_each_api()
-    requirements = [parts[row.row.api].security if row.row.security is None else row.row.security for row in table.rows]
-    naming = Usage.of(requirements, ()).naming
+    usage = table_usage(table)
     return [
         {
             "name": name,
@@ -93,10 +106,8 @@ def table_credentials(table: Table) -> list[dict[str, Json]]:
             "optional_variables": dict(scheme.get("optional_variables", {})),
             "sent": place_of(scheme),
             "operations": {
-                "using": naming[name],
-                "needing": sum(
-                    bool(alternatives) and all(name in names for names in alternatives) for alternatives in requirements
-                ),
+                "using": usage.naming[name],
+                "needing": usage.needing[name],
             },
         }
         for name, scheme in adapter.security_schemes.items()

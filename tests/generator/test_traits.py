@@ -334,6 +334,9 @@ def test_a_document_that_knows_keys_and_names_no_carrier_has_them_by_convention(
     rows = tabulate(tmp_path, document).rows
     assert rows["create_charge"].get("idempotency") == ({"header": "Idempotency-Key"} if carried else None)
     assert all("idempotency" not in row for row in rows.values() if row["method"] == "PUT")
+    key = rows["create_charge"]["parameters"].get("idempotency_key")
+    assert (key is not None) == carried, "a call is made again with the same key only if agents can give it"
+    assert key is None or (key["in"], key["name"], key.get("required")) == ("header", "Idempotency-Key", None)
 
 
 def test_every_trait_says_its_reason_and_how_sure_it_is(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ def make(package: Path, api: FakeApi) -> Callable[..., Dispatcher]:
     """Make a dispatcher for the zoo; settings and hooks as keyword arguments."""
 
     def build(hooks: Hooks | None = None, **settings: Any) -> Dispatcher:
-        return Dispatcher(Adapter.load(package), Table(package), api, Config(**settings), hooks)
+        api.table = Table(package)
+        return Dispatcher(Adapter.load(package), api.table, api, Config(**settings), hooks)
 
     return build
 

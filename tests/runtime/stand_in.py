@@ -9,7 +9,7 @@ from typing import Any
 
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.exact_json import write_json
-from aqlgen.runtime.table import Row
+from aqlgen.runtime.table import Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 
@@ -19,6 +19,7 @@ class FakeApi:
     def __init__(self) -> None:
         self.sent: list[ApiRequest] = []
         self.fails: Exception | None = None
+        self.table: Table | None = None
 
     def validate(self, row: Row, params: Mapping[str, Any], understood: object = None) -> dict[str, Any]:
         """Check names only."""

@@ -220,6 +220,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "base_url",
         "callable",
         "credentials",
+        "demanding",
         "encrypted",
         "files",
         "hooks",
@@ -240,7 +241,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
             "set": False,
             "sent": "header X-Key: {key}",
             "state": "needed",
-            "operations": {"naming": 6, "using": 0, "lacking": 6},
+            "operations": {"naming": 6, "needing": 6, "using": 0, "lacking": 6},
         }
     ]
     assert report["next"][1] == "Set ZOO_API_KEY for 6 operations"
@@ -397,7 +398,9 @@ def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_outpu
     monkeypatch.setattr("aqlgen.runtime.server.stdio.serve_stdio", lambda *_, **__: 0)
     monkeypatch.setattr(sys, "argv", ["/anywhere/zoo_adapter/__main__.py"])
     for terminal in (True, False):
-        monkeypatch.setattr("aqlgen.runtime.logs.log.adopt_libraries", lambda _: None)  # it is for a whole process
+        monkeypatch.setattr(
+            "aqlgen.runtime.logs.libraries.adopt_libraries", lambda _: None
+        )  # it is for a whole process
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
         code, out, err = run(package, capsys, "--mock")
         assert (code, out) == (0, "")

@@ -10,6 +10,7 @@ from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
+from tests.cases import without_ids
 
 pytestmark = pytest.mark.anyio
 Make = Callable[..., Dispatcher]
@@ -105,7 +106,7 @@ async def test_the_apis_own_operation_id_is_understood(zoo: Dispatcher) -> None:
 async def test_the_wrong_tool_is_named_beside_the_right_one(make: Make, api: FakeApi) -> None:
     """R-REQ-6"""
     envelope = await make(tool_prefix="zoo_").handle("delete", {"operation": "get_animal", "params": {"animal_id": 1}})
-    assert envelope["error"] == {
+    assert without_ids(envelope["error"]) == {
         "code": "VALIDATION_ENDPOINT_MISMATCH",
         "message": "Operation 'get_animal' must be called through 'zoo_mcp_aql_read', not 'zoo_mcp_aql_delete'",
         "details": {"operation": "get_animal", "expected_endpoint": "READ", "actual_endpoint": "DELETE"},
@@ -135,7 +136,7 @@ async def test_the_single_tool_takes_every_family(make: Make) -> None:
 async def test_a_failure_of_the_api_passes_through(zoo: Dispatcher, api: FakeApi) -> None:
     api.fails = Failure(Code.NOT_FOUND_RESOURCE, "Resource 'animal' not found: '7'", {"http_status": 404})
     envelope = await zoo.handle("read", {"operation": "get_animal", "params": {"animal_id": 7}})
-    assert envelope == api.fails.envelope()
+    assert without_ids(envelope) == api.fails.envelope()
 
 
 async def test_the_unexpected_is_logged_and_its_text_stays_here(
@@ -150,7 +151,7 @@ async def test_the_unexpected_is_logged_and_its_text_stays_here(
     record = json.loads(line)
     assert record["level"] == "error"
     assert record["data"]["request_id"] == envelope["error"]["details"]["request_id"]
-    assert "sesame" in record["data"]["error"]
+    assert record["data"]["error"] == "ValueError"
 
 
 async def test_a_batch_runs_in_order_and_a_failure_does_not_stop_it(zoo: Dispatcher, api: FakeApi) -> None:

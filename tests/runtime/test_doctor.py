@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from api.hand_made import make_package, operation
-from local import Answer, Asked, serving
+from local import Answer, Asked, Running, serving
 
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.cli.main import main
@@ -60,8 +60,8 @@ def test_each_credential_says_which_operations_use_it(tmp_path: Path) -> None:
     report = doctor(folder, {**ENVIRON, "P_KEY": "k", "P_OLD": "o"})
     assert states(report) == {"key": "used", "token": "needed", "old": "unused"}
     entries = {entry["scheme"]: entry for entry in report["credentials"]}
-    assert entries["key"]["operations"] == {"naming": 3, "using": 2, "lacking": 0}
-    assert entries["token"]["operations"] == {"naming": 3, "using": 0, "lacking": 1}
+    assert entries["key"]["operations"] == {"naming": 3, "needing": 2, "using": 2, "lacking": 0}
+    assert entries["token"]["operations"] == {"naming": 3, "needing": 1, "using": 0, "lacking": 1}
     text = page(report)
     assert "used by 2 of 5 operations" in text
     assert "set but unused: declared, and no operation requires it" in text
@@ -129,38 +129,40 @@ def test_an_operation_with_an_address_of_its_own_is_looked_at_too(tmp_path: Path
     assert "1 operation at https://{box}.acme.dev: '{box}' is to be filled in" in page(report)
 
 
-def chosen(folder: Path, rows: Mapping[str, Any], *ready: str, **adapter: Any) -> str | None:
+def chosen(folder: Path, rows: Mapping[str, Any], *ready: str, **adapter: Any) -> list[str]:
     write(folder, rows, **adapter)
-    probe = choose(Adapter.load(folder), Table(folder), Config(), frozenset(ready))
-    return None if probe is None else probe.row.name
+    return [probe.row.name for probe in choose(Adapter.load(folder), Table(folder), Config(), frozenset(ready))]
 
 
-LIMIT = {"limit": {"in": "query", "schema": {"type": "integer", "minimum": 5}}}
 ID = {"id": {"in": "path", "required": True, "schema": {"type": "string"}}}
 ME = {"id": {"in": "path", "required": True, "schema": {"type": "string", "default": "me"}}}
+PAGE = {"first": {"in": "adapter", "schema": {"type": "integer"}}}
+LIST = {"returns": {"name": "array", "kind": "scalar"}}
 
 
-def test_the_call_is_a_small_safe_read_that_needs_the_credential(tmp_path: Path) -> None:
+def test_the_reads_that_are_tried_are_chosen_by_structure(tmp_path: Path) -> None:
+    """R-OWN-3: those that need the credential, without parameters, lists first; names say nothing."""
     rows = {
         "change": operation("POST", path="/me"),
         "head": operation("HEAD", path="/me"),
         "danger": operation(path="/me", danger="reversible"),
         "item": operation(path="/users/{id}", parameters=ID),
+        "mine": operation(path="/users/{id}", parameters=ME),
         "public": operation(path="/me", security=[]),
-        "all": operation(path="/pets", verb="list"),
-        "some": operation(path="/pets/of/all/people", verb="list", parameters=LIMIT),
-        "listen": operation(path="/socket"),
+        "one": operation(path="/me"),
+        "all": operation(path="/pets/of/all/people", **LIST),
+        "text": operation(path="/socket", responses={"200": {"content_type": "text/plain", "schema": {}}}),
     }
-    assert chosen(tmp_path, rows, "key") == "some"
-    probe = choose(Adapter.load(tmp_path), Table(tmp_path), Config(), frozenset(["key"]))
-    assert probe is not None
-    assert (probe.params, probe.credentials, probe.proves) == ({"limit": 5}, ("key",), True)
-    assert chosen(tmp_path / "b", {**rows, "me": operation(path="/users/me")}, "key") == "me"
-    assert chosen(tmp_path / "c", {**rows, "user": operation(path="/user")}, "key") == "user"
-    assert chosen(tmp_path / "d", {"mine": operation(path="/users/{id}", parameters=ME)}, "key") == "mine"
-    assert chosen(tmp_path / "e", rows) == "public"
-    assert chosen(tmp_path / "g", {"op": operation(security=[["absent"], []])}) == "op"
-    assert chosen(tmp_path / "f", {name: rows[name] for name in ("change", "head", "danger", "item")}, "key") is None
+    assert chosen(tmp_path, rows, "key") == ["all", "one", "mine", "text", "public"]
+    assert chosen(tmp_path / "e", rows) == ["public", "all", "one", "mine", "text"]
+    assert chosen(tmp_path / "g", {"op": operation(security=[["absent"], []])}) == ["op"]
+    assert chosen(tmp_path / "f", {name: rows[name] for name in ("change", "head", "danger", "item")}, "key") == []
+    many = {f"op{number}": operation(path=f"/pets{number}") for number in range(9)}
+    assert len(chosen(tmp_path / "h", many, "key")) == 5
+    pages = {"op": operation(parameters=PAGE, pagination={"style": "page", "parameter": "page"})}
+    chosen(tmp_path / "i", pages, "key")
+    (probe,) = choose(Adapter.load(tmp_path / "i"), Table(tmp_path / "i"), Config(), frozenset(["key"]))
+    assert (probe.params, probe.credentials, probe.demands) == ({"first": 1}, ("key",), True)
 
 
 def run(
@@ -176,16 +178,24 @@ def run(
     return code, outcome, capsys.readouterr().out
 
 
+WRONG = Answer({"error": "x"}, 401)
+
+
 @pytest.mark.parametrize(
     ("answer", "code", "credential", "words"),
     [
-        (Answer({"name": "Ada"}), 0, "accepted", "The API accepted the credential 'key'."),
+        (
+            Answer({"name": "Ada"}),
+            0,
+            "accepted",
+            "The API accepted the credential 'key': without it the read gave HTTP 401.",
+        ),
         (Answer({"ok": False, "error": "invalid_auth"}), 1, "unknown", "the answer says itself that it failed"),
         (Answer(b"<p>Log in", 200, {"Content-Type": "text/html"}), 1, "unknown", "a page for people"),
-        (Answer({"error": "x"}, 401), 1, "refused", "did not accept the credential 'key'"),
-        (Answer({"error": "x"}, 403), 1, "not_allowed", "'key' is not valid, or does not allow this operation"),
-        (Answer({"error": "x"}, 404), 1, "unknown", "HTTP 404: nothing is there"),
-        (Answer({"error": "x"}, 500), 1, "unknown", "HTTP 500: the API failed"),
+        (WRONG, 1, "refused", "did not accept the credential 'key' in 3 reads"),
+        (Answer({"error": "x"}, 403), 1, "not_allowed", "in 3 reads: 'key' is not valid, or does not allow"),
+        (Answer({"error": "x"}, 404), 1, "unknown", "HTTP 404 in 3 reads: nothing is there"),
+        (Answer({"error": "x"}, 500), 1, "unknown", "HTTP 500 in 3 reads: the API failed"),
     ],
 )
 def test_the_call_says_in_words_what_became_of_the_credential(
@@ -197,13 +207,16 @@ def test_the_call_says_in_words_what_became_of_the_credential(
     credential: str,
     words: str,
 ) -> None:
-    with serving(lambda _: answer) as local:
-        exit_code, outcome, text = run(write(tmp_path, url=local.url), monkeypatch, capsys)
-        assert {request.headers["x-key"] for request in local.asked} == {"sesame"}
+    """R-OWN-3: each read is sent without the credential first, and with it where that was refused."""
+    rows = {name: operation(path=f"/{name}") for name in ("a", "b", "c")}
+    with serving(lambda asked: answer if "x-key" in asked.headers else WRONG) as local:
+        exit_code, outcome, text = run(write(tmp_path, rows, url=local.url), monkeypatch, capsys, MCP_AQL_RETRIES="0")
+        assert [request.headers.get("x-key") for request in local.asked[:2]] == [None, "sesame"]
     assert (outcome["status"], outcome["credential"]) == (answer.status, credential)
     assert exit_code == code
     assert words in text
     assert f"HTTP {answer.status}" in text
+    assert text.splitlines()[-1].startswith("Ready" if code == 0 else "Not ready")
     assert not any(word in text for word in ("sesame", "Ada", "invalid_auth", "Log in"))
 
 
@@ -226,6 +239,88 @@ def test_a_key_that_is_refused_alone_in_authorization_gets_a_hint(
     assert "sesame" not in text
 
 
+class Api:
+    """An API whose paths are public or protected, and some of which always fail."""
+
+    def __init__(self, key: str = "sesame", **statuses: int) -> None:
+        self.key, self.statuses = key, statuses
+
+    def __call__(self, asked: Asked) -> Answer:
+        name = asked.path.strip("/")
+        if name in self.statuses:
+            return Answer({}, self.statuses[name])
+        return Answer({}, 200 if name.startswith("public") or asked.headers.get("x-key") == self.key else 401)
+
+
+CASES: dict[str, tuple[Api, tuple[str, ...], str, str, str]] = {
+    "public reads prove nothing": (
+        Api("x"), ("public1", "public2"), "unknown",
+        "Proves nothing of the credential 'key': 2 reads succeeded without it.", "Ready: ",
+    ),
+    "a public read is followed by one that proves": (
+        Api(), ("public1", "z"), "accepted", "The API accepted the credential 'key'", "Ready: ",
+    ),
+    "a wrong key is refused where the first reads are public": (
+        Api("x"), ("public1", "public2", "z"), "refused", "accept the credential 'key' in 1 read", "Not ready: ",
+    ),
+    "a read that fails is followed by the next": (
+        Api(a1=500, a2=404), ("a1", "a2", "z"), "accepted", "The API accepted the credential 'key'", "Ready: ",
+    ),
+    "failures that do not agree blame nothing": (
+        Api(a1=500, a2=404), ("a1", "a2"), "unknown", "the reads do not agree (HTTP 404, HTTP 500)", "Not ready: ",
+    ),
+    "a read that is forbidden says no more than the others": (
+        Api(a1=403), ("a1", "z"), "accepted", "The API accepted the credential 'key'", "Ready: ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_read_proves_something_only_where_it_fails_without_the_credential(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    """R-OWN-3"""
+    api, names, credential, words, last = CASES[case]
+    with serving(api) as local:
+        folder = write(tmp_path, {name: operation(path=f"/{name}") for name in names}, url=local.url)
+        _, outcome, text = run(folder, monkeypatch, capsys, MCP_AQL_RETRIES="0")
+    assert outcome["credential"] == credential
+    assert words in text
+    assert text.splitlines()[-1].startswith(last)
+
+
+def test_an_api_that_wants_none_of_what_its_document_declares_is_found_out_and_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda asked: Answer({}, 400 if "x-key" in asked.headers else 200)) as local:
+        folder = write(tmp_path, url=local.url)
+        code, outcome, text = run(folder, monkeypatch, capsys, P_KEY="")
+        assert (code, outcome["credential"]) == (0, "not_sent")
+        assert "set MCP_AQL_AUTH=none if it wants none" in text
+        assert text.splitlines()[-2].startswith("Not ready: no credential is set")
+        _, _, text = run(folder, monkeypatch, capsys, MCP_AQL_AUTH="none")
+        assert "none is sent: MCP_AQL_AUTH is none" in text
+        assert text.splitlines()[-1] == "Ready: nothing is missing for any of 1 operation."
+        adapter = Running(folder, {"MCP_AQL_AUTH": "none", "P_KEY": "sesame"})
+        assert adapter.calls()[0]["success"]
+    refused = Running(folder, {}).calls()[0]["error"]
+    assert "MCP_AQL_AUTH=none" in refused["message"]
+
+
+def test_a_credential_that_nothing_requires_leaves_it_open_whether_all_is_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda asked: Answer({}, 200 if "x-key" in asked.headers else 401)) as local:
+        folder = write(tmp_path, url=local.url, security=[[], ["key"]])
+        assert page(doctor(folder, ENVIRON)).splitlines()[-1].startswith("Ready if the API wants no credential")
+        assert "needed by 0 of 1 operation" in page(doctor(folder, ENVIRON))
+        _, outcome, text = run(folder, monkeypatch, capsys, P_KEY="")
+        assert (outcome["credential"], text.splitlines()[-1][:9]) == ("not_sent", "Not ready")
+        assert "the adapter sent none: set P_KEY" in text
+        _, outcome, text = run(folder, monkeypatch, capsys)
+        assert (outcome["credential"], text.splitlines()[-1][:6]) == ("accepted", "Ready:")
+
+
 def test_an_answer_without_a_credential_proves_nothing_of_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -235,7 +330,8 @@ def test_an_answer_without_a_credential_proves_nothing_of_one(
         assert (outcome["credential"], "proves nothing of a credential" in text) == ("not_sent", True)
         either = write(tmp_path / "b", {"op": operation(security=[[], ["key"]])}, url=local.url)
         _, outcome, text = run(either, monkeypatch, capsys)
-        assert (outcome["credential"], "may answer without it" in text) == ("unknown", True)
+        assert (outcome["credential"], "1 read succeeded without it" in text) == ("unknown", True)
+        assert text.splitlines()[-1].endswith("the credential is not proven.")
     with serving(lambda _: Answer({}, 401)) as local:
         optional = write(tmp_path / "c", {"op": operation(security=[[], ["token"]])}, url=local.url)
         _, outcome, text = run(optional, monkeypatch, capsys)

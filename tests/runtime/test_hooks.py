@@ -17,7 +17,7 @@ from aqlgen.runtime.hooks import Call, HookError, Hooks, Refuse
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.table import Parameter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
-from tests.cases import each
+from tests.cases import each, without_ids
 
 pytestmark = pytest.mark.anyio
 Make = Callable[..., Dispatcher]
@@ -72,7 +72,8 @@ async def test_a_hook_may_refuse_and_the_agent_reads_why(make: Make, api: FakeAp
         raise Failure(Code.ALREADY_EXISTS, "There is one already")
 
     envelope = await hooked(make, before_call=refuse).handle("read", GET)
-    assert envelope["error"] == {"code": "PERMISSION_DENIED", "message": "Permission denied: animals are asleep"}
+    denied = {"code": "PERMISSION_DENIED", "message": "Permission denied: animals are asleep"}
+    assert without_ids(envelope["error"]) == denied
     envelope = await hooked(make, before_send=conflict).handle("read", GET)
     assert envelope["error"]["code"] == "CONFLICT_ALREADY_EXISTS"
     assert api.sent == []

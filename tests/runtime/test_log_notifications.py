@@ -20,12 +20,14 @@ from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.logs import LEVELS
-from aqlgen.runtime.logs.log import Logger, Record, adopt_libraries
+from aqlgen.runtime.logs.libraries import adopt_libraries
+from aqlgen.runtime.logs.log import Logger, Record
 from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 HERE = Path(__file__).parent
 READ = ("mcp_aql_read", {"operation": "list_keepers"})
+PATIENT = "PATIENT-4711"
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -334,12 +336,50 @@ def test_what_libraries_log_is_a_line_of_ours_and_for_the_owner_alone(capsys: py
             warnings.warn("old ways", DeprecationWarning, stacklevel=1)
         warned = record(capsys)
     finally:
-        logging.getLogger().removeHandler(handler)
-        logging.captureWarnings(False)
+        handler.close()
         logging.getLogger().setLevel(logging.WARNING)
-    assert (line["level"], line["logger"], line["message"]) == ("warning", "mcp.client", "1 of ***")
-    assert "old ways" in warned["message"]
+    assert (line["level"], line["logger"], line["message"]) == ("warning", "mcp.client", "%s of %s")
+    assert warned["message"].endswith(": DeprecationWarning")
     assert heard == []
+
+
+@pytest.mark.parametrize("level", ["info", "debug"])
+def test_what_a_library_puts_into_a_text_is_shown_at_debug_alone(
+    level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """R-OPS-4: a text is shown as far as it stands in the code; handlers of the owner get no more."""
+    seen: list[logging.LogRecord] = []
+    collector = logging.Handler()
+    collector.emit = seen.append  # type: ignore[method-assign]
+    root, library, hooks = (logging.getLogger(name) for name in ("", "a_library", "zoo_adapter.hooks"))
+    root.addHandler(collector)
+    handler = adopt_libraries(Logger(level, "zoo_adapter"))
+    value = PATIENT
+    try:
+        library.warning("a fixed text")
+        library.warning("with %s", value)
+        library.warning(f"with {value}")
+        library.warning(value)
+        try:
+            raise ValueError(value)  # noqa: TRY301
+        except ValueError:
+            library.exception("failed")
+        hooks.warning("of the owner: %s", value)
+    finally:
+        handler.close()
+        root.removeHandler(collector)
+        root.setLevel(logging.WARNING)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    if level == "debug":
+        assert all(value in json.dumps(line) for line in lines[1:])
+        return
+    withheld = "a text that only log_level debug shows (test_log_notifications:"
+    assert [line["message"].partition(withheld)[0] for line in lines] == [
+        "a fixed text", "with %s", "", "", "failed", f"of the owner: {value}",
+    ]  # fmt: skip
+    assert lines[4]["data"]["error"] == "ValueError"
+    assert value not in json.dumps(lines[:-1])
+    assert not any(value in logging.Formatter().format(each) for each in seen[:-1])
 
 
 def test_handlers_of_the_owner_get_the_records_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
+from tests.cases import without_ids
 
 pytestmark = pytest.mark.anyio
 TODAY = datetime.now(UTC).date()
@@ -78,7 +79,7 @@ async def test_a_call_by_an_alias_runs_the_operation_and_is_warned_of(
 
 async def test_an_alias_whose_time_has_passed_is_unknown_and_the_error_names_the_replacement(zoo: Dispatcher) -> None:
     envelope = await call(zoo, "animals")
-    assert envelope["error"] == {
+    assert without_ids(envelope["error"]) == {
         "code": "NOT_FOUND_OPERATION",
         "message": f"Operation 'animals' ended after {YESTERDAY}. Use 'list_animals'.",
         "details": {"operation": "animals", "available": ["list_animals"]},

@@ -42,7 +42,7 @@ _PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_
 
 
 class Credentials:
-    """The credentials of an adapter. `demanded` is false if none are needed, as in mock mode.
+    """The credentials of an adapter. `demanded` is false if none are needed or sent, as in mock mode.
 
     `seen` are the secrets to mask that it shares with others.
     """
@@ -211,6 +211,8 @@ class Credentials:
             return None
         if applied.is_sent:
             return Account(True, text)
+        if not self._demanded:
+            return Account(False, "No credential was sent: MCP_AQL_AUTH is none")
         alternatives = self.adapter.security if row.security is None else row.security
         schemes = dict.fromkeys(name for schemes in alternatives for name in schemes if self._is_supported(name))
         advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))
@@ -233,7 +235,7 @@ class Credentials:
         message = (
             f"Permission denied: {reason}. {advice[:1].upper()}{advice[1:]}. "
             f"A variable may also be named with _FILE behind it, for a file; "
-            f"'{self.adapter.name}-adapter doctor' shows which ones are set."
+            f"'{self.adapter.name}-adapter doctor' shows which ones are set. If the API wants none: MCP_AQL_AUTH=none."
         )
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": list(dict.fromkeys(variables))})
 

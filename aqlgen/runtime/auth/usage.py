@@ -20,6 +20,7 @@ __all__ = [
     "Alternatives",
     "Usage",
     "alternative_in_use",
+    "demand_of",
     "place_of",
     "sent_as",
     "use_of",
@@ -86,6 +87,10 @@ class Usage:
     met: int = 0
     without: int = 0
     """Operations that are called without a credential."""
+    demanding: int = 0
+    """Operations that need a credential, whatever is there."""
+    needing: Counter[str] = field(default_factory=Counter)
+    """Operations that are not called without a scheme, since each alternative names it."""
     naming: Counter[str] = field(default_factory=Counter)
     using: Counter[str] = field(default_factory=Counter)
     lacking: Counter[str] = field(default_factory=Counter)
@@ -101,6 +106,8 @@ class Usage:
             named = {name for schemes in alternatives for name in schemes}
             usage.operations += 1
             usage.naming.update(named)
+            usage.demanding += bool(alternatives) and () not in alternatives
+            usage.needing.update(name for name in named if all(name in schemes for schemes in alternatives))
             if schemes is None:
                 usage.unmet[alternatives] += 1
                 usage.lacking.update(named.difference(ready))
@@ -124,8 +131,13 @@ class Usage:
             state = "needed"
         else:
             state = "optional" if self.naming[scheme] else "not_required"
-        counts = {"naming": self.naming[scheme], "using": self.using[scheme], "lacking": self.lacking[scheme]}
-        return {"state": state, "operations": counts}
+        counts = {"naming": self.naming, "needing": self.needing, "using": self.using, "lacking": self.lacking}
+        return {"state": state, "operations": {name: count[scheme] for name, count in counts.items()}}
+
+
+def demand_of(demanding: int, total: int) -> str:
+    """Return how many operations need a credential, for people."""
+    return f"needed by {demanding:,} of {counted(total, 'operation')}"
 
 
 def use_of(entry: Mapping[str, Any], total: int) -> str:

@@ -115,17 +115,28 @@ class Exchanges:
         try:
             response = await self._sent(request, row, aside=aside)
         except Failure as failure:
-            if "outcome" not in failure.details:
-                raise
-            from ..decode.outcome import with_advice
-
-            raise with_advice(failure, row, params, api.table, request.idempotency_key) from None
+            raise self._advised(failure, row, params, request) from None
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)
         if not aside:
             self.last, self.request = response, request
         return response
+
+    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
+        """Return the data of an answer that was sent for. Raises Failure for an error of the API, as `send` does."""
+        try:
+            return self.api.decode(response, row, params)
+        except Failure as failure:
+            raise self._advised(failure, row, params, self.request) from None
+
+    def _advised(self, failure: Failure, row: Row, params: Mapping[str, Any], request: ApiRequest | None) -> Failure:
+        """Return a failure with how to find out whether a write was carried out, and the key that it was sent with."""
+        if "outcome" not in failure.details:
+            return failure
+        from ..decode.outcome import with_advice
+
+        return with_advice(failure, row, params, self.api.table, "" if request is None else request.idempotency_key)
 
     async def _sent(self, request: ApiRequest, row: Row, *, aside: bool) -> ApiResponse:
         """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure.

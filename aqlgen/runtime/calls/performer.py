@@ -102,7 +102,7 @@ class Performer:
             if added:
                 notices = notices or Warnings()
                 notices.extend(added)
-            data = exchanges.api.decode(response, row, params)
+            data = exchanges.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
                 data = {"_etag": response.headers["etag"], **data}  # a field of the API stays
             signs = self._signs(data, row, params, exchanges)

@@ -111,7 +111,7 @@ def doctor(
     keys.check()
     shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
     credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
-    usage = with_use(credentials, adapter, table)
+    usage = with_use(credentials, adapter, table, config)
     address = address_report(adapter, table, config)
     secrets = adapter_secrets(adapter, environ, config)
     operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
@@ -148,6 +148,7 @@ def doctor(
         "hooks": [name for name, hook in Hooks.load(hooks)._asdict().items() if hook is not None],
         "files": files_read(folder, environ),
         "credentials": credentials,
+        "demanding": usage.demanding,
         "encrypted": config.auth_allow_http
         or unknown
         or all(is_safe(url) or is_listed(parts[name], url) for name, url in addresses.items()),

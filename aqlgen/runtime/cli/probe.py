@@ -1,7 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The one safe read of `doctor --call`: which operation, and what its answer says of address and credential.
+"""The safe reads of `doctor --call`: which operations, and what their answers say of address and credential.
 
-It goes the way of every call. Nothing of the answer is shown but its status, media type and size.
+Each read is tried without the credential first: what succeeds so proves nothing of it. A read that fails is followed by
+the next, and the address or the credential is blamed only where all agree. Each goes the way of every call. Nothing of
+an answer is shown but its status, media type and size.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +21,7 @@ from ..hosts.apis import config_of_each
 from ..media import is_json
 from ..settings.load import load
 from ..table import Adapter, Table
-from ..text import folded, line, words
+from ..text import counted, line
 from .readiness import ready_schemes
 
 if TYPE_CHECKING:
@@ -30,38 +32,62 @@ if TYPE_CHECKING:
 
 __all__ = ["Probe", "call_safely", "choose"]
 
-_ABOUT_CALLER = frozenset(("me", "self", "myself", "whoami", "viewer", "userinfo", "tokeninfo", "currentuser"))
-_OF_CALLER = frozenset(("current", "user", "account", "profile", "identity", "session"))
-_SIZES = frozenset(
-    ("limit", "perpage", "pagesize", "pagelength", "maxresults", "maxitems", "itemsperpage", "count", "top", "first")
-)
-_UNUSUAL = frozenset(("socket", "websocket", "ws", "stream", "event", "watch", "export", "download", "raw", "sse"))
-"""Words at the end of paths whose answers are no small JSON, or do not end."""
+_MOST_READS = 5
+_MOST_UNANSWERED = 2
+_LONGEST = 60.0
+"""Seconds from which on no further read begins."""
+_REFUSED = (401, 403)
 _FAILED = ("ok", "success")
 
 
 class Probe(NamedTuple):
-    """An operation to call with its parameters, and the schemes whose credentials its request carries.
+    """An operation to call with its parameters, and the schemes whose credentials its request can carry.
 
-    `proves` says that the API should refuse the call without them; `unset` are variables of those that are not there.
+    `demands` says that the document has the API refuse a call without them; `unset` are variables of those that are not
+    there.
     """
 
     row: Row
     params: dict[str, Any]
     credentials: tuple[str, ...]
-    proves: bool
+    demands: bool
     unset: tuple[str, ...] = ()
+
+
+class _Read(NamedTuple):
+    """A read that was made, with a credential or without."""
+
+    probe: Probe
+    carries: bool
+    answer: ApiResponse | None
+    envelope: Envelope
+    seconds: float
+
+    @property
+    def status(self) -> int:
+        """The status of the answer, 0 for none."""
+        return 0 if self.answer is None else self.answer.status
+
+    @property
+    def success(self) -> bool:
+        """True if the API answered with data that tell of no failure."""
+        return bool(self.envelope["success"]) and (self.answer is None or next(self.doubts, None) is None)
+
+    @property
+    def doubts(self) -> Iterator[str]:
+        """The reasons for which an answer that says success may be none."""
+        return iter(()) if self.answer is None else _doubts(self.answer, self.envelope)
 
 
 def choose(
     adapter: Adapter, table: Table, config: Config, ready: Collection[str], *, mock: bool = False
-) -> Probe | None:
-    """Return the safe read to try, None if there is none that could succeed with what is set; a mock needs nothing.
+) -> list[Probe]:
+    """Return the safe reads to try, the best first; a mock needs no credential.
 
-    One that needs a credential is preferred, then one about the caller, then one whose answer is small.
+    Those that need a credential which is there come first, then those without parameters, then lists.
     """
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
-    candidates: list[tuple[tuple[Any, ...], Probe]] = []
+    probes: list[Probe] = []
     for name, family, (method, danger) in table.values("method", "danger"):
         if family != "read" or danger != "safe" or method != "GET":
             continue
@@ -71,16 +97,17 @@ def choose(
             continue
         part, of_api = parts[row.api], configs[row.api]
         alternatives = part.security if row.security is None else row.security
-        credentials: tuple[str, ...] | None = () if mock else alternative_in_use(alternatives, ready)
         problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
-        if credentials is not None and (mock or problem is None or not problem.certain):
+        if mock or problem is None or not problem.certain:
+            silent = mock or config.auth == "none"
             schemes = [
                 adapter.security_schemes.get(name, {}) for names in alternatives for name in names if name not in ready
             ]
             unset = tuple(dict.fromkeys(variable for scheme in schemes for variable in scheme.get("variables", ())))
-            probe = Probe(row, params, credentials, bool(credentials) and () not in alternatives, unset)
-            candidates.append((_rank(probe), probe))
-    return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
+            credentials = () if silent else alternative_in_use(alternatives, ready) or ()
+            demands = bool(alternatives) and () not in alternatives
+            probes.append(Probe(row, params, credentials, demands, unset))
+    return sorted(probes, key=_rank)[:_MOST_READS]
 
 
 def _params(row: Row) -> dict[str, Any] | None:
@@ -88,9 +115,9 @@ def _params(row: Row) -> dict[str, Any] | None:
     params: dict[str, Any] = {}
     for name, parameter in row.parameters.items():
         schema = parameter.schema
-        if name in row.presets:
-            continue
-        if parameter.required:
+        if parameter.wire == "first" and name in row.adapter_parameters:
+            params[name] = 1
+        elif parameter.required and name not in row.presets:
             values = list(schema.get("enum") or ())
             if "default" in schema or "const" in schema:
                 params[name] = schema.get("default", schema.get("const"))
@@ -98,22 +125,20 @@ def _params(row: Row) -> dict[str, Any] | None:
                 params[name] = values[0]
             else:
                 return None
-        elif name in row.shown_parameters and folded(name) in _SIZES and schema.get("type") == "integer":
-            least = schema.get("minimum", 1)
-            params[name] = max(1, least) if "enum" not in schema else min(schema["enum"])
     return params if row.body is None or not row.body.required else None
 
 
 def _rank(probe: Probe) -> tuple[Any, ...]:
     row = probe.row
     return (
-        not probe.proves,
+        not (probe.credentials and probe.demands),
+        not probe.credentials and probe.demands,
         not probe.credentials,
         bool(row.review or row.deprecated or row.long_running),
-        not _gives_data(row) or not _UNUSUAL.isdisjoint(words(row.path.rpartition("/")[2])),
+        not _gives_data(row),
+        any(parameter.required for parameter in row.parameters.values()),
+        row.paging is None and row.returns.get("name") != "array",
         bool(row.servers),
-        _distance_from_caller(row),
-        not any(folded(name) in _SIZES for name in probe.params) and row.verb in ("list", "search"),
         row.path.count("/") + 3 * row.path.count("{"),
         row.name,
     )
@@ -125,37 +150,67 @@ def _gives_data(row: Row) -> bool:
     return any(map(is_json, kinds)) or not any(kinds)
 
 
-def _distance_from_caller(row: Row) -> int:
-    """Return 0 for an operation on the caller themselves, such as `GET /me`, 1 for one that may be, else 2."""
-    last = row.path.rstrip("/").rpartition("/")[2]
-    if folded(last) in _ABOUT_CALLER or _ABOUT_CALLER.intersection(words(last.replace(".", " "))):
-        return 0
-    is_single = row.verb not in ("list", "search") and not row.path.count("{")
-    return 1 if is_single and _OF_CALLER.intersection(words(last)) else 2
-
-
 def call_safely(
     folder: Path, hooks: object | None, environ: Mapping[str, str], report: Mapping[str, Any], *, mock: bool
 ) -> dict[str, Any]:
-    """Choose an operation by what `doctor` reports, and perform it.
+    """Choose operations by what `doctor` reports, and perform them until one proves something.
 
-    Returns the operation, status, time, media type and size, and what became of the credential: accepted, refused,
-    not_allowed, not_sent or unknown. The operation is None if there is none that could succeed.
+    Returns the operation that decided, status, time, media type and size, what became of the credential (accepted,
+    refused, not_allowed, not_sent or unknown), and all `reads`. The operation is None if there is none to try.
     """
     config, adapter = load(folder, environ), Adapter.load(folder)
     ready = ready_schemes(report["credentials"])
-    probe = choose(adapter, Table(folder, read_only=config.read_only), config, ready, mock=mock)
-    if probe is None:
-        missing = report["callable"]["ready"] < report["callable"]["operations"]
-        why = "with what is set" if missing else "without parameters"
-        verdict = f"Nothing was called: no safe read by GET can be made {why}."
+    probes = choose(adapter, Table(folder, read_only=config.read_only), config, ready, mock=mock)
+    if not probes:
+        verdict = "Nothing was called: no safe read by GET can be made without parameters."
         return {"operation": None, "success": False, "mock": mock, "credential": "not_sent", "verdict": verdict}
-    return asyncio.run(_call(folder, hooks, environ, probe, mock=mock))
+    reads = asyncio.run(_reads(folder, hooks, environ, probes, mock=mock))
+    decisive, success, credential, verdict = _judged(reads, mock=mock)
+    probe, answer = decisive.probe, decisive.answer
+    return {
+        "operation": probe.row.name,
+        "method": probe.row.method,
+        "path": probe.row.path,
+        "success": success,
+        "mock": mock,
+        "status": None if answer is None else answer.status,
+        "milliseconds": round(decisive.seconds * 1000),
+        "content_type": "" if answer is None else line(answer.headers.get("content-type", ""), 80),
+        "size": None if answer is None else len(answer.content),
+        "credentials": list(probe.credentials) if decisive.carries else [],
+        "credential": credential,
+        "verdict": verdict,
+        "reads": [
+            {"operation": read.probe.row.name, "status": read.status or None, "with_credential": read.carries}
+            for read in reads
+        ],
+    }
 
 
-async def _call(
-    folder: Path, hooks: object | None, environ: Mapping[str, str], probe: Probe, *, mock: bool
-) -> dict[str, Any]:
+async def _reads(
+    folder: Path, hooks: object | None, environ: Mapping[str, str], probes: Sequence[Probe], *, mock: bool
+) -> list[_Read]:
+    """Make reads until one proves something of the credential, or none that is to be sent is there."""
+    reads: list[_Read] = []
+    ends = monotonic() + _LONGEST
+    for probe in probes[: 1 if mock else None]:
+        anonymous = await _read(folder, hooks, environ, probe, carries=False, mock=mock)
+        reads.append(anonymous)
+        if probe.credentials and anonymous.status and not anonymous.success:
+            reads.append(await _read(folder, hooks, environ, probe, carries=True, mock=mock))
+        last = reads[-1]
+        if last.success and (last.carries or not probe.credentials):
+            break
+        if last.status in _REFUSED and not probe.credentials:
+            break
+        if sum(not read.status for read in reads) >= _MOST_UNANSWERED or monotonic() > ends:
+            break
+    return reads
+
+
+async def _read(
+    folder: Path, hooks: object | None, environ: Mapping[str, str], probe: Probe, *, carries: bool, mock: bool
+) -> _Read:
     from ..assembly import assemble
     from ..hooks import Call, Hooks
     from ..session import Session
@@ -168,6 +223,7 @@ async def _call(
         return await owners.on_response(response, call)
 
     observed = SimpleNamespace(**{**owners._asdict(), "after_response": after_response})
+    environ = environ if carries else {**environ, "MCP_AQL_AUTH": "none"}
     parts = assemble(folder, observed, environ=environ, mock=mock)
     begin = perf_counter()
     try:
@@ -176,62 +232,75 @@ async def _call(
         )
     finally:
         await parts.close()
-    seconds = perf_counter() - begin
-    answer = answers[-1] if answers else None
-    credential, verdict = _judged(probe, answer, envelope, mock=mock)
-    return {
-        "operation": probe.row.name,
-        "method": probe.row.method,
-        "path": probe.row.path,
-        "success": envelope["success"] and (answer is None or not any(_doubts(answer, envelope))),
-        "mock": mock,
-        "status": None if answer is None else answer.status,
-        "milliseconds": round(seconds * 1000),
-        "content_type": "" if answer is None else line(answer.headers.get("content-type", ""), 80),
-        "size": None if answer is None else len(answer.content),
-        "credentials": [] if mock else list(probe.credentials),
-        "credential": credential,
-        "verdict": verdict,
-    }
+    return _Read(probe, carries, answers[-1] if answers else None, envelope, perf_counter() - begin)
 
 
-def _judged(probe: Probe, answer: ApiResponse | None, envelope: Envelope, *, mock: bool) -> tuple[str, str]:
-    """Return what became of the credential, in a word and in a sentence."""
+def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, str]:
+    """Return the read that decides, whether all is well, and what became of the credential in a word and a sentence."""
+    last = reads[-1]
     if mock:
-        return "not_sent", "Nothing was sent: --mock answers from the document, and proves nothing of the credential."
-    if answer is None:
-        message = line(str(envelope.get("error", {}).get("message", "no answer")), 400)
+        verdict = "Nothing was sent: --mock answers from the document, and proves nothing of the credential."
+        return last, last.success, "not_sent", verdict
+    names = " and ".join(last.probe.credentials)
+    if last.success and last.carries:
+        before = reads[-2]
+        how = f"HTTP {before.status}" if not 200 <= before.status < 300 else "a page, or an error"
+        return last, True, "accepted", f"The API accepted the credential '{names}': without it the read gave {how}."
+    public, carried = [read for read in reads if read.success], [read for read in reads if read.carries]
+    if public and not carried:
+        if not names:
+            return (last, True, *_open(last.probe))
+        count = counted(len(public), "read")
+        verdict = f"The address is right. Proves nothing of the credential '{names}': {count} succeeded without it."
+        return public[-1], True, "unknown", verdict
+    failed = carried or list(reads)
+    statuses = {read.status for read in failed}
+    if len(statuses) == 1 and (not public or statuses.issubset(_REFUSED)):
+        credential, verdict = _blamed(failed[-1], len(failed))
+        bare = BARE in str(failed[-1].envelope.get("error", {}).get("message", ""))
+        return failed[-1], False, credential, f"{verdict} It was sent {BARE}." if bare else verdict
+    seen = ", ".join(f"HTTP {status}" if status else "no answer" for status in sorted(statuses))
+    others = f", and {counted(len(public), 'read')} succeeded without it" if public else ""
+    verdict = f"It proves nothing of address and credential: the reads do not agree ({seen}{others})."
+    return failed[-1], False, "unknown", verdict
+
+
+def _open(probe: Probe) -> tuple[str, str]:
+    """Return what a read says that succeeded although there was no credential to send."""
+    if probe.demands:
+        return "not_sent", (
+            "The API answered without a credential, though its document requires one: set MCP_AQL_AUTH=none if it "
+            "wants none."
+        )
+    return "not_sent", "The address is right. It proves nothing of a credential: none was sent, and none was asked for."
+
+
+def _blamed(read: _Read, count: int) -> tuple[str, str]:
+    """Return what reads say that all failed in the same way."""
+    if read.answer is None:
+        message = line(str(read.envelope.get("error", {}).get("message", "no answer")), 400)
         return "unknown", f"No answer of the API: {message}"
-    names = " and ".join(probe.credentials)
-    if not 200 <= answer.status < 300:
-        credential, verdict = _refused(answer.status, names, probe.unset)
-        bare = BARE in str(envelope.get("error", {}).get("message", ""))
-        return credential, f"{verdict} It was sent {BARE}." if bare else verdict
-    doubt = next(_doubts(answer, envelope), None)
-    if doubt is not None:
+    status, names = read.status, " and ".join(read.probe.credentials if read.carries else ())
+    doubt = next(read.doubts, None)
+    if 200 <= status < 300 and doubt is not None:
         return "unknown", f"Proves nothing of the credential: {doubt}."
-    if not names:
-        return "not_sent", "The address is right. It proves nothing of a credential: the operation asks for none."
-    if not probe.proves:
-        return "unknown", f"The address is right. '{names}' was sent, and the operation may answer without it, too."
-    return "accepted", f"The API accepted the credential '{names}'."
-
-
-def _refused(status: int, names: str, unset: Sequence[str]) -> tuple[str, str]:
+    unset = read.probe.unset
     remedy = f"set {' and '.join(unset)}" if unset else "the document asks for none here"
+    times = f" in {counted(count, 'read')}"
     if status == 401:
         if names:
-            return "refused", f"The API did not accept the credential '{names}': wrong, expired, or for another place."
+            reason = "wrong, expired, or for another place"
+            return "refused", f"The API did not accept the credential '{names}'{times}: {reason}."
         return "not_sent", f"The API wants a credential, and the adapter sent none: {remedy}."
     if status == 403:
         if names:
-            return "not_allowed", f"The API refused: '{names}' is not valid, or does not allow this operation."
+            return "not_allowed", f"The API refused{times}: '{names}' is not valid, or does not allow this operation."
         return "not_sent", f"The API refused a call to which the adapter added no credential: {remedy}."
     cause = {
         404: "nothing is there; the address may lack a part of its path, or have one too many",
         429: "too many calls; try again later",
     }.get(status, "the API failed" if status >= 500 else "it redirects elsewhere" if status < 400 else "refused")
-    return "unknown", f"HTTP {status}: {cause}. It proves nothing of the credential."
+    return "unknown", f"HTTP {status}{times}: {cause}. It proves nothing of the credential."
 
 
 def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:

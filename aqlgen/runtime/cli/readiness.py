@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, use_of
+from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
 from ..encode.addresses import operation_problem
 from ..encode.urls import operation_url
 from ..hosts.apis import config_of_each
@@ -40,19 +40,19 @@ def ready_schemes(credentials: list[dict[str, Any]]) -> frozenset[str]:
     return frozenset(entry["scheme"] for entry in credentials if entry["set"] or "per_user" in entry)
 
 
-def with_use(credentials: list[dict[str, Any]], adapter: Adapter, table: Table) -> Usage:
+def with_use(credentials: list[dict[str, Any]], adapter: Adapter, table: Table, config: Config) -> Usage:
     """Add to each entry how many operations name, use and lack its credential. Returns the counts."""
     ready = ready_schemes(credentials)
-    usage = Usage.of(_requirements(adapter, table), ready)
+    usage = Usage.of(_requirements(adapter, table, config), ready)
     for entry in credentials:
         entry |= usage.entry(entry["scheme"], ready=entry["scheme"] in ready)
     return usage
 
 
-def _requirements(adapter: Adapter, table: Table) -> Iterator[Alternatives]:
+def _requirements(adapter: Adapter, table: Table, config: Config) -> Iterator[Alternatives]:
     parts = adapter.of_each_api()
     for _, _, (stated, api) in table.values("security", "api"):
-        yield parts[api].security if stated is None else stated
+        yield () if config.auth == "none" else parts[api].security if stated is None else stated
 
 
 def address_report(adapter: Adapter, table: Table, config: Config) -> dict[str, Any]:
@@ -109,7 +109,8 @@ def counts_of(
     for _, _, (stated, servers, api) in table.values("security", "servers", "api"):
         part, of_api = parts[api], configs[api]
         problem = _problem(part, servers, of_api) if servers else mains[api]
-        is_met = alternative_in_use(part.security if stated is None else stated, ready) is not None
+        needs = part.security if stated is None else stated
+        is_met = config.auth == "none" or alternative_in_use(needs, ready) is not None
         has_address = problem is None or not problem.certain
         url = operation_url(part.servers, servers or (), of_api.base_url, of_api.server_variables)
         accepted = not has_address or (api, str(Origin.of(url.strip()))) in open_hosts
@@ -188,6 +189,10 @@ def credential_section(report: Mapping[str, Any]) -> Iterator[str]:
     from ..auth.sources import lines
 
     total = report["callable"]["operations"]
+    if report["settings"]["auth.credentials"]["value"] == "none":
+        yield "  none is sent: MCP_AQL_AUTH is none"
+    elif report["credentials"]:
+        yield f"  {demand_of(report['demanding'], total)}"
     for entry in report["credentials"]:
         first, *rest = lines(entry)
         yield first
@@ -204,6 +209,9 @@ def call_lines(call: Mapping[str, Any]) -> Iterator[str]:
     if call.get("operation") is None:
         yield f"  {call['verdict']}"
         return
+    for read in call["reads"][:-1]:
+        status = f"HTTP {read['status']}" if read["status"] else "no answer"
+        yield f"  {read['operation']:<26} {'with' if read['with_credential'] else 'without'} a credential: {status}"
     yield f"  {call['operation']:<26} {call['method']} {call['path']}"
     if call["status"] is not None:
         status, kind = f"HTTP {call['status']}", f", {call['content_type']}" if call["content_type"] else ""
@@ -215,6 +223,7 @@ def verdict(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence on whether calls can be made, and what to do next."""
     counts, problem = report["callable"], report["address"]["problem"]
     total, ready = counts["operations"], counts["ready"]
+    call = report.get("call", {"success": True})
     blocked = not report["safety"]["audit"]["writable"] and report["safety"]["asks_about"]
     if blocked:
         yield (
@@ -226,17 +235,39 @@ def verdict(report: Mapping[str, Any]) -> Iterator[str]:
     elif not counts["with_address"]:
         yield "Not ready: the address of the API is not known. `--mock` answers without it."
     elif not counts["with_credentials"]:
-        yield "Not ready: no credential is set. `--mock` answers without one."
+        yield "Not ready: no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API wants none."
     elif not counts["accepted"]:
         yield "Not ready: no host of the API is accepted; `Hosts` shows the entry for overrides.yaml."
     elif not ready:
         yield "Not ready: what has a credential has no address. `--mock` answers without either."
+    elif not call["success"] and call.get("operation") is not None:
+        yield "Not ready: what `--call` tried failed, see Call."
     elif ready < total:
         yield f"Ready for {ready:,} of {counted(total, 'operation')}; the others want what is missing."
-    elif problem is not None:
+    elif _is_unclear(report):
+        yield (
+            "Ready if the API wants no credential: its document declares one, and requires it nowhere. "
+            "`doctor --call` tries a read."
+        )
+    elif problem is not None and not _has_answered(report):
         yield f"Ready if the API is at {report['base_url']} (local); else {problem['remedy']}."
     else:
         doubt = "" if report["credentials"] else "; the document names no credential"
+        doubt = "; the credential is not proven" if call.get("credential") == "unknown" else doubt
         yield f"Ready: nothing is missing for any of {counted(total, 'operation')}{doubt}."
     for step in report["next"]:
         yield f"  {step}"
+
+
+def _has_answered(report: Mapping[str, Any]) -> bool:
+    """Return True if `--call` had an answer of the API."""
+    call = report.get("call", {})
+    return bool(call.get("success")) and not call["mock"]
+
+
+def _is_unclear(report: Mapping[str, Any]) -> bool:
+    """Return True if the API has credentials that nothing requires, and none is set or was found to be needless."""
+    entries, is_off = report["credentials"], report["settings"]["auth.credentials"]["value"] == "none"
+    if not entries or is_off or _has_answered(report):
+        return False
+    return not any(entry["set"] or "per_user" in entry or entry["operations"]["needing"] for entry in entries)

@@ -126,7 +126,7 @@ def _ready(folder: Path, hooks: object | None, *, mock: bool) -> tuple[Server[An
         from ..assembly import assemble
 
         parts = assemble(folder, hooks, mock=mock)
-        from ..logs.log import adopt_libraries
+        from ..logs.libraries import adopt_libraries
         from ..server.mcp import build_server
 
         adopt_libraries(parts.dispatcher.log)

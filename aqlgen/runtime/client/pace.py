@@ -4,7 +4,8 @@
 After the first refusal one request at a time goes on until the second. What the API let through between the two is at
 most what it always lets through, so that requests go at that rate, with equal spaces, and soon at a higher one, until
 it refuses again. Then the last rate that it took holds, a little less of it; it is raised after a long time without a
-refusal, ever more. Ten minutes without a request forget it all.
+refusal, ever more. Refusals with nothing let through between them measure no rate: the API says how long to wait, and
+no more. Ten minutes without a request forget it all.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ _BELOW = 0.92
 _SLOWER, _MUCH_SLOWER = 0.9, 0.5
 _SOON = 10
 """Requests since the last refusal; fewer mean that the pace is far too high."""
-_CLIMB, _CLIMB_RUN, _CLIMB_SECONDS = 0.3, 20, 3.0
+_CLIMB, _CLIMB_RUN, _CLIMB_SECONDS = 0.3, 5, 3.0
 """By how much the rate is raised before it was refused once, and after how many requests and seconds."""
-_FIRST_STEP, _MOST_STEP, _LONG_RUN = 0.05, 0.2, 200
+_FIRST_STEP, _MOST_STEP, _LONG_RUN = 0.05, 0.3, 200
 """By how much it is raised later, at first and at most, and after how many requests without a refusal."""
+_UNSURE_SECONDS, _SURE_SECONDS = 3.0, 45.0
+"""Or after how many seconds: few until a rate was refused right after it was raised, which shows the limit."""
+_SHORTEST = 0.1
+"""The shortest space between requests that a refusal can demand, by which the slowest pace is bounded."""
 _CLOSEST = 0.7
 """The part of a space between two turns that is kept when the process was late for the first."""
 _POLL = 0.02
@@ -44,8 +49,8 @@ class Pace:
     """The pace of one bucket. Times are seconds since the epoch, rates are requests a second."""
 
     __slots__ = (
-        "_accepted", "_climbs", "_floor", "_next", "_raised", "_refused_at", "_resumes", "_run", "_step", "_used_at",
-        "_went_at", "rate",
+        "_accepted", "_climbs", "_floor", "_next", "_raised", "_refused_at", "_resumes", "_run", "_step", "_sure",
+        "_used_at", "_went_at", "rate",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -59,6 +64,7 @@ class Pace:
         self._climbs = True
         self._step = _CLIMB
         self._raised = 1.0
+        self._sure = False
         self._used_at = 0.0
         self._went_at = 0.0
 
@@ -95,21 +101,29 @@ class Pace:
             if self._accepted >= _LONGEST_LEARNING:
                 self.rate = max(self._floor, self._accepted / max(0.1, now - self._resumes))
                 self._run = 0
-        elif self._run >= sharers * (max(_CLIMB_RUN, _CLIMB_SECONDS * self.rate) if self._climbs else _LONG_RUN):
+        elif self._run >= sharers * (max(_CLIMB_RUN, _CLIMB_SECONDS * self.rate) if self._climbs else self._long_run()):
             self._raised = 1 + self._step
             self.rate *= self._raised
             self._run = 0
             if not self._climbs:
                 self._step = min(_MOST_STEP, self._step * 2)
 
+    def _long_run(self) -> float:
+        """Return the requests without a refusal after which the last rate that the API took is raised."""
+        seconds = _SURE_SECONDS if self._sure else _UNSURE_SECONDS
+        return min(_LONG_RUN, max(1.0, seconds * (self.rate or 0.0)))
+
     def refused(self, now: float, seconds: float, sent_at: float) -> None:
         """Take note of a refusal that demands to wait so long; one sent before the last refusal tells nothing new."""
         if sent_at <= self._refused_at:
             return
-        self._floor = 1 / max(1.0, seconds)
-        if self.rate is not None:
+        self._floor = 1 / max(_SHORTEST, seconds)
+        if not self._accepted:
+            pass
+        elif self.rate is not None:
             slower = _SLOWER if self._accepted >= _SOON else _MUCH_SLOWER
             self.rate = max(self._floor, self.rate * (slower if self._raised == 1.0 else _BELOW / self._raised))
+            self._sure = self._raised > 1.0 or (self._sure and self._accepted >= _SOON)
             self._climbs, self._step = False, _FIRST_STEP
         elif self._refused_at and now - self._resumes <= _TOGETHER:
             self.rate = max(self._floor, self._accepted / max(0.1, now - self._refused_at) * _BELOW)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from typing import TYPE_CHECKING
@@ -208,11 +209,14 @@ class _Call:
         if self._exchanged is not None:
             self._owner._circuits.failed(self._exchanged, self._operation)
 
-    def failed(self, reason: str, error: Exception) -> Failure:
-        """Build the failure of a call without an answer. Of a write it tells whether it may have been carried out."""
-        failure = _failed(reason)
+    def failed(self, reason: str, error: Exception | None = None) -> Failure:
+        """Build the failure of a call without an answer, or with one that leads nowhere (no `error`).
+
+        Of a write it tells whether it may have been carried out.
+        """
+        failure = Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}")
         if self._changes:
-            sent = self._uncertain or (self._sending and not is_unsent(error))
+            sent = self._uncertain or error is None or (self._sending and not is_unsent(error))
             failure.details |= {"sent": sent, "outcome": UNKNOWN_OUTCOME if sent else NOT_PERFORMED}
         return failure
 
@@ -244,7 +248,7 @@ class _Call:
         if response.status in STATUSES and redirected(request, response, self._owner.is_owners) is not None:
             if self._performed is not None:
                 return self._performed
-            raise _failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
+            raise self.failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
         return response
 
     def _is_foreign(self, request: ApiRequest) -> bool:
@@ -283,6 +287,8 @@ class _Call:
                 last = error
             else:
                 self._sending = False
+                if self._uncertain:
+                    response = replace(response, uncertain=True)
                 wait = backoff.after_response(tries, response, self._timing)
                 if wait is not None and response.status == 429:
                     wait = max(wait, meter.seconds_held(request, operation))
@@ -357,7 +363,7 @@ class _Call:
         try:
             return await Receiver(self._owner._bounds, request, self._row, self._seconds_left()).read(response)
         except CodingError as problem:
-            raise _failed(f"the API's answer {problem}") from None
+            raise self.failed(f"the API's answer {problem}") from None
         finally:
             await response.aclose()
 
@@ -384,7 +390,3 @@ class _Call:
 
     def _seconds_left(self) -> float:
         return self._ends - self._timing.now()
-
-
-def _failed(reason: str) -> Failure:
-    return Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}")

@@ -19,7 +19,7 @@ from .blame import agent_name
 from .errors import ApiError, kind_of_fault, read_error
 from .faults import Fault, steps_of_name
 from .headers import quotas, retry_after, seconds_until_reset
-from .outcome import changes_something, with_advice
+from .outcome import changes_something
 from .upstream import upstream
 
 __all__ = ["failure_of_response"]
@@ -59,7 +59,7 @@ _DUPLICATE = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE
 """The same in the code of a fault, which may also be about something that has to exist."""
 _IN_USE = re.compile(r"\balready[ _-]in[ _-]use", re.IGNORECASE)
 """The same of a name that is to be given; of what is to be changed or deleted it says something else."""
-_UNSURE = frozenset({302, *range(500, 600)} - {501, 505, 511})
+_UNSURE = frozenset({*range(300, 400), 408, *range(500, 600)} - {304, 501, 505, 511})
 """Statuses after which a call may have been carried out: a server or gateway failed on its way, or leads elsewhere."""
 _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
 """Parameters by which a call is meant for one version, without signs."""
@@ -84,8 +84,8 @@ def failure_of_response(
 ) -> Failure:
     """Build the Failure of a response that is no success. What the API says of it is data, in `details.upstream`.
 
-    `account` says which credential the request had. With the table, fields are named and what may have been carried
-    out has a read to find out with.
+    `account` says which credential the request had. With the table, fields are named. What may have been carried out
+    has an unknown `details.outcome`.
     """
     status = response.status
     response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
@@ -122,11 +122,9 @@ def failure_of_response(
         message = f"{message.rstrip('.')}. The API's own words are in details.upstream."
     if leaks(message):
         message = "The API refused the request, see details"
-    failure = Failure(code, message, details)
-    if table is not None and status in _UNSURE and changes_something(row, row.method):
+    if (status in _UNSURE or response.uncertain) and changes_something(row, row.method):
         details["outcome"] = UNKNOWN_OUTCOME
-        failure = with_advice(Failure(code, message, details), row, params, table)
-    return failure
+    return Failure(code, message, details)
 
 
 def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:

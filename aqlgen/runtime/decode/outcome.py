@@ -13,7 +13,7 @@ from ..text import folded
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["changes_something", "find_out", "with_advice"]
+__all__ = ["changes_something", "find_out", "with_advice", "with_key"]
 
 
 def changes_something(row: Row | None, method: str) -> bool:
@@ -40,18 +40,34 @@ def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Ta
     else:
         details = {**details, "find_out": question}
         message += f": find out with '{question['operation']}', see details.find_out, before you make it again."
-    parameter = _key_parameter(row) if key else None
-    if parameter is not None:
-        message += f" With '{parameter}' as in details.idempotency_key the API carries it out once only."
+    path = _path_of_key(row) if key else ()
+    if path:
+        message += f" With '{'.'.join(path)}' as in details.idempotency_key the API carries it out once only."
         details = {**details, "idempotency_key": key}
     return Failure(failure.code, message, details)
 
 
-def _key_parameter(row: Row) -> str | None:
-    """Return the parameter by which agents give the idempotency key."""
+def with_key(row: Row, params: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return the parameters of a call that is made again, with the idempotency key that it had."""
+    match _path_of_key(row):
+        case (name,):
+            return {**params, name: key}
+        case (name, field) if isinstance(params.get(name), dict):
+            return {**params, name: {**params[name], field: key}}
+    return dict(params)
+
+
+def _path_of_key(row: Row) -> tuple[str, ...]:
+    """Return the parameter by which agents give the idempotency key, and its field if that holds the key."""
     carrier = row.idempotency
-    wire = "" if carrier is None else (carrier.header or carrier.parameter or "").lower()
-    return next((name for name, parameter in row.parameters.items() if parameter.wire.lower() == wire), None)
+    if carrier is None:
+        return ()
+    wire = carrier.header or carrier.parameter or ""
+    for name, parameter in row.parameters.items():
+        if parameter.wire.lower() == wire.lower():
+            return (name,)
+    whole = None if row.body is None or carrier.location != "body" else row.body.parameter
+    return () if whole is None else (whole, wire)
 
 
 def find_out(row: Row, params: Mapping[str, Any], table: Table) -> dict[str, Any] | None:

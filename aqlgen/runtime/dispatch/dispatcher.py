@@ -20,7 +20,7 @@ from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop.loop import SafetyLoop, needs_report
 from ..safety.refusals import not_offered
-from ..session import Session
+from ..session import Session, with_request
 from ..settings.config import Config
 from ..state.custody import State
 from ..steps.operation import RUN_STEPS
@@ -37,7 +37,7 @@ from .arguments import (
     sent_tokens,
     wrong_family,
 )
-from .metering import Metering, watched
+from .metering import Metering, note_end, watched
 from .sending import Sending
 
 if TYPE_CHECKING:
@@ -146,8 +146,22 @@ class Dispatcher:
         self, family: str | None, arguments: Mapping[str, Any] | None, session: Session | None, person: Person | None
     ) -> Envelope:
         stamp = Stamp()
-        arguments = parse_json_texts(arguments or {})
         session = session or Session()
+        with with_request(stamp.request_id):
+            envelope = await self._stamped(family, parse_json_texts(arguments or {}), stamp, session, person)
+        if not envelope["success"]:
+            stamp.mark(envelope, session.id)
+        return envelope
+
+    async def _stamped(
+        self,
+        family: str | None,
+        arguments: Mapping[str, Any],
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+    ) -> Envelope:
+        """Answer the call of one tool, whose id and beginning are those of the stamp."""
         try:
             self._limits.check(arguments)
             items = read_batch(arguments)
@@ -155,6 +169,7 @@ class Dispatcher:
                 return await self._batch(family, arguments, items, stamp, session, person)
             request = read_single(arguments, self.is_known)
         except Failure as failure:
+            note_end(self.observers, ("unknown", "unknown"), failure.code.value, stamp, session)
             return failure.envelope()
         return await self.answer(family, request, stamp, session, person)
 

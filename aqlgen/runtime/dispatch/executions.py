@@ -110,9 +110,8 @@ class Executions:
             return data
         try:
             execution = await self._execution(row, params, request, response, work)
-        except Exception as error:  # noqa: BLE001 - a call that was carried out is no failure
-            trace = {"error": f"{type(error).__name__}: {error}", "operation": row.name}
-            self._calls.log.write("error", "the work of a call cannot be followed", trace=trace)
+        except Exception as error:  # a call that was carried out is no failure
+            self._calls.log.exception("the work of a call cannot be followed", error, operation=row.name)  # noqa: TRY401
             return data
         if execution is None:
             return data
@@ -246,7 +245,7 @@ class Executions:
             return replace(request, url=request_at(request, handle.url))
 
         response = await exchanges.send(row, {}, change)
-        return response, self._api.decode(response, row, {}), None
+        return response, exchanges.decode(response, row, {}), None
 
     def _cancelling(self, handle: Handle, session: Session) -> tuple[Row, dict[str, Any]]:
         """Return the operation that cancels the work, with its parameters. Raises Failure if there is none."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..table import Row
     from .concurrency import Concurrency
 
-__all__ = ["Metering", "watched"]
+__all__ = ["Metering", "note_end", "watched"]
 
 Performed: TypeAlias = Awaitable[tuple[Any, Warnings | None]]
 
@@ -129,10 +129,23 @@ def watched(answer: Callable[P, Coroutine[Any, Any, Envelope]]) -> Callable[P, C
         envelope = await answer(*args, **kwargs)
         dispatcher, _, request, stamp, session = cast("tuple[_Watched, Any, Request, Stamp, Session]", args[:5])
         outcome = OK if envelope["success"] else envelope["error"]["code"]
-        if dispatcher.observers and dispatcher.observers.wants_call(outcome):
-            name, family = dispatcher.named(request.operation)
-            seconds = perf_counter() - began
-            dispatcher.observers.call_ended(CallEnd(name, family, outcome, seconds, stamp.request_id, session.id))
+        if dispatcher.observers:
+            named = dispatcher.named(request.operation)
+            note_end(dispatcher.observers, named, outcome, stamp, session, perf_counter() - began)
         return envelope
 
     return watching
+
+
+def note_end(
+    observers: Observers | None,
+    named: tuple[str, str],
+    outcome: str,
+    stamp: Stamp,
+    session: Session,
+    seconds: float | None = None,
+) -> None:
+    """Inform the observers of the end of a call; `named` are its operation and family."""
+    if observers and observers.wants_call(outcome):
+        seconds = stamp.seconds if seconds is None else seconds
+        observers.call_ended(CallEnd(*named, outcome, seconds, stamp.request_id, session.id))

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.selection import Selection
+from ..decode.outcome import with_key
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
@@ -253,6 +254,10 @@ class _Side:
     def declares(self, step: Step, field: str) -> bool:
         """Return True if the document declares a field of the things that a step answers with."""
         return self._selection.declares(self.rows[step.number], field)
+
+    def with_key(self, step: Step, params: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return the parameters of a call that is made again, with the idempotency key that it had."""
+        return with_key(self.rows[step.number], params, key)
 
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""

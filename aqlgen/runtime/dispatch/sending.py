@@ -109,7 +109,7 @@ class Sending:
             answer = await self._performer.perform(exchanges, row, params, warnings, stamp, request.max_tokens)
         else:
             response = await exchanges.send(row, params)
-            data = api.decode(response, row, params)
+            data = exchanges.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings, params)
             answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
         stamp.last = exchanges.last

@@ -37,7 +37,7 @@ _RETURNS = {
     "description": "execution_id, status (pending, running, completed, failed or cancelled), started_at; progress, "
     "retry_after_seconds, finished_at, error and result where there are any",
 }
-_EXAMPLE = "exec_Zm9vYmFy"
+_EXAMPLE = "<execution_id of the answer>"
 
 
 def execution_operations(adapter: Adapter) -> tuple[ProtocolOperation, ...]:

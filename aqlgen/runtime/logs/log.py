@@ -22,7 +22,7 @@ from queue import Full, Queue
 from typing import Any
 
 from ..redaction import MASK, redact, redacted
-from ..session import audience
+from ..session import audience, current_request, current_session
 from ..text import escaped, iso_time
 from . import LEVELS, NUMBERS
 
@@ -31,8 +31,8 @@ __all__ = [
     "Logger",
     "Record",
     "StderrHandler",
-    "adopt_libraries",
     "redacted_excerpt",
+    "trace_of",
     "without_shapes",
     "without_shapes_in",
 ]
@@ -45,9 +45,10 @@ for _level in ("notice", "alert", "emergency"):
 class Record(logging.LogRecord):
     """A diagnostic. `session_id` is None when it concerns no session more than another.
 
-    `audience` is the only session that may get it, "" for none; None if every session may.
+    `audience` is the only session that may get it, "" for none; None if every session may. A record that is `of_call`
+    is for the session whose call is being answered.
     `data` is for everyone who may read it; `trace`, and all of a `private` record, is for the owner alone: it names
-    places in the code and may quote anything.
+    hosts and places in the code and may quote anything.
     """
 
     def __init__(
@@ -60,12 +61,13 @@ class Record(logging.LogRecord):
         data: Mapping[str, Any] | None = None,
         trace: Mapping[str, Any] | None = None,
         private: bool = False,
+        of_call: bool = False,
     ) -> None:
         super().__init__(logger, NUMBERS[level], "", 0, message, None, None)
         self.level = level
         self.message = message
-        self.session_id = session_id
-        self.audience = session_id or audience()
+        self.session_id = session_id = session_id or (current_session() if of_call else None)
+        self.audience = session_id or ("" if of_call else audience())
         self.data = data or {}
         self.trace = trace or {}
         self.private = private
@@ -102,8 +104,22 @@ class JsonFormatter(logging.Formatter):
             message = str(record.msg)
         secrets = self._secrets()
         error = record.exc_info[1] if record.exc_info else None
-        trace = None if error is None else {"error": redacted_excerpt(f"{type(error).__name__}: {error}", secrets)}
+        trace = getattr(record, "trace", None) if error is None else trace_of(error, secrets, whole=True)
         return Record(level, redact(record.name, secrets), redacted_excerpt(message, secrets), trace=trace)
+
+
+def trace_of(error: BaseException, secrets: Iterable[str], *, whole: bool) -> dict[str, Any]:
+    """Return the type of an exception and of its cause, and the places that it came through, the innermost last.
+
+    Their texts, which may quote a parameter or a body, are there only if `whole` or `free_of_values`.
+    """
+    texts, frames = [], []
+    for each in (error, error.__cause__):
+        if each is not None:
+            frames += [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(each.__traceback__)]
+            name, tells = type(each).__name__, whole or getattr(each, "free_of_values", False)
+            texts.append(redacted_excerpt(f"{name}: {each}", secrets) if tells else name)
+    return {"error": ", from ".join(texts), "frames": frames[-8:]}
 
 
 def redacted_excerpt(text: str, secrets: Iterable[str]) -> str:
@@ -123,6 +139,7 @@ class Logger:
     def __init__(
         self, level: str = "warning", name: str = "mcp-aql", *, secrets: Callable[[], Iterable[str]] = tuple
     ) -> None:
+        self.name = name
         self._logger = logging.getLogger(name)
         self._secrets = secrets
         self._listeners: dict[Listener, _ListenerHandler] = {}
@@ -160,14 +177,17 @@ class Logger:
         secrets: Iterable[str] = (),
         trace: Mapping[str, Any] | None = None,
         private: bool = False,
+        of_call: bool = False,
         **data: Any,
     ) -> None:
         """Write one record; every occurrence of a secret in it is masked. Never raises, never waits.
 
-        `logger` names the part that it comes from; `trace`, and all of a `private` record, is for the owner alone.
+        `logger` names the part that it comes from; see `Record` for who gets it.
         """
         if not self.wants(level):
             return
+        if of_call and current_request() is not None:
+            data = {"request_id": current_request(), **data}
         known = self._secrets()
         masked = frozenset((*secrets, *known)) if secrets else known
         record = Record(
@@ -178,15 +198,20 @@ class Logger:
             data=without_shapes_in(redacted(_plain(data), masked)),
             trace=without_shapes_in(redacted(_plain(trace or {}), masked)),
             private=private,
+            of_call=of_call,
         )
         with suppress(Exception):  # a handler of the owner's may raise
             self._logger.handle(record)
 
     def exception(self, message: str, error: BaseException, *, session_id: str | None = None, **data: Any) -> None:
-        """Write an unexpected exception; the places that it came through, the innermost last, are the owner's alone."""
-        frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]]
-        text = redacted_excerpt(f"{type(error).__name__}: {error}", self._secrets())
-        self.write("error", message, session_id=session_id, trace={"error": text, "frames": frames}, **data)
+        """Write an unexpected exception; what it says and where it came through are the owner's alone."""
+        trace = trace_of(error, self._secrets(), whole=self.tells_all)
+        self.write("error", message, session_id=session_id, trace=trace, of_call=True, **data)
+
+    @property
+    def tells_all(self) -> bool:
+        """True if the owner's level is debug, the only one that shows values of calls."""
+        return self.handler.level <= NUMBERS["debug"]
 
     def _set_level(self) -> None:
         self._logger.setLevel(min(handler.level for handler in (self.handler, *self._listeners.values())))
@@ -200,29 +225,6 @@ class _ListenerHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if isinstance(record, Record) and not record.private:
             self._listener(record)
-
-
-def adopt_libraries(logger: Logger) -> logging.Handler:
-    """Send the records of every library to the logger's standard error. Returns the handler, to take it away.
-
-    Left alone, libraries would write to standard error by themselves: not as JSON, and waiting for whoever reads it.
-    """
-    handler = _LibraryHandler(logger.handler)
-    root = logging.getLogger()
-    root.addHandler(handler)
-    root.setLevel(logger.handler.level)
-    logging.captureWarnings(True)
-    return handler
-
-
-class _LibraryHandler(logging.Handler):
-    def __init__(self, target: logging.Handler) -> None:
-        super().__init__(target.level)
-        self._target = target
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if not isinstance(record, Record):  # ours have been there
-            self._target.handle(record)
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

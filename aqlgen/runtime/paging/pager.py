@@ -160,7 +160,7 @@ class Pager:
             return request
 
         response = await exchanges.send(row, params, change)
-        data = exchanges.api.decode(response, row, params)
+        data = exchanges.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is no list, and yet the answer
         if isinstance(data, dict) and is_csv(response.headers.get("content-type", "")):
             listed = data.get("items")  # the rows of a table, wherever the list of another type would be

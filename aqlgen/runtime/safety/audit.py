@@ -19,7 +19,7 @@ from ..exact_json import write_json
 from ..hooks import Call
 from ..logs.log import Logger, without_shapes_in
 from ..redaction import MASK, redacted
-from ..session import current_caller
+from ..session import current_caller, current_request
 from ..table import Row
 from ..text import iso_time
 from .audit_chain import Chain
@@ -33,12 +33,17 @@ __all__ = ["Audit", "Decisions", "masked_params"]
 _KEPT_OUT = re.compile(r"iban", re.IGNORECASE)
 """Names of what people have to see in a question, and the log has not to keep."""
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+_QUOTING = frozenset({"params", "action", "element_name", "factors", "reason", "token_id"})
+"""Keys of entries whose values quote callers and hooks: the log shows them at level debug alone."""
 _LONGEST = 300
 _MOST_ITEMS = 50
 
 
 class Audit:
-    """Appends entries to the file at `path`; without a path, writes them to the log, as records of level notice."""
+    """Appends entries to the file at `path`; without a path, writes them to the log, as records of level notice.
+
+    There they have no parameters and no reasons, unless the log is of level debug.
+    """
 
     def __init__(
         self,
@@ -59,12 +64,14 @@ class Audit:
     def write(self, event: str, **details: Any) -> None:
         """Write one entry; keys without a value are left out. Raises OSError when it cannot be written."""
         now = iso_time(time.time(), "milliseconds")
-        details = {**details, "caller": current_caller()}
+        details = {"request_id": current_request(), **details, "caller": current_caller()}
         known = {key: value for key, value in details.items() if value is not None}
         if isinstance(known.get("params"), Mapping):
             known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}
         if self._chain is None:
             if self._logger is not None:
+                if not self._logger.tells_all:
+                    known = {key: value for key, value in known.items() if key not in _QUOTING}
                 self._logger.write("notice", event, logger="audit", private=True, **known)
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}

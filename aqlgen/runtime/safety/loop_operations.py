@@ -87,7 +87,7 @@ RECORD_STEP = ProtocolOperation(
             {
                 "element_name": "researcher",
                 "nextActionHint": "closing issue 12, which is solved",
-                "nextOperation": "close_issue",
+                "nextOperation": "<name of the operation>",
                 "nextParams": {"number": 12},
             },
         ),
@@ -108,7 +108,7 @@ VERIFY = ProtocolOperation(
         _field("code", "string", False, "The code, from a person", minLength=1, maxLength=200),
     ),
     {"name": "SafetyLoopVerification", "kind": "object", "description": "The agent that may go on"},
-    (("Let a person type the code", {"challenge_id": "0f8fad5b-d9cb-469f-a165-70867728950e"}),),
+    (("Let a person type the code", {"challenge_id": "<verificationId of the notification>"}),),
 )
 COMPLETE = ProtocolOperation(
     "complete_execution",
@@ -137,7 +137,7 @@ _CONFIRMATION = {
     "kind": "object",
     "description": "What was confirmed, and what to do next",
 }
-_BY_TOKEN = ("Confirm an operation", {"confirmation_token": "conf_0123456789abcdef0123456789abcdef"})
+_BY_TOKEN = ("Confirm an operation", {"confirmation_token": "<confirmation_token of the answer>"})
 _BY_AGENT = ("Confirm a paused action", {"element_name": "researcher"})
 
 TYPES: Mapping[str, Mapping[str, Any]] = {

@@ -220,6 +220,14 @@ class Config(NamedTuple):
         "is given in pages, or whole where `all` is asked for.",
     )
 
+    auth: str = setting(
+        "document",
+        "auth.credentials",
+        "AUTH",
+        parsers.credentials,
+        'Credentials of the API that calls need. "document": those that its document requires. "none": none, and none '
+        "is sent, for an API that wants none although its document declares one.",
+    )
     auth_allow_http: bool = setting(
         False, "auth.allow_http", "AUTH_ALLOW_HTTP", parsers.switch, "Send credentials over plain http to others, too."
     )

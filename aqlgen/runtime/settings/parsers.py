@@ -53,6 +53,7 @@ class Choice:
 
 level = Choice(LEVELS)
 trust = Choice(TRUST_LEVELS, empty=TRUST_LEVELS[0])
+credentials = Choice(("document", "none"))
 policy = Choice(("standard", "strict", "open"))
 
 

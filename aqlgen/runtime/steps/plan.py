@@ -356,6 +356,10 @@ class StepCalls(Protocol):
         """Return True if the document declares a field of the things that a step answers with."""
         ...
 
+    def with_key(self, step: Step, params: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return the parameters of a call that is made again, with the idempotency key that it had."""
+        ...
+
     def shown(self, step: Step, data: Any) -> Any:
         """Return what of a call's data the answer shows."""
         ...

@@ -49,6 +49,8 @@ class Progress:
     unknown: bool = False
     """True if the call to go on with may have been carried out, and must not be made twice."""
     counts: dict[str, int] = field(default_factory=dict)
+    key: str = ""
+    """The idempotency key of that call, which is made again with the same."""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as it is kept."""
@@ -133,7 +135,9 @@ class Run:
                 failure = _failure_of(envelope)
                 unknown = failure.details.get("outcome") == UNKNOWN_OUTCOME
                 progress.unknown = unknown and not self._calls.is_idempotent(step)
+                progress.key = failure.details.get("idempotency_key", progress.key)
                 raise failure
+            progress.key = ""
             self._calls.add_warnings(envelope.get("warnings", ()), step.number)
             check_known(envelope.get("warnings", ()))
             data = envelope["data"]
@@ -173,6 +177,7 @@ class Run:
             )
         progress.unknown = False
         if choice == "skip":
+            progress.key = ""
             progress.each.append(None)
             progress.index += 1
             if progress.index >= len(progress.items or ()):
@@ -260,7 +265,8 @@ class Run:
 
     def _params(self, step: Step, item: Any, index: int) -> dict[str, Any]:
         params: dict[str, Any] = self._resolved(step.params, item, index)
-        return params
+        key = self._progress.key
+        return self._calls.with_key(step, params, key) if key and self._here == (step.number - 1, index) else params
 
     def _resolved(self, value: Any, item: Any, index: int) -> Any:
         return resolve(value, lambda reference: self._value(reference, item, index), Budget(self._calls.budget))

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Records of calls and of requests to the API in the log, for the operator alone (R-OPS-4)."""
+"""Records of calls, requests to the API and events in the log: for their caller, hosts for the owner (R-OPS-4)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from ..session import current_session
 from .observer import OK, CallEnd, Exchange
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _MOST_QUIET = 1000
 class CallRecords:
     """Writes a record of each call: info, notice if it was held back, warning if something failed inside or behind.
 
-    Events are recorded, too, the same one once a minute.
+    Events are recorded, too, the same one of a session once a minute.
     """
 
     def __init__(self, logger: Logger, clock: Callable[[], float] = monotonic) -> None:
@@ -57,7 +58,7 @@ class CallRecords:
             message,
             logger="calls",
             session_id=call.session_id,
-            private=True,
+            of_call=True,
             operation=call.operation,
             family=call.family,
             outcome=call.outcome,
@@ -70,14 +71,15 @@ class CallRecords:
         level, message = _EVENTS.get((name, labels.get("outcome", "")), ("", ""))
         if not level or not self._logger.wants(level):
             return
-        key, now = (name, *labels.values()), self._clock()
+        key, now = (name, current_session() or "", *labels.values()), self._clock()
         if now - self._written.get(key, -_QUIET) < _QUIET:
             return
         if len(self._written) >= _MOST_QUIET:
             self._written.clear()
         self._written[key] = now
         shown: dict[str, Any] = {label: value for label, value in labels.items() if value}
-        self._logger.write(level, message, logger=name, private=True, **shown)
+        host = {label: shown.pop(label) for label in ("host",) if label in shown}
+        self._logger.write(level, message, logger=name, of_call=True, trace=host, **shown)
 
     def wants_exchange(self, tries: int) -> bool:
         """Return True if a record of it is to be written."""
@@ -93,10 +95,10 @@ class CallRecords:
                 "notice" if exchange.tries else "debug",
                 "request to the API sent again" if exchange.tries else "request to the API",
                 logger="api",
-                private=True,
+                of_call=True,
+                trace={"host": exchange.host},
                 operation=exchange.operation,
                 method=exchange.request.method,
-                host=exchange.host,
                 status=exchange.status,
                 tries=exchange.tries + 1,
                 ms=round(exchange.seconds * 1000, 1),

@@ -282,3 +282,41 @@ def test_turns_for_which_the_process_was_late_are_not_taken_together() -> None:
     assert pace.go(BEGIN) == 0
     assert pace.go(BEGIN + 0.01) == pytest.approx(0.06, abs=0.001)
     assert pace.go(BEGIN + 0.08) == 0
+
+
+@pytest.mark.parametrize(
+    ("refusals", "retry_after", "most"), [(3, "0", 3.0), (3, "2", 9.0), (3, None, 6.0), (1, "0", 2.0)]
+)
+def test_refusals_that_end_leave_no_slow_pace(
+    pets: Package, refusals: int, retry_after: str | None, most: float
+) -> None:
+    """R-RATE-2: a burst of refusals measures no rate, and pacing follows what the API says."""
+    headers = {} if retry_after is None else {"retry_after": retry_after}
+    api = Api(*[answer(429, **headers)] * refusals, answer(), retries=0)
+    for _ in range(refusals):
+        try:
+            api.send(row=pets.row("read"))
+        except Failure as failure:
+            raise AssertionError(failure.message) from failure
+        api.clock.time += float(retry_after or 1) + 0.1
+    before = api.clock.time
+    for _ in range(200):
+        assert api.send(row=pets.row("read")).status == 200
+        api.clock.time += 0.005
+    assert api.clock.time - before < most
+
+
+def test_a_pace_that_was_learnt_in_a_bad_time_rises_within_seconds() -> None:
+    """R-RATE-2: by time, not by two hundred requests at the slow pace."""
+    pace, now = Pace(), BEGIN
+    pace.refused(now, 1.0, now - 0.1)
+    pace.accepted(now + 1.1)
+    pace.refused(now + 1.2, 1.0, now + 1.15)
+    assert pace.rate is not None
+    pace.refused(now + 2.3, 1.0, now + 2.25)
+    learnt, now = pace.rate, now + 3.4
+    ends = now + 60
+    while now < ends:
+        now += pace.turn(now, 0, 100).seconds + 0.01
+        pace.accepted(now)
+    assert pace.rate > 8 * learnt

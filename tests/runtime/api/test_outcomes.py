@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.client.transport import HttpTransport
-from tests.cases import side_by_side
+from tests.cases import side_by_side, without_ids
 
 from . import shop
 
@@ -139,7 +139,7 @@ def test_a_write_without_an_answer_may_have_been_carried_out(package: Path) -> N
         exchange = Exchange(package, BREAKS[name], operation, params, timeout=timeout_of(name))
         error = exchange.envelope["error"]
         assert error["code"] == "INTERNAL_ERROR"
-        assert error["details"] == {"sent": True, "outcome": "unknown", "find_out": question}
+        assert without_ids(error["details"]) == {"sent": True, "outcome": "unknown", "find_out": question}
         assert "may have been carried out" in error["message"]
         assert exchange.connections == 1  # never by itself a second time
 
@@ -158,7 +158,7 @@ def test_the_operation_to_find_out_with_is_told_with_its_parameters(package: Pat
 def test_a_read_is_repeated_and_says_nothing_of_an_outcome(package: Path) -> None:
     exchange = Exchange(package, BREAKS["closed"], "get_order", {"order_id": "7"})
     assert exchange.connections == 3
-    assert "details" not in exchange.envelope["error"]
+    assert "details" not in without_ids(exchange.envelope["error"])
 
 
 def refused_port() -> int:
@@ -174,7 +174,7 @@ def test_where_no_connection_was_made_nothing_was_sent(package: Path, operation:
     params, _ = WRITES[operation]
     error = asyncio.run(called(package, url.format(port=refused_port()), operation, params))["error"]
     assert error["code"] == "INTERNAL_ERROR"
-    assert error["details"] == {"sent": False, "outcome": "not_performed"}
+    assert without_ids(error["details"]) == {"sent": False, "outcome": "not_performed"}
     assert error["message"].endswith("Nothing was sent: the call was not carried out.")
 
 
@@ -184,7 +184,7 @@ def test_where_no_tls_connection_was_made_nothing_was_sent(package: Path) -> Non
     def write(name: str, handler: Handler) -> None:
         exchange = Exchange(package, handler, "create_order", {"note": "x"}, scheme="https", timeout=timeout_of(name))
         error = exchange.envelope["error"]
-        assert error["details"] == {"sent": False, "outcome": "not_performed"}
+        assert without_ids(error["details"]) == {"sent": False, "outcome": "not_performed"}
 
     side_by_side(write, [("no TLS", plain), ("hung", silent)])
 

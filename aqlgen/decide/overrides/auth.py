@@ -1,0 +1,66 @@
+"""The credential that the option `--auth` states for a document that states none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from aqlgen.decide.decision import Requirements
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.ir import Document, Json
+
+from .model import Overrides
+
+__all__ = ["check_auth", "read_auth", "with_auth"]
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+"""The name of a header (RFC 9110, 5.6.2)."""
+
+
+def read_auth(text: str) -> tuple[str, Mapping[str, Json]]:
+    """Return the name and the object of a scheme: basic, bearer, header:NAME or query:NAME. Raises OptionError."""
+    kind, _, name = text.partition(":")
+    if text in ("basic", "bearer"):
+        return {"basic": "login", "bearer": "token"}[text], {"type": "http", "scheme": text}
+    if kind in ("header", "query") and _TOKEN.fullmatch(name):
+        return "key", {"type": "apiKey", "in": kind, "name": name}
+    raise OptionError.of(
+        "bad-option", f"--auth {text!r} is no credential", help="Give basic, bearer, header:NAME or query:NAME."
+    )
+
+
+def with_auth(overrides: Overrides, auth: str | None, declared: Collection[str]) -> Overrides:
+    """Return overrides with the scheme for operations that have none; requirements in the file win over it.
+
+    `declared` are the document's schemes, none of which it replaces. Raises OptionError.
+    """
+    if auth is None:
+        return overrides
+    name, scheme = read_auth(auth)
+    adapter = overrides.adapter
+    if adapter.security is not None:
+        return overrides
+    taken = {*declared, *adapter.security_schemes}
+    while name in taken:
+        name = f"{name}_added"
+    return replace(
+        overrides,
+        adapter=replace(
+            adapter,
+            security_schemes={**adapter.security_schemes, name: scheme},
+            security=Requirements(((name,),)),
+            places={"security": (0, 0), **adapter.places},
+        ),
+    )
+
+
+def check_auth(auth: str | None, document: Document) -> None:
+    """Raise OptionError where a document, before any override, requires a credential for each operation already."""
+    is_covered = any(document.security) or all(any(operation.security or ()) for operation in document.operations)
+    if auth is not None and is_covered:
+        raise OptionError.of(
+            "bad-option",
+            f"--auth {auth} adds nothing: the document says which credential its operations require",
+            help="`aqlgen explain` shows it; `security_schemes` and `security` in overrides.yaml say otherwise.",
+        )
