@@ -59,12 +59,21 @@ class Player:
     def _arguments(self, call: Call) -> tuple[str, dict[str, Any]]:
         """Return the family of a call and the arguments of its tool."""
         params = filled(call.params, self._names)
-        if call.call == "batch":
-            return self._rows[params["operations"][0]["operation"]][0], params
-        method, _, path = filled(call.call, self._names).partition(" ")
+        for several in ("steps", "operations"):
+            if several in params:
+                named = [self._named(step["operation"], step["params"]) for step in params[several]]
+                steps = [step | arguments for step, (_, arguments) in zip(params[several], named, strict=True)]
+                params = params | {several: steps}
+                if call.call == "batch":
+                    return named[0][0], params
+        return self._named(filled(call.call, self._names), params)
+
+    def _named(self, operation: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the family of an operation, and its name with parameters for all of its path."""
+        method, _, path = operation.partition(" ")
         family, name, places = self._rows.get(f"{method} {_plain(path)}" if path else method, ("execute", method, []))
         ids = {place: filled(f"${place}", self._names) for place in places if place in self._names}
-        return family, {"operation": name, "params": ids | params}
+        return family, {"operation": name, "params": ids | dict(params)}
 
     def _ask(self, family: str, arguments: dict[str, Any]) -> dict[str, Any]:
         result = self._client.ask("tools/call", {"name": f"mcp_aql_{family}", "arguments": arguments})
