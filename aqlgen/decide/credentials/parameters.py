@@ -210,8 +210,8 @@ def _properties(schema: Json, resolver: Resolver) -> Iterator[tuple[str, JsonSch
         for name, value in properties.items() if isinstance(properties, dict) else ():
             field = _resolved(value, resolver)
             if isinstance(name, str) and isinstance(field, dict):
-                own = value if isinstance(value, dict) else {}
-                yield name, {**field, **own}, is_demanded and name in (required or ())
+                siblings = value if isinstance(value, dict) else {}
+                yield name, {**field, **siblings}, is_demanded and name in (required or ())
         for keyword in ("oneOf", "anyOf", "allOf"):
             parts = node.get(keyword)
             branches = parts[:_MAX_PARTS] if isinstance(parts, list) else []
