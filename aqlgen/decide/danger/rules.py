@@ -197,8 +197,11 @@ def _asks_for_whole(change: Change) -> bool:
     if facts.shape.action:
         return False
     if facts.method == "PATCH":
-        listed = change.category is Category.UPDATE and change.lists.get(facts.operation.path)
-        return bool(listed) and not sends_list(facts.operation, facts.resolver)
+        path = facts.operation.path
+        if change.category is not Category.UPDATE or not change.lists.get(path):
+            return False
+        has_items = any(other.startswith(f"{path.rstrip('/')}/{{") for other in change.lists)
+        return has_items and not sends_list(facts.operation, facts.resolver)
     if facts.method == "PUT":
         return change.category is Category.UPDATE and change.name.split("_")[0] in _REPLACING
     return facts.method == "DELETE" and change.category is Category.DELETE
