@@ -71,7 +71,7 @@ class Nesting:
 
     @contextmanager
     def within(self, key: Key, raw: Json, place: Place, size: int) -> Iterator[Level]:
-        """Open a schema of so many fields while its parts are written; keeping it keeps its identity its own."""
+        """Open a schema of so many parts while these are written; keeping it keeps its identity its own."""
         level = Level(len(self._stack), place, len(self._stack))
         copies = self._copies[key][1] + 1 if key in self._copies else 1
         self._copies[key] = (raw, copies)

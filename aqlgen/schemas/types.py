@@ -175,7 +175,8 @@ class Types:
             return _referring(outer.name, view) if named else {"$ref": f"#/types/{outer.name}"}
         if place.depth > MAX_INLINE or self._nesting.is_repeated(key):
             return self._deferred(raw, view, place)
-        with self._nesting.within(key, raw, place, len(view.get("properties", ()))) as level:
+        size = sum(len(view.get(part, ())) for part in ("properties", "anyOf", "allOf"))
+        with self._nesting.within(key, raw, place, size) as level:
             written = self._hoist(view, place, level) if named else self._written(view, place, level)
         if "$ref" in written or named:
             self._nesting.keep(key, level, written)
