@@ -92,9 +92,12 @@ def _required(raw: Json, types: Types) -> dict[str, None]:
     known: dict[tuple[int, int], dict[str, None]] = {}  # alternatives may share alternatives, each of them again
 
     def required_of(schema: Json, depth: int) -> dict[str, None]:
-        key = (id(schema), depth)
+        view = next(iter(types.parts(schema)), None)
+        if view is None:
+            return {}
+        key = (id(view), depth)
         if key not in known:
-            required = dict.fromkeys(name for view in types.parts(schema)[:1] for name in view.get("required", ()))
+            required = dict.fromkeys(view.get("required", ()))
             branches = types.alternatives(schema) if depth < MAX_NESTING else []
             each = [required_of(branch, depth + 1) for branch in branches] or [{}]
             known[key] = required | {name: None for name in each[0] if all(name in names for names in each)}
