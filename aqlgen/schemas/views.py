@@ -177,7 +177,7 @@ class Views:
                 for key in ("allOf", "anyOf")
                 for branch in view.get(key, ())
             }
-            level = [view for branch in branches.values() if (view := self.view(branch)) is not None]
+            level = [merged for branch in branches.values() if (merged := self.view(branch)) is not None]
             if not level or len(views) > MAX_BRANCHES:
                 break
         return list(views.values())
