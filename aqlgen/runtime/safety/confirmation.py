@@ -3,10 +3,11 @@
 
 A token is good for one call of one operation with the same parameters and the same request, or for several calls that
 were listed together, each with its request. It is a sealed ticket: it says itself to whom and for what it was issued,
-and until when, so that any replica can check it. Its use is one step in the store, so that of several calls that race
-with one token, at whatever replicas, only one goes on. It is bound to the
-caller as well, so that another's call is not confirmed by it. Where there is neither a session nor a known caller (HTTP
-with protocol 2026-07-28 and no authentication), whoever learns it within its time may use it, for the same call, once.
+and until when, so that any replica can check it. That it is unused, and that it is approved, are sealed rows in the
+store, and its use takes them: of several calls that race with one token, at whatever replicas, only one goes on, and
+nothing goes on because a row is missing. It is bound to the caller as well, so that another's call is not confirmed by
+it. Where there is neither a session nor a known caller (HTTP with protocol 2026-07-28 and no authentication), whoever
+learns it within its time may use it, for the same call, once.
 While the store is away nothing is confirmed.
 """
 
@@ -120,7 +121,7 @@ class ConfirmationTokens:
                 "Use confirm_operation with this token, so a person is asked.",
                 details,
             )
-        if cooldown and not await custody.is_used(token.ticket.id):
+        if cooldown and await custody.is_unused(token.ticket.id):
             left = (await self.asked(token, binding)).when + cooldown - self.clock()
             if left > 0:
                 raise too_early(binding.operation, left, token)
@@ -131,8 +132,8 @@ class ConfirmationTokens:
         """Return a token that can still be used in this session. Raises Failure if it cannot, and StoreAway."""
         custody, details = self._custody(binding), _details(binding)
         token = await self._tickets.open(custody, text, binding.holder, details)
-        if await custody.is_used(token.ticket.id):
-            raise self._tickets.refused(Code.TOKEN_ALREADY_USED, "was used before", details)
+        if not await custody.is_unused(token.ticket.id):
+            raise self._tickets.used(details)
         return token
 
     async def asked(self, token: Token, binding: Binding) -> Asked:
@@ -146,7 +147,7 @@ class ConfirmationTokens:
         """Let the call of a token run once, with or without the token. Raises StoreAway."""
         seconds = max(1.0, token.ticket.expires + self._tickets.skew - self._tickets.clock())
         approval = [token.ticket.id, token.ticket.expires, token.short, asked.when]
-        await self._custody(binding).store.put(_APPROVED, asked.digest, approval, seconds)
+        await self._custody(binding).keep(_APPROVED, asked.digest, approval, seconds)
 
     async def redeem_approved(self, binding: Binding, *, cooldown: float = 0.0) -> str | None:
         """Use up the confirmation of this very call and return its token, shortened; None if there is none.
@@ -155,25 +156,23 @@ class ConfirmationTokens:
         """
         custody = self._custody(binding)
         if cooldown:
-            early = await custody.store.get(_APPROVED, binding.digest)
+            early = await custody.kept(_APPROVED, binding.digest)
             left = 0.0 if early is None else early[3] + cooldown - self.clock()
             if left > 0:
                 raise too_early(binding.operation, left)
-        approval = await custody.store.take(_APPROVED, binding.digest)
+        approval = await custody.take(_APPROVED, binding.digest)
         if approval is None:
             return None
         ticket_id, expires, short, _ = approval
-        if self._tickets.clock() > expires + self._tickets.skew or not await custody.use(
-            ticket_id, expires + self._tickets.skew
-        ):
+        if self._tickets.clock() > expires + self._tickets.skew or not await custody.use(ticket_id):
             return None
         return str(short)
 
     async def is_approved(self, binding: Binding) -> bool:
         """Return True if confirm_operation has confirmed this very call, and it has not run. Raises StoreAway."""
         custody = self._custody(binding)
-        approval = await custody.store.get(_APPROVED, binding.digest)
-        return approval is not None and not await custody.is_used(approval[0])
+        approval = await custody.kept(_APPROVED, binding.digest)
+        return approval is not None and await custody.is_unused(approval[0])
 
     # Revocation (confirmation tokens, 5.3)
 
@@ -194,7 +193,7 @@ class ConfirmationTokens:
         custody = self._custody(binding)
         await self._tickets.use(custody, token, _details(binding))
         if await self._is_approved(custody, asked.digest, token.ticket.id):
-            await custody.store.drop(_APPROVED, asked.digest)
+            await custody.remove(_APPROVED, asked.digest)
 
     async def void(self, text: object, binding: Binding) -> bool:
         """Make a token of these calls void; False for one that is not theirs or was used. Raises StoreAway."""
@@ -218,7 +217,7 @@ class ConfirmationTokens:
 
     @staticmethod
     async def _is_approved(custody: Custody, digest: str, ticket_id: str) -> bool:
-        approval = await custody.store.get(_APPROVED, digest)
+        approval = await custody.kept(_APPROVED, digest)
         return approval is not None and approval[0] == ticket_id
 
 

@@ -81,7 +81,7 @@ class Questions:
         """Return True if the handle is of a question asked in this call, and was not taken before. Raises StoreAway."""
         custody = self._state.of(session_id)
         ticket = await custody.open(_KIND, handle.removeprefix(_PREFIX))
-        if ticket is None or await custody.is_lost() or not await custody.use(ticket.id, ticket.expires):
+        if ticket is None or not await custody.use(ticket.id):
             return False
         return ticket.fits(call, 0, _CALL) and time.time() <= ticket.expires
 

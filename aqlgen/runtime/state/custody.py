@@ -1,16 +1,15 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What callers bring back: sealed tickets, each used once, and values kept for them, sealed too (R-OPS-3, R-SAFE-3).
 
-A ticket says itself what it is for and until when, so any replica that has the key can tell; that it was used is
-what the store knows. So a ticket is good only in the store that it was issued with: another one, or one that has lost
-its data, has another identity, and its tickets are no longer opened. Nothing can be used twice by forgetting.
+A ticket says itself what it is for and until when, so any replica that has the key can tell. That it was not used yet
+is a sealed row of the store, and using it takes the row. Without the row a ticket is good for nothing: not in another
+store, nor in one that has lost its data. Nothing can be used twice by forgetting.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,11 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Custody", "State", "Ticket"]
 
-_SPACE, _KEY, _IDENTITY = "seal", "key", "identity"
+_SPACE, _KEY, _UNUSED = "seal", "key", "unused"
 _SALT, _TIME = 16, 4
 _MOST_TRIES = 50
-_REMEMBERED = 600.0
-"""Seconds after its end for which a ticket is known as used."""
+_GRACE = 600.0
+"""Seconds after its end for which the row of a ticket stays, for clocks that differ."""
+_MOST_TAKEN = 10_000
+"""How many tickets a process remembers to have taken, so that a row that is put back is good for nothing there."""
 
 
 class Ticket(NamedTuple):
@@ -57,7 +58,7 @@ class Custody:
         self._keys = keys
         self._stored_key = ""
         self._spare_key = ""
-        self._identity = ""
+        self._taken: dict[str, None] = {}
         self._sealer: tuple[Sequence[str], Sealer] | None = None
 
     async def sealer(self) -> Sealer:
@@ -109,40 +110,34 @@ class Custody:
 
     async def issue(self, kind: str, bound: Sequence[tuple[str, int]], seconds: float, now: float) -> Ticket:
         """Return a new ticket that is bound to texts, each by a mark of so many bytes. Raises StoreAway."""
-        if not self._identity:
-            self._identity = await self._agreed(_IDENTITY)
         salt, expires = secrets.token_bytes(_SALT), int(now + seconds)
         marks = b"".join(_mark(salt, text, size) for text, size in bound)
         content = salt + expires.to_bytes(_TIME, "big") + marks
-        text = (await self.sealer()).wrap(kind, content, self._identity)
+        text = (await self.sealer()).wrap(kind, content)
+        await self.keep(_UNUSED, salt.hex(), expires, seconds + _GRACE)
         return Ticket(text, salt.hex(), expires, marks)
 
     async def open(self, kind: str, text: object) -> Ticket | None:
         """Return a ticket of this kind, expired, used or not; None for anything else. Raises StoreAway."""
-        if not self._identity:
-            self._identity = await self._agreed(_IDENTITY)
-        content = (await self.sealer()).unwrap(kind, text, self._identity)
+        content = (await self.sealer()).unwrap(kind, text)
         if content is None or len(content) < _SALT + _TIME:
             return None
         begin = _SALT + _TIME
         expires = int.from_bytes(content[_SALT:begin], "big")
         return Ticket(str(text), content[:_SALT].hex(), expires, content[begin:])
 
-    async def is_used(self, ticket_id: str) -> bool:
-        """Return True for a ticket that was used. Raises StoreAway."""
-        return await self.store.get("used", ticket_id) is not None
+    async def is_unused(self, ticket_id: str) -> bool:
+        """Return True for a ticket that can be used. Raises StoreAway."""
+        return ticket_id not in self._taken and await self.kept(_UNUSED, ticket_id) is not None
 
-    async def is_lost(self) -> bool:
-        """Return True if the store has lost its data: what it issued before is void. Raises StoreAway."""
-        if await self.store.get(_SPACE, _IDENTITY) == self._identity:
+    async def use(self, ticket_id: str) -> bool:
+        """Use a ticket up; False if it was used before, or nothing says that it was not. Raises StoreAway."""
+        if ticket_id in self._taken or await self.take(_UNUSED, ticket_id) is None:
             return False
-        self._identity = self._stored_key = ""
+        self._taken[ticket_id] = None
+        if len(self._taken) > _MOST_TAKEN:
+            del self._taken[next(iter(self._taken))]
         return True
-
-    async def use(self, ticket_id: str, expires: float) -> bool:
-        """Use a ticket up, until when it expires; False if it was used before. Raises StoreAway."""
-        left = max(0.0, expires - time.time())
-        return await self.store.add("used", ticket_id, 1, min(left, 86_400.0) + _REMEMBERED)
 
     # Values
 
@@ -182,9 +177,16 @@ class Custody:
                 return True
         raise StoreAway("a value changes all the time")
 
+    async def take(self, kind: str, key: str) -> Any:
+        """Remove a value and return it; None if there is none, or it cannot be opened. Raises StoreAway."""
+        name = _name(key)
+        text = await self.store.take(kind, name)
+        opened = None if text is None else (await self.sealer()).open(kind, text, name)
+        return None if opened is None else opened.value
+
     async def remove(self, kind: str, key: str) -> bool:
         """Remove a value; False if somebody else has, or it expired. Raises StoreAway."""
-        return await self.store.take(kind, _name(key)) is not None
+        return await self.take(kind, key) is not None
 
 
 class State:

@@ -135,11 +135,13 @@ class Tickets:
         return Token(str(text), ticket)
 
     async def use(self, custody: Custody, token: Token, details: Mapping[str, Any]) -> None:
-        """Use up a token. Raises Failure if it was used before or is of a store that lost its data, and StoreAway."""
-        if await custody.is_lost():
-            raise self.refused(Code.TOKEN_INVALID, "is not valid", details)
-        if not await custody.use(token.ticket.id, token.ticket.expires + self.skew):
-            raise self.refused(Code.TOKEN_ALREADY_USED, "was used before", details)
+        """Use up a token. Raises Failure if it was used before or the store does not know it, and StoreAway."""
+        if not await custody.use(token.ticket.id):
+            raise self.used(details)
+
+    def used(self, details: Mapping[str, Any]) -> Failure:
+        """Return the refusal of a token that nothing says is unused."""
+        return self.refused(Code.TOKEN_ALREADY_USED, "was used before, or its store has lost it", details)
 
     def refused(self, code: Code, problem: str, details: Mapping[str, Any]) -> Failure:
         """Return the refusal of a token."""

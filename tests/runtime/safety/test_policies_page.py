@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,9 @@ async def test_each_example_decides_as_the_page_says(tmp_path: Path, settings: s
         if outcome == "refuse":
             assert answer["error"]["details"]["rule"] == rule, call
         elif outcome == "confirm":
-            decision = dispatcher._gate._policy.decide(table.find(name), call["params"])  # type: ignore[arg-type]
+            row = table.find(name)
+            build = partial(FakeApi().build, row, call["params"])
+            decision = dispatcher._gate._policy.decide(row, call["params"], build)  # type: ignore[arg-type]
             assert decision.rule == rule, call
 
 

@@ -314,7 +314,7 @@ async def test_a_token_is_no_good_in_another_store_though_the_key_is_the_same(
     """R-OPS-3: where its use would not be known."""
     token = await token_of(replica(KEYS[0]))
     other = replica(KEYS[0], at=f"sqlite:///{tmp_path}/other.sqlite3")
-    assert code(await call(other, confirmation_token=token)) == "TOKEN_INVALID"
+    assert code(await call(other, confirmation_token=token)) == "TOKEN_ALREADY_USED"
     assert api.sent == []
 
 
@@ -326,11 +326,11 @@ async def test_a_store_that_lost_its_data_forgets_no_use(
     token, unused = await token_of(dispatcher), await token_of(dispatcher)
     assert (await call(dispatcher, confirmation_token=token))["success"]
     store = dispatcher.state.shared.store
-    for space in ("used", "seal", "asked"):
+    for space in ("unused", "seal", "asked"):
         for key, _ in await store.items(space):
             await store.drop(space, key)
     for lost in (token, unused):
-        assert code(await call(dispatcher, confirmation_token=lost)) == "TOKEN_INVALID"
+        assert code(await call(dispatcher, confirmation_token=lost)) == "TOKEN_ALREADY_USED"
     assert (await call(dispatcher, confirmation_token=await token_of(dispatcher)))["success"]
     assert len(api.sent) == 2
 
@@ -340,8 +340,8 @@ async def test_nothing_that_is_stored_can_be_read_in_the_store(replica: Replica,
     dispatcher = replica(KEYS[0])
     asked = await call(dispatcher, {"operation": "run_steps", "params": {"steps": [DELETE]}})
     store = state().shared.store
-    stored = [item for space in ("plan", "asked", "approved", "used") for item in await store.items(space)]
-    assert len(stored) == 2
+    stored = [item for space in ("plan", "asked", "approved", "unused") for item in await store.items(space)]
+    assert len(stored) == 3
     held = asked["error"]["details"]["plan"]["continue"], asked["confirmation"]["token"], "animal_id"
     assert not [text for text in held if text in json.dumps(stored)]
 

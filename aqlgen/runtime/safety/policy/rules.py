@@ -6,7 +6,7 @@ What an operation has to do with a rule is found when the adapter starts, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...quota.limits import Pattern
@@ -15,10 +15,13 @@ from ...table import Row, Table
 from ...table.files import Attribute
 from ...text import letters
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
-from .values import HIDDEN, MISSING, Place, is_open, places_of, spoken_parameters
+from .patches import patched
+from .sent import Sent
+from .values import HIDDEN, MISSING, Place, Spellings, field_names, is_open, places_of, spoken_parameters
 
 if TYPE_CHECKING:
     from ...settings.config import Config
+    from ...wire import ApiRequest
 
 __all__ = ["MetRule", "Rule", "Rules", "check_rules"]
 
@@ -29,23 +32,44 @@ class Condition(NamedTuple):
     path: tuple[str, ...]
     tests: Mapping[str, Any]
 
-    def truth(self, places: Sequence[Place], params: Mapping[str, Any], *, strictly: bool) -> Truth:
+    def truth(self, place: ConditionPlaces, params: Mapping[str, Any], sent: Sent | None, *, strictly: bool) -> Truth:
         """Return whether all tests hold of what a call sends: `strictly` of every value, otherwise of one."""
-        return all_of(self._test(name, expected, places, params, strictly) for name, expected in self.tests.items())
+        return all_of(
+            self._test(name, expected, place, params, sent, strictly) for name, expected in self.tests.items()
+        )
 
     def _test(
-        self, name: str, expected: Any, places: Sequence[Place], params: Mapping[str, Any], strictly: bool
+        self,
+        name: str,
+        expected: Any,
+        where: ConditionPlaces,
+        params: Mapping[str, Any],
+        sent: Sent | None,
+        strictly: bool,
     ) -> Truth:
-        of_lists = name in ABOUT_LISTS
+        of_lists, places = name in ABOUT_LISTS, where.places
         values = [value for place in places for value in place.values(params, of_lists=of_lists)]
+        for place in places:
+            if place.within and place.parameter in params:
+                values += patched(params[place.parameter], place.within, of_lists=of_lists)
+        if sent is not None:
+            values += sent.values(where.names, values, of_lists=of_lists)
         if name == "given":
             return any(value is not MISSING for value in values) is expected
-        if not values:
-            values = [place.default for place in places if place.default is not None]
+        defaults = [default for place in places for default in place.defaults]
+        if defaults and (not values or MISSING in values):
+            values = [*(value for value in values if value is not MISSING), *defaults]
         if not values:
             return IF_MISSING.get(name) if any(place.declared for place in places) else False
         truths = (_truth(name, value, expected) for value in values)
         return all_of(truths) if strictly else any_of(truths)
+
+
+class ConditionPlaces(NamedTuple):
+    """Where the field of a condition may stand in an operation, and its names in the request that is sent."""
+
+    places: tuple[Place, ...]
+    names: tuple[Spellings, ...]
 
 
 def _truth(name: str, value: Any, expected: Any) -> Truth:
@@ -96,11 +120,12 @@ class Rule:
         names = {row.name, row.key, *(alias.name for alias in row.aliases)}
         return any("*" not in text and text.lower() in {name.lower() for name in names} for text, _ in self.names)
 
-    def met(self, places: Sequence[Sequence[Place]], params: Mapping[str, Any]) -> bool:
+    def met(self, places: Sequence[ConditionPlaces], params: Mapping[str, Any], sent: Sent | None) -> bool:
         """Return True for a call that meets the conditions, or, unless the rule allows, one that may meet them."""
         strictly = self.action == "allow"
         truths = (
-            condition.truth(places[index], params, strictly=strictly) for index, condition in enumerate(self.conditions)
+            condition.truth(places[index], params, sent, strictly=strictly)
+            for index, condition in enumerate(self.conditions)
         )
         truth = all_of(truths)
         return truth is True if strictly else truth is not False
@@ -116,7 +141,7 @@ class Rules:
         self._table = table
         self._rules = [Rule(settings) for settings in config.policy_rules]
         self._by_name: dict[str, list[Rule]] = {}
-        self._resolved: dict[str, list[tuple[Rule, tuple[tuple[Place, ...], ...], bool]]] = {}
+        self._resolved: dict[str, list[tuple[Rule, tuple[ConditionPlaces, ...], bool]]] = {}
         for name, family, values in table.values(*_ATTRIBUTES):
             rules = [rule for rule in self._rules if rule.selects(name, family, values)]
             if rules and any(rule.conditions for rule in rules):
@@ -130,13 +155,15 @@ class Rules:
         """The operations whose calls may meet a rule."""
         return frozenset(self._by_name)
 
-    def met(self, row: Row, params: Mapping[str, Any]) -> list[MetRule]:
-        """Return the rules that a call meets."""
+    def met(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> list[MetRule]:
+        """Return the rules that a call meets, whose request `build` makes. It is made for conditions alone."""
         values = {**row.fixed_values, **params} if row.fixed_values else params
+        rules = self._of(row)
+        sent = Sent.of(build) if any(rule.conditions for rule, _, _ in rules) else None
         return [
             MetRule(rule.id, rule.action, rule.reason, exact)
-            for rule, places, exact in self._of(row)
-            if rule.met(places, values)
+            for rule, places, exact in rules
+            if rule.met(places, values, sent)
         ]
 
     def usual(self, row: Row) -> tuple[list[MetRule], list[MetRule]]:
@@ -148,17 +175,22 @@ class Rules:
             kind.append(MetRule(rule.id, rule.action, rule.reason, exact))
         return always, sometimes
 
-    def _of(self, row: Row) -> list[tuple[Rule, tuple[tuple[Place, ...], ...], bool]]:
+    def _of(self, row: Row) -> list[tuple[Rule, tuple[ConditionPlaces, ...], bool]]:
         known = self._resolved.get(row.cache_key)
         if known is None:
             known = self._resolved[row.cache_key] = list(self._resolve(row))
         return known
 
-    def _resolve(self, row: Row) -> Iterator[tuple[Rule, tuple[tuple[Place, ...], ...], bool]]:
+    def _resolve(self, row: Row) -> Iterator[tuple[Rule, tuple[ConditionPlaces, ...], bool]]:
         for rule in self._by_name.get(row.name, ()):
-            places = tuple(places_of(row, condition.path, self._table.types) for condition in rule.conditions)
+            paths = [condition.path for condition in rule.conditions]
+            places = [places_of(row, path, self._table.types) for path in paths]
             if all(places):
-                yield rule, places, rule.names_exactly(row)
+                named = (
+                    ConditionPlaces(found, field_names(row, path, found))
+                    for found, path in zip(places, paths, strict=True)
+                )
+                yield rule, tuple(named), rule.names_exactly(row)
 
     def problems(self) -> Iterator[str]:
         """Yield what is wrong with rules, given the operations that there are."""
