@@ -54,6 +54,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "wire.wapii",
         "wire.mutated",
         "wire.updates",
+        "servers",
     ),
     "The review page": ("page.check", "page.estimate"),
     "The documentation": ("screenshots",),

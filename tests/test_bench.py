@@ -8,6 +8,8 @@ import re
 import pytest
 
 from bench.__main__ import NAMES, main, source, summary
+from bench.servers import SERVERS
+from bench.servers.model import filled, load, unmet
 
 FOLDER = source("generate").parent
 INTERNAL = ("__main__", "wire.calling", "wire.peer", "support.bare", "support.preloaded")
@@ -52,3 +54,33 @@ def test_an_unknown_name_is_refused_with_the_nearest_ones(
 ) -> None:
     assert main([name]) == 3
     assert capsys.readouterr().err == f"There is no measurement {name!r}. {hint}\n"
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_server_has_calls_enough_and_each_write_is_looked_at_past_the_adapter(name: str) -> None:
+    server = load(name)
+    writes = [call for call in server.calls if call.call.split()[0] in ("PUT", "PATCH", "DELETE") and not call.error]
+    assert len(server.calls) >= 25
+    assert [call.call for call in writes if not call.look] == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "difference"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, ""),
+        ({"a": 1}, {"b": 2}, "data.a: missing"),
+        ({"a": "<absent>"}, {"a": None}, "data.a: must not be there"),
+        ([1], [1, 2], "data: 1 items expected: [1, 2]"),
+        ({"<some>": [{"a": 2}]}, [{"a": 1}, {"a": 2}], ""),
+        ({"<some>": [{"a": 3}]}, [{"a": 1}], "data: no item is like {'a': 3}: [{'a': 1}]"),
+        ({"<like>": "^x"}, "xyz", ""),
+        (["<any>", 2], [1, 3], "data[1]: 2 expected: 3"),
+    ],
+)
+def test_what_a_server_holds_is_compared_field_by_field(expected: object, actual: object, difference: str) -> None:
+    assert unmet(expected, actual, "data") == difference
+
+
+def test_a_kept_value_is_filled_in_with_its_type() -> None:
+    names = {"id": 7, "AT": "/items/$id"}
+    assert filled({"item": "$id", "at": "$AT/tags"}, names) == {"item": 7, "at": "/items/7/tags"}

@@ -60,7 +60,7 @@ def _with_json(context: Context, media: tuple[MediaType, ...]) -> tuple[MediaTyp
     A mail API lists every `message/…` with an object of named fields: such an object is no mail, and JSON is what its
     server reads. A file may be sent still where the document offers one.
     """
-    objects = [part for part in media if _holds_fields(context, part.schema, NESTING)]
+    objects = [part for part in media if _holds_fields(context, part.schema)]
     if not objects or any(_is_encoded(part.content_type) for part in media):
         return media
     first = objects[0]
@@ -78,19 +78,28 @@ def _is_encoded(kind: str) -> bool:
     return admits_json(kind) or kind == FORM or is_multipart(kind) or is_notation
 
 
-def _holds_fields(context: Context, raw: Json, depth: int) -> bool:
+def _holds_fields(context: Context, raw: Json) -> bool:
     """Return True for a schema of an object with named fields, or of a list of these, none of which is bytes."""
-    try:
-        schema, _ = context.resolver.follow(raw, "")
-    except UnresolvedError:
-        return False
-    if not isinstance(schema, dict) or depth == 0:
-        return False
-    properties = schema.get("properties")
-    if isinstance(properties, dict) and properties:
-        return not any(isinstance(field, dict) and field.get("format") == "binary" for field in properties.values())
-    parts = [part for key in ("allOf", "anyOf", "oneOf") if isinstance(schema.get(key), list) for part in schema[key]]
-    return any(_holds_fields(context, part, depth - 1) for part in [*parts, schema.get("items")])
+    level, seen = [raw], set[int]()
+    for _ in range(NESTING):
+        inner: list[Json] = []
+        for schema in level:
+            try:
+                target, _pointer = context.resolver.follow(schema, "")
+            except UnresolvedError:
+                continue
+            if not isinstance(target, dict) or id(target) in seen:
+                continue
+            seen.add(id(target))
+            properties = target.get("properties")
+            if not isinstance(properties, dict) or not properties:
+                lists = (target.get(key) for key in ("allOf", "anyOf", "oneOf"))
+                inner += [part for parts in lists if isinstance(parts, list) for part in parts]
+                inner.append(target.get("items"))
+            elif not any(isinstance(field, dict) and field.get("format") == "binary" for field in properties.values()):
+                return True
+        level = inner
+    return False
 
 
 def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:

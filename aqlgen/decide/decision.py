@@ -180,8 +180,8 @@ class ParameterOverride:
     """The value of a call that gives none."""
     required: bool | None = None
     """False where the document requires it and the API does not."""
-    type: str | None = None
-    """Its type, where the document has another."""
+    type: str | list[str] | None = None
+    """Its type or types, where the document has another."""
     allow_empty: bool = False
     """Whether the API takes an empty text or list where the document does not admit it."""
     place: Place = (0, 0)

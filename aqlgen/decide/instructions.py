@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -16,6 +17,8 @@ __all__ = ["in_order_of_review", "reason_of", "with_instructions"]
 
 _MOST: Final = 3
 """Places that are named of one operation."""
+_FOLLOWED: Final = 500
+"""References that are followed from one operation: a text behind more of them is reported with the document alone."""
 
 
 def with_instructions(
@@ -52,31 +55,37 @@ def reason_of(text: InstructionText, place: str = "") -> str:
 
 
 class _Reach:
-    """The suspicious texts that an operation leads to, by references too."""
+    """The suspicious texts that an operation leads to, by references too.
+
+    Of each operation at most `_FOLLOWED` references are followed, so that the whole is linear in the document.
+    """
 
     def __init__(self, resolver: Resolver, pointers: Collection[str]) -> None:
         self._resolver = resolver
-        self._pointers = sorted(pointers)
+        self._within: dict[str, set[str]] = {}
+        """The texts at each place of the document and below it."""
+        for pointer in pointers:
+            steps = pointer.split("/")
+            for length in range(1, len(steps) + 1):
+                self._within.setdefault("/".join(steps[:length]), set()).add(pointer)
         self._references: dict[str, frozenset[str]] = {}
 
     def of(self, decision: Decision) -> list[str]:
         """Return the pointers, in order."""
         place = decision.operation.origin.pointer
         item = place.rpartition("/")[0]
-        around = [f"{item}/{key}" for key in ("summary", "description", "parameters")]
-        tags = [f"{place}/tags"]
-        seen: set[str] = set()
-        stack = [place, *around, *tags]
-        while stack:
-            pointer = stack.pop()
-            if pointer not in seen:
-                seen.add(pointer)
-                stack += self._referred(pointer) - seen
-        return [
-            pointer
-            for pointer in self._pointers
-            if any(pointer == root or pointer.startswith(f"{root}/") for root in seen)
-        ]
+        roots = [place, f"{place}/tags", *(f"{item}/{key}" for key in ("summary", "description", "parameters"))]
+        seen, waiting = set(roots), deque(roots)
+        reached: set[str] = set()
+        while waiting and len(seen) < _FOLLOWED:
+            pointer = waiting.popleft()
+            reached |= self._within.get(pointer, frozenset())
+            referred = self._referred(pointer) - seen
+            seen |= referred
+            waiting += sorted(referred)
+        for pointer in waiting:
+            reached |= self._within.get(pointer, frozenset())
+        return sorted(reached)
 
     def _referred(self, pointer: str) -> frozenset[str]:
         """Return the pointers that the value at a pointer refers to."""

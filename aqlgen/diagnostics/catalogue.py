@@ -199,6 +199,12 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "A type that JSON Schema does not know, a bound that is no number, or limits that leave no value at all.",
         "Correct the keyword; it is left out meanwhile, so that more is admitted than may have been meant.",
     ),
+    "schema-too-long": Entry(
+        "Too many schemas describe one value",
+        "Its allOf, oneOf or anyOf lead by references through more than 100 types in a line, or along more than 20,000 "
+        "paths. What is beyond is left out: its fields are unknown, and it admits any value.",
+        "Describe the value by fewer schemas that extend or choose one another.",
+    ),
     "bad-pattern": Entry(
         "A regular expression cannot be used",
         "It is not valid in ECMA 262, the dialect of JSON Schema, or too large to be compiled, or it shows how a date "

@@ -155,8 +155,11 @@ class _CheckedHandler:
 
     def check(self, params: Mapping[str, Any]) -> None:
         """Raise Failure with all problems of the parameters."""
-        from .validation.problems import failure, missing_problem, unknown_problem
+        from jsonschema_rs import Draft202012Validator
+
+        from .validation.problems import failure, missing_problem, unexplained_problem, unknown_problem
         from .validation.value_problems import problems_of
+        from .validation.walk import Allowed, Leaves, Reading, Walk
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]
@@ -164,5 +167,10 @@ class _CheckedHandler:
             return
         problems = [missing_problem(self, missing)] if missing else []
         problems += [unknown_problem(self, unknown, params)] if unknown else []
-        problems += problems_of(self._validator.iter_errors(with_floats(params)), frozenset())
-        raise failure(problems)
+        walk = Walk({}, Leaves(lambda schema: Draft202012Validator(dict(schema))), Allowed.NOTHING)
+        reading = Reading(dict(params))
+        for name, parameter in self.parameters.items():
+            if name in params:
+                reading.put(name, walk.read(params[name], parameter.schema))
+        problems += problems_of(reading.faults, frozenset())
+        raise failure(problems or [unexplained_problem(self)])

@@ -5,12 +5,13 @@ written in too many places gets one type for all further ones. So the work is bo
 
 The cost is that of validating one value against types that refer to one another as branches of the same value.
 A validator follows every path through `allOf` and `anyOf`, so branches that refer to branches can make billions of
-paths, or circles. No API intends that: references over the limit, and those that close a circle, are not validated.
+paths, or circles; and a reader of types descends such a line. No API intends that: references over the limits, and
+those that close a circle, are not validated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -70,7 +71,7 @@ class Nesting:
 
     @contextmanager
     def within(self, key: Key, raw: Json, place: Place, size: int) -> Iterator[Level]:
-        """Open a schema of so many fields while its parts are written; keeping it keeps its identity its own."""
+        """Open a schema of so many parts while these are written; keeping it keeps its identity its own."""
         level = Level(len(self._stack), place, len(self._stack))
         copies = self._copies[key][1] + 1 if key in self._copies else 1
         self._copies[key] = (raw, copies)
@@ -97,14 +98,28 @@ class Nesting:
 MAX_WEIGHT = 20_000
 """How many schemas may apply to one value, counting each path to a schema."""
 
+MAX_LINE = 100
+"""How many types may follow one another by reference as schemas of one value."""
+
 Written = dict[str, Json]
 
 
-def limit_cost(types: dict[str, Written]) -> None:
-    """Remove references that cost too much from finished types, in place."""
-    weights: dict[str, int] = {}
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the references of a type lead to as schemas of one value."""
+
+    weight: int = 1
+    line: int = 1
+    """The number of types in the longest line of references."""
+    cut: int = 0
+    """The number of the type's references that were removed."""
+
+
+def limit_cost(types: dict[str, Written]) -> dict[str, int]:
+    """Remove references that cost too much from finished types, in place; return how many, by type."""
+    costs: dict[str, Cost] = {}
     for start in types:
-        if start in weights:
+        if start in costs:
             continue
         path: list[tuple[str, list[Written]]] = [(start, list(branches(types[start])))]
         pending = [list(path[0][1])]
@@ -112,7 +127,7 @@ def limit_cost(types: dict[str, Written]) -> None:
         while path:
             name, edges = path[-1]
             if not pending[-1]:
-                weights[name] = _weight(edges, weights)
+                costs[name] = _limited(edges, costs)
                 on_path.discard(name)
                 path.pop()
                 pending.pop()
@@ -121,21 +136,26 @@ def limit_cost(types: dict[str, Written]) -> None:
             target = _target(edge)
             if target in on_path:
                 del edge["$ref"]
-            elif target in types and target not in weights:
+            elif target in types and target not in costs:
                 path.append((target, list(branches(types[target]))))
                 pending.append(list(path[-1][1]))
                 on_path.add(target)
+    return {name: cost.cut for name, cost in costs.items() if cost.cut}
 
 
-def _weight(edges: list[Written], weights: dict[str, int]) -> int:
-    """Return the weight of one type with its references; remove the heaviest until it is within the limit."""
-    references = sorted((weights.get(_target(edge), 1), index) for index, edge in enumerate(edges) if "$ref" in edge)
-    total = 1 + len(edges) + sum(weight for weight, _ in references)
-    while total > MAX_WEIGHT and references:
-        weight, index = references.pop()
+def _limited(edges: list[Written], costs: Mapping[str, Cost]) -> Cost:
+    """Return the cost of one type with its references; remove the heaviest until it is within the limits."""
+    references = sorted(
+        ((costs.get(_target(edge), Cost()), index) for index, edge in enumerate(edges) if "$ref" in edge),
+        key=lambda reference: (reference[0].line >= MAX_LINE, reference[0].weight, reference[1]),
+    )
+    count = len(references)
+    total = 1 + len(edges) + sum(cost.weight for cost, _ in references)
+    while references and (total > MAX_WEIGHT or references[-1][0].line >= MAX_LINE):
+        cost, index = references.pop()
         del edges[index]["$ref"]
-        total -= weight
-    return total
+        total -= cost.weight
+    return Cost(total, 1 + max((cost.line for cost, _ in references), default=0), count - len(references))
 
 
 def _target(edge: Written) -> str:

@@ -35,8 +35,9 @@ class FieldDropper:
         self._report = report
         self._corrected = corrected
         self._optional = optional or dropped
-        self._known: dict[str, Json] = {}
-        """The schemas that were seen, by their pointers."""
+        self._seen: set[str] = set()
+        self._changed: dict[str, Json] = {}
+        """The schemas without their fields, by the pointers of those that were seen and had some."""
 
     def without(self, schema: Json, pointer: str) -> Json:
         """Return the schema without the fields; the same object if it has none of them."""
@@ -44,9 +45,9 @@ class FieldDropper:
             node, origin = self._resolver.follow(schema, pointer)
         except UnresolvedError:
             return schema
-        if not isinstance(node, dict) or origin in self._known or len(self._known) >= MAX_BRANCHES:
-            return self._known.get(origin, schema)
-        self._known[origin] = schema
+        if not isinstance(node, dict) or origin in self._seen or len(self._seen) >= MAX_BRANCHES:
+            return self._changed.get(origin, schema)
+        self._seen.add(origin)
         changed: dict[str, Json] = {}
         properties, required = node.get("properties"), node.get("required")
         names = [name for name in properties if self._dropped(name)] if isinstance(properties, dict) else []
@@ -69,5 +70,5 @@ class FieldDropper:
             if any(new is not old for new, old in zip(kept, branches, strict=True)):
                 changed[key] = kept
         if changed:
-            self._known[origin] = {**node, **changed}
-        return self._known[origin]
+            self._changed[origin] = {**node, **changed}
+        return self._changed.get(origin, schema)

@@ -111,7 +111,7 @@ class Spelling:
         self._views = views
         self._preserve = preserve
         self._own: dict[int, tuple[Node, dict[str, str]]] = {}
-        self._of: dict[tuple[int, ...], tuple[object, dict[str, str] | None]] = {}
+        self._of: dict[tuple[int, ...], tuple[object, Mapping[str, str] | None]] = {}
         self._renaming: dict[int, bool] = {}
 
     def declared(self, node: Node) -> dict[str, str]:
@@ -124,24 +124,25 @@ class Spelling:
             known = self._own[id(node)] = (node, field_names(wires, preserve=self._preserve))
         return known[1]
 
-    def names_of(self, schemas: Sequence[Json]) -> dict[str, str] | None:
+    def names_of(self, schemas: Sequence[Json]) -> Mapping[str, str] | None:
         """Return the names of all fields that schemas of one value declare; None if two of them differ."""
         key = tuple(map(id, schemas))
         if key not in self._of:
             self._of[key] = (schemas, self._names(schemas))
         return self._of[key][1]
 
-    def _names(self, schemas: Sequence[Json]) -> dict[str, str] | None:
+    def _names(self, schemas: Sequence[Json]) -> Mapping[str, str] | None:
         before = self._of.get(tuple(map(id, schemas[:-1])))  # mostly one schema joins those that are around it
         if before is not None and before[1] is None:
             return None
-        names = {} if before is None else dict(before[1] or {})
+        known: Mapping[str, str] = {} if before is None else before[1] or {}
+        added: dict[str, str] = {}
         for raw in schemas if before is None else schemas[-1:]:
             for node in self._views.same_value(raw):
                 for wire, name in self.declared(node).items():
-                    if names.setdefault(wire, name) != name:
+                    if (known.get(wire) or added.setdefault(wire, name)) != name:
                         return None
-        return names
+        return {**known, **added} if added else known  # an alternative mostly adds nothing to its union
 
     def field_schemas(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
         """Return the schemas of one field of a value: its declarations, else those for undeclared fields."""

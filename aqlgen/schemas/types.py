@@ -78,6 +78,7 @@ class Types:
         self._types: dict[str, dict[str, Json]] = {}
         self._written_out: dict[tuple[str, bool], tuple[dict[str, Json], bool]] = {}
         self._open: set[tuple[str, bool]] = set()
+        self._cut: dict[str, int] = {}
 
     def finish(self) -> dict[str, dict[str, Json]]:
         """Define every type with a reference to it, and return all by name, sorted."""
@@ -86,7 +87,7 @@ class Types:
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
             self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
         self._views.forget()
-        limit_cost(self._types)
+        self._cut = limit_cost(self._types)
         return dict(sorted(self._types.items()))
 
     def own(self, name: str, schema: Mapping[str, Json]) -> str:
@@ -111,7 +112,11 @@ class Types:
 
     def diagnostics(self) -> list[Diagnostic]:
         """Return diagnostics about unusable keywords, complete once the types are finished."""
-        return self._views.findings.diagnostics(self._resolver.root)
+        cut = [
+            Diagnostic("schema-too-long", Severity.WARNING, f"the type {name} leaves out {count} schemas of its value")
+            for name, count in sorted(self._cut.items())
+        ]
+        return [*self._views.findings.diagnostics(self._resolver.root), *cut]
 
     def schema(self, raw: Json, place: Place) -> dict[str, Json]:
         """Return a schema in the adapter's form; objects and unions of objects become references to named types."""
@@ -170,7 +175,8 @@ class Types:
             return _referring(outer.name, view) if named else {"$ref": f"#/types/{outer.name}"}
         if place.depth > MAX_INLINE or self._nesting.is_repeated(key):
             return self._deferred(raw, view, place)
-        with self._nesting.within(key, raw, place, len(view.get("properties", ()))) as level:
+        size = sum(len(view.get(part, ())) for part in ("properties", "anyOf", "allOf"))
+        with self._nesting.within(key, raw, place, size) as level:
             written = self._hoist(view, place, level) if named else self._written(view, place, level)
         if "$ref" in written or named:
             self._nesting.keep(key, level, written)

@@ -49,7 +49,7 @@ class Views:
         """The kinds of merged schemas by identity, each with its schema."""
         self._nodes: dict[int, tuple[Json, Node]] = {}
         self._views: dict[int, tuple[Json, Node | None]] = {}
-        self._branches: dict[int, tuple[Json, list[Node]]] = {}
+        self._branches: dict[int, tuple[Node, list[Node]]] = {}
         self._open: set[int] = set()
         self._joins: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
@@ -157,21 +157,27 @@ class Views:
 
     def same_value(self, raw: Json) -> list[Node]:
         """Return the views of a schema and of every branch that describes the same value, each once."""
-        known = self._branches.get(id(raw))
+        view = self.view(raw)
+        if view is None:
+            return []
+        known = self._branches.get(id(view))
         if known is None:
-            known = self._branches[id(raw)] = (raw, self._same_value(raw))
+            known = self._branches[id(view)] = (view, self._same_value(view))
         return known[1]
 
-    def _same_value(self, raw: Json) -> list[Node]:
+    def _same_value(self, view: Node) -> list[Node]:
         views: dict[int, Node] = {}
-        level = [raw]
+        level = [view]
         for _ in range(MAX_BRANCHING):
-            level_views = [view for schema in level if (view := self.view(schema)) is not None]
-            new_views = {id(view): view for view in level_views if id(view) not in views}
+            new_views = {id(view): view for view in level if id(view) not in views}
             views |= new_views
-            level = [
-                branch for view in new_views.values() for key in ("allOf", "anyOf") for branch in view.get(key, ())
-            ]
+            branches = {
+                id(branch): branch
+                for view in new_views.values()
+                for key in ("allOf", "anyOf")
+                for branch in view.get(key, ())
+            }
+            level = [merged for branch in branches.values() if (merged := self.view(branch)) is not None]
             if not level or len(views) > MAX_BRANCHES:
                 break
         return list(views.values())

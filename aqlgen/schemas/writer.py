@@ -71,7 +71,7 @@ class Writer:
         around = (*place.around, node)
         names = self._names(node, around)
         out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
-        if any(name != wire for wire, name in names.items()):
+        if ("const" in out or "enum" in out) and any(name != wire for wire, name in names.items()):
             self._drop_spelled_values(out)
         discriminator = self._discriminators.find(
             node, [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
@@ -105,11 +105,12 @@ class Writer:
             return True
         return (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
 
-    def _names(self, node: Node, around: tuple[Json, ...]) -> dict[str, str]:
+    def _names(self, node: Node, around: tuple[Json, ...]) -> Mapping[str, str]:
         """Return the names of the fields of a value, wherever they are declared; the node's own declarations win."""
         if "properties" not in node and not node.keys() & _NAMING:
             return {}
-        return (self._spelling.names_of(around) or {}) | self._spelling.declared(node)
+        names, declared = self._spelling.names_of(around), self._spelling.declared(node)
+        return names if names is not None and declared.items() <= names.items() else {**(names or {}), **declared}
 
     def _drop_spelled_values(self, out: dict[str, Json]) -> None:
         """Remove enumerated objects, whose fields would have the API's spelling."""
@@ -127,8 +128,7 @@ class Writer:
         declared = node.get("properties", {})
         around = self._declared(place.around)
         outer = {wire for wire, raw in around.items() if wire not in declared and self.read_only(raw)}
-        everywhere = self._access((*place.around, node)[0])
-        return self.read_only_in_part(node) | outer | (everywhere[0] - everywhere[1])
+        return self.read_only_in_part(node) | outer | self._access((*place.around, node)[0])[1]
 
     def _declared(self, schemas: Iterable[Json]) -> dict[str, Json]:
         """Return the properties that these schemas and their parts declare, not their alternatives."""
@@ -141,13 +141,13 @@ class Writer:
         return self._access(raw)[0]
 
     def _access(self, raw: Json) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the fields that a schema or one of its parts and alternatives has read-only, and those it has not."""
+        """Return the fields that a schema or one of its parts and alternatives has read-only, and those all have so."""
         known = self._accesses.get(id(raw))
         if known is None:
             fields = [item for view in self._views.same_value(raw) for item in view.get("properties", {}).items()]
             read_only = frozenset(wire for wire, field in fields if self.read_only(field))
             writable = frozenset(wire for wire, field in fields if not self.read_only(field))
-            known = self._accesses[id(raw)] = (raw, read_only, writable)
+            known = self._accesses[id(raw)] = (raw, read_only, read_only - writable)
         return known[1:]
 
     def _properties(
@@ -186,7 +186,8 @@ class Writer:
         self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
     ) -> None:
         """Write the keywords about field names and about undeclared fields."""
-        renamed = {wire: name for wire, name in names.items() if name != wire}
+        is_by_name = "patternProperties" in node or "propertyNames" in node
+        renamed = {wire: name for wire, name in names.items() if name != wire} if is_by_name else {}
         for key in ("additionalProperties", "unevaluatedProperties"):
             if key in node:
                 value = node[key]

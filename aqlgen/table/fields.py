@@ -87,11 +87,23 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     )
 
 
-def _required(raw: Json, types: Types, depth: int = 0) -> dict[str, None]:
+def _required(raw: Json, types: Types) -> dict[str, None]:
     """Return the fields that are always required, in their order: also those that each alternative requires."""
-    required = dict.fromkeys(name for view in types.parts(raw)[:1] for name in view.get("required", ()))
-    each = [_required(branch, types, depth + 1) for branch in types.alternatives(raw)] if depth < MAX_NESTING else []
-    return required | {name: None for name in (each or [{}])[0] if all(name in names for names in each)}
+    known: dict[tuple[int, int], dict[str, None]] = {}  # alternatives may share alternatives, each of them again
+
+    def required_of(schema: Json, depth: int) -> dict[str, None]:
+        view = next(iter(types.parts(schema)), None)
+        if view is None:
+            return {}
+        key = (id(view), depth)
+        if key not in known:
+            required = dict.fromkeys(view.get("required", ()))
+            branches = types.alternatives(schema) if depth < MAX_NESTING else []
+            each = [required_of(branch, depth + 1) for branch in branches] or [{}]
+            known[key] = required | {name: None for name in each[0] if all(name in names for names in each)}
+        return known[key]
+
+    return required_of(raw, 0)
 
 
 def _with_tags(schema: Json, tags: list[str]) -> Json:

@@ -203,15 +203,20 @@ def _with_null(decision: Decision, types: Types, bodies: dict[str, ShapedBody]) 
     return {**bodies, "null": ShapedBody(null, ())}
 
 
-def _admits_null(raw: Json, types: Types, depth: int = 0) -> bool:
-    schema = _followed(raw, types.follow)
-    if not isinstance(schema, Mapping):
-        return False
-    kinds = schema.get("type")
-    if schema.get("nullable") is True or kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
-        return True
-    branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or ()]
-    return depth < NESTED and any(_admits_null(branch, types, depth + 1) for branch in branches)
+def _admits_null(raw: Json, types: Types) -> bool:
+    """Return True if a schema or one of its alternatives admits null; each schema is looked at once."""
+    seen: set[int] = set()
+    stack = [raw]
+    while stack:
+        schema = _followed(stack.pop(), types.follow)
+        if not isinstance(schema, Mapping) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        kinds = schema.get("type")
+        if schema.get("nullable") is True or kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
+            return True
+        stack += (branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or ())
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,10 +231,10 @@ def test_the_action_that_a_call_chooses_decides(tmp_path: Path) -> None:
     assert change(create) == change(create, {"action": "update"}) == "sent"
     assert {change(delete), change(create, delete), change()} == {ASKED}
     assert change({**create, "Action": "delete"}) == ASKED
-    assert agent.call(products, create=[1], update=[2]) == agent.call(products, create=[1], delete=[]) == "sent"
-    assert agent.call(products, create=[1], delete=[2]) == ASKED
-    calls = {op: agent.call(machine, id="1", **({"op": op} if agent.table.rows[machine]["body"] else {}))
-             for op in ("start", "delete")}  # fmt: skip
+    assert agent.call(products, input={"create": [1], "update": [2]}) == "sent"
+    assert agent.call(products, input={"create": [1], "delete": []}) == "sent"
+    assert agent.call(products, input={"create": [1], "delete": [2]}) == ASKED
+    calls = {op: agent.call(machine, id="1", input={"op": op}) for op in ("start", "delete")}
     assert calls == {"start": "sent", "delete": ASKED}
     assert agent.call(disk, id="1", action="resize") == "sent"
     assert agent.call(disk, id="1", action="erase") == ASKED

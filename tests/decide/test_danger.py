@@ -155,6 +155,23 @@ def test_a_put_of_what_there_is_one_of_is_asked_about_though_it_is_called_create
     assert decide_one("PUT /users/{id}/star", "starUser").danger is Danger.REVERSIBLE
 
 
+def test_a_patch_of_a_list_changes_all_of_it_unless_it_sends_the_ones_to_change() -> None:
+    """R-SAFE-1"""
+
+    def sending(schema: Any, listed: Any = MANY, item: str = "/todos/{id}") -> Danger:
+        body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+        reading = operation("GET /todos", responses=(answer("200", listed),))
+        item_reading = operation(f"GET {item}", responses=(answer("200", ONE),))
+        return decided(reading, item_reading, operation("PATCH /todos", body=body))[2].danger
+
+    done = {"properties": {"done": {"type": "boolean"}}}
+    assert sending(done) is Danger.DANGEROUS
+    assert sending(done, ONE) is Danger.REVERSIBLE
+    assert sending(done, item="/lists/{id}") is Danger.REVERSIBLE
+    assert sending({"properties": {"todos": MANY}}) is Danger.REVERSIBLE
+    assert sending(MANY) is Danger.REVERSIBLE
+
+
 def test_enabling_something_on_a_path_with_a_plural_replaces_nothing() -> None:
     """R-SAFE-1"""
     assert decide_one("PUT /repos/{repo}/vulnerability-alerts", "repos/enable-alerts").danger is Danger.REVERSIBLE

@@ -120,6 +120,13 @@ def test_a_default_that_leads_to_another_path_is_not_sent(default: Any, tmp_path
         ("POST /charges", "note: {type: integer}", "create_charge", {"amount": 1, "note": 2}, b'{"amount":1,"note":2}'),
         (
             "POST /charges",
+            "note: {type: [string, object]}",
+            "create_charge",
+            {"amount": 1, "note": {"a": 1}},
+            b'{"amount":1,"note":{"a":1}}',
+        ),
+        (
+            "POST /charges",
             "note: {allow_empty: true}",
             "create_charge",
             {"amount": 1, "note": ""},
@@ -176,6 +183,7 @@ def test_the_owner_corrects_what_the_document_says_of_a_parameter(tmp_path: Path
         ("id: {allow_empty: true}", "`id` is a part of the path, which cannot be empty"),
         ("id: {required: true}", "`required` must be false"),
         ("id: {type: text}", "`text` is no type"),
+        ("id: {type: [string, text]}", "`type` must be a type of JSON Schema or a list of them"),
         ("it: {required: false}", "GET /{apiVersion}/charges/{id} has no parameter `it`"),
     ],
 )

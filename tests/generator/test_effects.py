@@ -56,6 +56,7 @@ def test_what_saves_is_no_create_and_keeps_what_is_there(tmp_path: Path) -> None
     assert agent.call(upload, id="7", text="x") == "CONFIRMATION_REQUIRED"
     assert agent.call("upload_blob", id="7", input="eA==") == "CONFIRMATION_REQUIRED"
     assert agent.call("save_file", id="7", input={"text": "new"}) == "sent"
-    assert json.loads(agent.server.arrived[-1].content or b"") == {"text": "new", "owner": "ann"}
+    written = next(request for request in agent.server.arrived if request.url.endswith("/files/7") and request.content)
+    assert json.loads(written.content or b"") == {"text": "new", "owner": "ann"}
     families = dict(Table(tmp_path / "package").names())
     assert families == {"save_file": "update", "upload_blob": "update", "get_file": "read", upload: "create"}

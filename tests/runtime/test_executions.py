@@ -284,7 +284,7 @@ async def begin(call: Caller, operation: str, tool: str = "execute", **params: A
 
 
 STARTS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
-    "azure": ("create_vault", "create", {"vault": "main", "location": "x"}),
+    "azure": ("create_vault", "update", {"vault": "main", "input": {"location": "x"}}),
     "google": ("create_video", "create", {}),
     "aws": ("start_transcription_job", "execute", {"media_uri": "s3://x"}),
     "openai": ("create_batch", "create", {}),
@@ -646,7 +646,7 @@ async def test_what_failed_says_why_in_the_apis_own_words(adapter: Assembly, wor
 async def test_a_status_that_fails_is_of_the_work_and_a_question_that_fails_is_not(
     adapter: Assembly, works: Works
 ) -> None:
-    data = (await handled(adapter, "create_vault", vault="main", location="x"))["data"]["_execution"]
+    data = (await handled(adapter, "create_vault", vault="main", input={"location": "x"}))["data"]["_execution"]
     works._told = lambda _: Answer(  # type: ignore[method-assign]
         {"status": "Failed", "error": {"code": "Quota", "message": "none left"}}
     )

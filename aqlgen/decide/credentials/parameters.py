@@ -135,7 +135,6 @@ def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecuritySch
     )
 
 
-_MAX_DEPTH: Final = 3
 _MAX_PARTS: Final = 20
 _SECRETS: Final = frozenset({"secret", "client_secret"})
 
@@ -197,21 +196,26 @@ def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
             )
 
 
-def _properties(schema: Json, resolver: Resolver, depth: int = 0) -> Iterator[tuple[str, JsonSchema, bool]]:
-    """Yield name, schema and necessity of the fields of an object, of its parts, and of each choice."""
-    node = _resolved(schema, resolver)
-    if not isinstance(node, dict) or depth > _MAX_DEPTH:
-        return
-    properties, required = node.get("properties"), node.get("required")
-    for name, value in properties.items() if isinstance(properties, dict) else ():
-        field = _resolved(value, resolver)
-        if isinstance(name, str) and isinstance(field, dict):
-            yield name, {**field, **(value if isinstance(value, dict) else {})}, name in (required or ())
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        parts = node.get(keyword)
-        for part in parts[:_MAX_PARTS] if isinstance(parts, list) else ():
-            for name, field, is_required in _properties(part, resolver, depth + 1):
-                yield name, field, is_required and keyword == "allOf"
+def _properties(schema: Json, resolver: Resolver) -> Iterator[tuple[str, JsonSchema, bool]]:
+    """Yield name, schema and necessity of the fields of an object, of its parts and choices, each schema once."""
+    seen: set[int] = set()
+    stack = [(schema, True)]
+    while stack:
+        part, is_demanded = stack.pop()
+        node = _resolved(part, resolver)
+        if not isinstance(node, dict) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        properties, required = node.get("properties"), node.get("required")
+        for name, value in properties.items() if isinstance(properties, dict) else ():
+            field = _resolved(value, resolver)
+            if isinstance(name, str) and isinstance(field, dict):
+                siblings = value if isinstance(value, dict) else {}
+                yield name, {**field, **siblings}, is_demanded and name in (required or ())
+        for keyword in ("oneOf", "anyOf", "allOf"):
+            parts = node.get(keyword)
+            branches = parts[:_MAX_PARTS] if isinstance(parts, list) else []
+            stack += ((branch, is_demanded and keyword == "allOf") for branch in reversed(branches))
 
 
 def _resolved(schema: Json, resolver: Resolver) -> Json:

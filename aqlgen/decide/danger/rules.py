@@ -192,10 +192,16 @@ def _by_collection(change: Change) -> tuple[Danger, str] | None:
 
 
 def _asks_for_whole(change: Change) -> bool:
-    """Return True if a DELETE deletes, or a PUT replaces, what its path names."""
+    """Return True if a DELETE deletes, a PUT replaces, or a PATCH without a list changes all that its path names."""
     facts = change.facts
     if facts.shape.action:
         return False
+    if facts.method == "PATCH":
+        path = facts.operation.path
+        if change.category is not Category.UPDATE or not change.lists.get(path):
+            return False
+        has_items = any(other.startswith(f"{path.rstrip('/')}/{{") for other in change.lists)
+        return has_items and not sends_list(facts.operation, facts.resolver)
     if facts.method == "PUT":
         return change.category is Category.UPDATE and change.name.split("_")[0] in _REPLACING
     return facts.method == "DELETE" and change.category is Category.DELETE

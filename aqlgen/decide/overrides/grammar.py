@@ -197,7 +197,8 @@ def _explained(error: ValidationError) -> tuple[str, str]:
         return f"{subject} needs a `{name}`", nearest("", options, name) if options else rule["description"]
     field = str(error.instance_path[-1]) if error.instance_path else ""
     if options := _options(rules[-1]):
-        message = f"`{value}` is no {field}" if value and isinstance(value, str) else f"{subject} must be text"
+        text = value and isinstance(value, str)
+        message = f"`{value}` is no {field}" if text else f"{subject} {rules[-1].get('errorMessage', 'must be text')}"
         return message, nearest(str(value), options, field)
     rule = next((each for each in reversed(rules) if "errorMessage" in each), rules[0])
     if error.kind.name == "type" and "errorMessage" not in rules[-1]:

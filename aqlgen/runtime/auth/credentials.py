@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Credentials"]
 
+_NO_CREDENTIAL = "none"
+"""The value of MCP_AQL_AUTH for an API that wants no credential."""
 _MARKED = {"digest": "Digest", "signature": "AWS4-HMAC-SHA256"}
 """The HTTP authentication schemes of marks that stand for no bearer token."""
 _COOKIE_SAFE = "!#$%&'()*+,/:<=>?@[]^`{|}\"\\"
@@ -235,7 +237,8 @@ class Credentials:
         message = (
             f"Permission denied: {reason}. {advice[:1].upper()}{advice[1:]}. "
             f"A variable may also be named with _FILE behind it, for a file; "
-            f"'{self.adapter.name}-adapter doctor' shows which ones are set. If the API wants none: MCP_AQL_AUTH=none."
+            f"'{self.adapter.name}-adapter doctor' shows which ones are set. "
+            f"If the API needs no credential: MCP_AQL_AUTH={_NO_CREDENTIAL}."
         )
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": list(dict.fromkeys(variables))})
 

@@ -13,7 +13,7 @@ from ..wire import QuotaPaused, current_spending
 if TYPE_CHECKING:
     from ..hooks import Call, Hooks
     from ..table import Row, Table
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = ["ApiSide", "Approved", "Exchanges"]
@@ -34,9 +34,7 @@ class Approved(Protocol):
 class ApiSide(Protocol):
     """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
 
-    def validate(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
-    ) -> dict[str, Any]:
+    def validate(self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None) -> dict[str, Any]:
         """Return the parameters under agent names. Raises Failure, all problems in one.
 
         With `understood`, to which every change is added, a call that can mean one thing only is read as that.

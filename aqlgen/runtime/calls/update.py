@@ -173,11 +173,11 @@ class _Merging:
             again = await self._read(aside=True)
             changed = self.plan.side_effects(state, self.plan.state(again.answer, asked), asked)
         except (Failure, QuotaPaused, RecursionError):
-            message = "The update was made. It could not be read again, so that other fields may have changed unseen"
+            message = "The update was made and could not be read again: other fields may have changed unseen"
             self._add("VALIDATION_UPDATE_NOT_VERIFIED_WARNING", message, "low")
             return
         if changed:
-            message = "Fields that the update did not name are not as they were read before it, see details.fields"
+            message = "Other fields than those named changed with the update, see details.fields"
             self._add("VALIDATION_FIELDS_CHANGED_WARNING", message, fields=changed[:_MOST_FIELDS], count=len(changed))
 
     def _add(self, code: str, message: str, severity: str = "medium", **details: Any) -> None:

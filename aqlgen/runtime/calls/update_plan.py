@@ -201,7 +201,7 @@ def replacement(row: Row, table: Table) -> str:
             return "Replaces the whole."
         return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
     kept = f"Fields left out are read with {plan.reader.name} and sent back; a list replaces the whole list"
-    kept = f"Creates what is not there yet. {kept}" if update.creates else kept
+    kept = f"Creates the resource if there is none yet. {kept}" if update.creates else kept
     if update.undeclared:
         return f"{kept}."
     readable = {wire for wire, _ in union_of(table.types, plan.source).properties.values()}
@@ -228,8 +228,8 @@ def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str], 
         reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
     if unfit:
         reasons.append(
-            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it; if the "
-            "API keeps what is not sent, the adapter's owner can say so by `send: named` in overrides.yaml"
+            f"{listed(unfit)}: its form in answers is not the one in requests. Give it, or null to remove it; if the "
+            "API keeps fields left out, the adapter's owner can say so by `send: named` in overrides.yaml"
         )
     names = [*missing, *hidden, *unfit]
     details = {"param_name": names[0], "operation": row.name, "missing_params": names}

@@ -11,7 +11,7 @@ from ..assembly import audit_file
 from ..safety.audit_chain import chained_files, verify
 from ..settings.load import ConfigError, load
 from ..table import Adapter
-from ..text import counted
+from ..text import counted, terminal_text
 
 __all__ = ["AuditError", "audit_tail", "audit_verdict"]
 
@@ -31,9 +31,12 @@ def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> s
         raise AuditError(f"{path} is not whole: {verdict.problem}")
     files = counted(len(chained_files(path)), "file")
     entries = "1 entry" if verdict.entries == 1 else f"{verdict.entries:,} entries"
-    older = f", {verdict.older} of them from before there was a chain" if verdict.older else ""
+    start = "\nIt goes on from an earlier file that is no longer there (audit.keep)." if verdict.goes_on else ""
     keep = f"\nKeep the last hash elsewhere, and give it next time: {verdict.last}" if verdict.last else ""
-    return f"{path} is whole: {entries} in {files}{older}{keep}"
+    end = (
+        "" if last else "\nThat no entries are missing at the end is not shown: only --last with a kept hash shows it."
+    )
+    return f"{path} is whole: {entries} in {files}{start}{end}{keep}"
 
 
 def audit_tail(folder: Path, environ: Mapping[str, str], most: int) -> list[str]:
@@ -41,7 +44,8 @@ def audit_tail(folder: Path, environ: Mapping[str, str], most: int) -> list[str]
     lines: list[str] = []
     try:
         for file in reversed(chained_files(_path(folder, environ))):
-            lines = [*file.read_text("utf-8", "replace").splitlines()[-most:], *lines]
+            text = terminal_text(file.read_text("utf-8", "replace").removesuffix("\n"))
+            lines = [*filter(None, text.split("\n")[-most:]), *lines]
             if len(lines) >= most:
                 break
     except OSError as problem:

@@ -224,10 +224,9 @@ def verdict(report: Mapping[str, Any]) -> Iterator[str]:
     counts, problem = report["callable"], report["address"]["problem"]
     total, ready = counts["operations"], counts["ready"]
     call = report.get("call", {"success": True})
-    blocked = not report["safety"]["audit"]["writable"] and report["safety"]["asks_about"]
-    if blocked:
+    if not (report["safety"]["audit"]["writable"] or report["safety"]["read_only"]):
         yield (
-            "Not ready: the audit log cannot be written, so what is destructive or worse would be refused. "
+            "Not ready: the audit log cannot be written, so every call but plain reads would be refused. "
             "Set MCP_AQL_AUDIT_PATH."
         )
     elif not report["encrypted"] and any(entry["set"] for entry in report["credentials"]):

@@ -2,8 +2,8 @@
 """Parameters on the command line as NAME=VALUE, read as the operation's schema has them, and the examples of `--help`.
 
 A text stays text where the schema says string: `123` is no number there. Other types are read as JSON; a list may be
-written with commas, or by giving its name again, where that has one reading. The readings are those of agents' calls
-(`validation.readings`).
+written with commas, or by giving its name again, where that has one reading. The coercions are those of agents'
+calls (`validation.coercions`).
 
 Examples are chosen from the table, with sample values, and each of them runs.
 """
@@ -23,7 +23,7 @@ from ..settings.config import Config
 from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import folded, line, listed
-from ..validation.readings import ALL_TYPES, admitted_types, member, readings
+from ..validation.coercions import ALL_TYPES, admitted_types, coercions, member
 
 __all__ = ["Declared", "ValueProblem", "declared_parameters", "example_calls", "read_pairs", "read_value"]
 
@@ -106,9 +106,9 @@ def read_value(name: str, text: str, schema: JsonSchema, types: Types) -> Any:
         return fixed.value
     if text == "null" and "null" in admitted:
         return None
-    for reading in readings(text, admitted):
-        if reading.sure and reading.kind in ("json", "number", "boolean"):
-            return reading.value
+    for coercion in coercions(text, admitted):
+        if coercion.sure and coercion.kind in ("json", "number", "boolean"):
+            return coercion.value
     if "string" in admitted:
         value = _unquoted(text)
         return value if value is not None and (admitted - {"string", "null"} or value == "null") else text

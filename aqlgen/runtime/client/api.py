@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..auth.authorization import Authorization
     from ..hosts.gate import Hosts
     from ..settings.config import Config
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from .quotas import KnownLimit
 
 __all__ = ["Api", "Apis", "Transports"]
@@ -114,9 +114,7 @@ class Api:
             failure_marks=config.failure_marks,
         )
 
-    def validate(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
-    ) -> dict[str, Any]:
+    def validate(self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5).
 
         With `understood`, to which every change is added, a call that can mean one thing only is so read (R-REQ-4).
@@ -258,9 +256,7 @@ class Apis:
         self.table = table
         self._sides = sides
 
-    def validate(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
-    ) -> dict[str, Any]:
+    def validate(self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure."""
         return self._sides[row.api].validate(row, params, understood)
 

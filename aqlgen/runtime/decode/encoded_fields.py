@@ -17,7 +17,7 @@ from typing import Any
 
 from ..media import OCTETS
 from ..schema.field_names import reached
-from ..schema.reader import Types, alternatives, parts, referred, subschemas, union_of
+from ..schema.reader import Shape, Types, alternatives, parts, referred, resolve, subschemas, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import words
 from .attachments import base64_bytes, bytes_as_base64, collected, image_type, text_of
@@ -213,30 +213,35 @@ def with_texts_encoded(row: Row, types: Types, params: Mapping[str, Any]) -> dic
     They are given as answers show them: `{text, was}`.
     """
     encoded: dict[str, Any] = {}
+    shapes: dict[int, Shape] = {}
     for name, value in params.items():
         parameter = row.parameters.get(name)
         schema: Mapping[str, Any] = {} if parameter is None else parameter.schema
         described = "" if parameter is None else parameter.description
-        encoded[name] = _encoded(value, schema, types, described or "", 0)
+        encoded[name] = _encoded(value, schema, types, described or "", 0, shapes)
     return encoded
 
 
-def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth: int) -> Any:
+def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth: int, shapes: dict[int, Shape]) -> Any:
+    """Return a value with its texts in base64; `shapes` are those of the schemas that were met before."""
     if depth > _MAX_DEPTH_OF_CALLS or not isinstance(value, (dict, list)):
         return value
     if isinstance(value, dict) and isinstance(value.get("text"), str) and value.keys() <= _KEYS:
         if _takes_base64(schema, types, described):
             return base64.b64encode(value["text"].encode()).decode("ascii")
         return value
-    shape = union_of(types, schema)
+    schema = resolve(schema, types)
+    shape = shapes.get(id(schema))
+    if shape is None:
+        shape = shapes[id(schema)] = union_of(types, schema)
     if isinstance(value, list):
         inner = shape.items[0] if shape.items else {}
-        return [_encoded(item, inner, types, described, depth + 1) for item in value]
+        return [_encoded(item, inner, types, described, depth + 1, shapes) for item in value]
     copy: dict[str, Any] = {}
     for key, item in value.items():
         declared = shape.properties.get(key)
         inner = declared[1] if declared is not None else shape.extra[0] if shape.extra else {}
-        copy[key] = _encoded(item, inner, types, "", depth + 1)
+        copy[key] = _encoded(item, inner, types, "", depth + 1, shapes)
     return copy
 
 

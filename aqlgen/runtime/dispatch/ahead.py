@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..steps.plan import Plan
     from ..table import Row
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from .arguments import Limits
 
 __all__ = ["Ahead"]
@@ -40,7 +40,7 @@ class Ahead:
         gate: Gatekeeper,
         loop: SafetyLoop,
         limits: Limits,
-        validated: Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]],
+        validated: Callable[[Row, Mapping[str, Any], list[Repaired] | None], tuple[Row, dict[str, Any]]],
         dry_run: Callable[[Row, Mapping[str, Any], Request, Stamp, Session], Awaitable[dict[str, Any]]],
     ) -> None:
         self._introspection = introspection

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..safety.approvals import Approval
     from ..steps.halted import KeptPlans
     from ..telemetry.observer import Observers
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from .ahead import Ahead
     from .executions import Executions
 
@@ -253,7 +253,7 @@ class Dispatcher:
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
-        understood: list[Understood] = []
+        understood: list[Repaired] = []
         row, params = self._sending.validated(row, request.for_row(row), understood)
         if not understood:
             return await self._run(row, params, request, stamp, session, person)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..protocol_operations import Registry
     from ..schema.reader import Types
     from ..table import Row, Table
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from ..wire import ApiRequest
 
 __all__ = ["OperationReports", "Sends", "approval_of_files", "plan_report", "with_files"]
@@ -33,7 +33,7 @@ class Sends(Protocol):
     """The part of the dispatcher's sending that reports use."""
 
     def validated(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None
     ) -> tuple[Row, dict[str, Any]]:
         """Return a call's row and valid parameters. Raises Failure with all problems."""
         ...

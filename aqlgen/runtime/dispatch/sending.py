@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..safety.gatekeeper import Gatekeeper
     from ..session import Session
     from ..state.custody import State
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from ..warnings.rules import WarningRules
     from ..wire import ApiRequest
     from .executions import Executions
@@ -50,7 +50,7 @@ class Sending:
         self._executions = executions
 
     def validated(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None
     ) -> tuple[Row, dict[str, Any]]:
         """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
         if not row.choices:

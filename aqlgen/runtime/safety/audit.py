@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The audit log (R-SAFE-5): a JSON line for each decision about an operation that is destructive or worse, and its end.
+"""The audit log (R-SAFE-5): a JSON line for each decision about a call that is no plain read, and its end.
 
 A line is written whole, by one system call, before the call goes on: if it cannot be written, the call does not run.
 Lines are chained by hashes (`audit_chain`). The log never holds credentials, what has the shape of one, or values of
@@ -21,7 +21,7 @@ from ..logs.log import Logger, without_shapes_in
 from ..redaction import MASK, redacted
 from ..session import current_caller, current_request
 from ..table import Row
-from ..text import iso_time
+from ..text import escaped, iso_time
 from .audit_chain import Chain
 from .masked_fields import SECRET_NAME, secret_names
 
@@ -75,7 +75,7 @@ class Audit:
                 self._logger.write("notice", event, logger="audit", private=True, **known)
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
-        line = write_json(without_shapes_in(redacted(entry, self._secrets())), _encode)
+        line = escaped(write_json(without_shapes_in(redacted(entry, self._secrets())), _encode))
         self._chain.append(line.encode("utf-8", "backslashreplace"))
 
     def record(self, event: str, details: Mapping[str, Any]) -> None:

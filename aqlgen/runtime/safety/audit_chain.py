@@ -1,10 +1,10 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The file of the audit log: each entry holds the hash of the one before, so that no change in between goes unseen.
 
-A hash is SHA-256 over the entry's line up to it. Who can write the file can write all of it anew; so `audit verify`
-shows the last hash, which somebody else may keep, and compares it with one that was kept. Entries are appended one at
-a time, by whatever process, under the lock of a file beside it. A full file is renamed, and the chain goes on in the
-next.
+A hash is SHA-256 over the entry's line up to it. Who can write the file can write all of it anew, or cut off its end;
+so `audit verify` shows the last hash, which somebody else may keep, and compares it with one that was kept. Entries are
+appended one at a time, by whatever process, under the lock of a file beside it. A full file is renamed, and the chain
+goes on in the next.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..text import iso_time
 __all__ = ["Chain", "Verdict", "chained_files", "verify"]
 
 _START = "0" * 64
-_END = re.compile(rb',"previous":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}')
+_END = re.compile(rb',"previous":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n\Z')
 _LONGEST_END = 200
-_CONTINUES = b'"event":"AUDIT_CONTINUED","after":"'
+_CONTINUES = re.compile(rb'\{"timestamp":"[^"]*","event":"AUDIT_CONTINUED","after":"')
 _ROTATED = re.compile(r"-\d{8}T\d{6}\d{0,6}Z")
 
 
@@ -75,13 +75,13 @@ class Chain:
 class Verdict(NamedTuple):
     """What a chain is worth: its entries, its last hash, and where it breaks first, "" if it does not.
 
-    `older` entries at the beginning come from an adapter that made no chain.
+    With `goes_on` its first entry goes on from a file that is no longer there.
     """
 
     entries: int
     last: str
     problem: str = ""
-    older: int = 0
+    goes_on: bool = False
 
 
 def chained_files(path: Path) -> list[Path]:
@@ -96,31 +96,30 @@ def chained_files(path: Path) -> list[Path]:
 
 def verify(path: Path, kept: str = "") -> Verdict:
     """Follow the chain of a log through all its files; with `kept`, a hash of it must have been there. OSError."""
-    last, entries, older, seen = "", 0, 0, not kept
-    for file in chained_files(path):
+    last, entries, seen, goes_on = "", 0, not kept, False
+    files = chained_files(path)
+    for file in files:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 place = f"{file.name}, line {number}"
                 entries += 1
-                end = _END.search(line.rstrip(b"\n"), max(0, len(line) - _LONGEST_END))
+                end = _END.search(line, max(0, len(line) - _LONGEST_END))
                 if end is None:
-                    if last:
-                        return Verdict(entries, last, f"{place}: the entry has no hash", older)
-                    older += 1
-                    continue
+                    return Verdict(entries, last, f"{place}: the entry does not end with its hash")
                 previous, stated = end[1].decode(), end[2].decode()
                 if hashlib.sha256(_hashed(line, end)).hexdigest() != stated:
-                    return Verdict(entries, last, f"{place}: the entry was changed", older)
-                begins = previous == _START or _CONTINUES in line
-                if previous != last if last else not begins:
-                    return Verdict(entries, last, f"{place}: an entry before it is missing or was changed", older)
+                    return Verdict(entries, last, f"{place}: the entry was changed")
+                if not last:
+                    goes_on = _CONTINUES.match(line) is not None
+                if previous != (last or _START) and (last or not goes_on):
+                    return Verdict(entries, last, f"{place}: an entry before it is missing or was changed")
                 last = stated
                 seen = seen or stated == kept
+    if files and files[-1] != path:
+        return Verdict(entries, last, f"{path.name}, which goes on after {files[-1].name}, is missing")
     if not seen:
-        return Verdict(
-            entries, last, "the hash that was kept is not in it: entries were cut off or written anew", older
-        )
-    return Verdict(entries, last, "", older)
+        return Verdict(entries, last, "the hash that was kept is not in it: entries were cut off or written anew")
+    return Verdict(entries, last, "", goes_on)
 
 
 def _chained(line: bytes, previous: bytes) -> bytes:

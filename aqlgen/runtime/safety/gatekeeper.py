@@ -1,8 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The gatekeeper: which calls run, which must be confirmed, which are refused (R-SAFE-1, R-SAFE-3 to 5).
 
-`policy` decides; destructive and worse operations go into the audit log under every policy. Calls come here once they
-are valid, before the hook `before_call` and the request; introspection and confirm_operation never do.
+`policy` decides; calls that are no plain reads go into the audit log under every policy. Calls come here once they are
+valid, before the hook `before_call` and the request; introspection and confirm_operation never do.
 
 How what must be confirmed is confirmed, and by whom, is in `asking`.
 """
@@ -18,7 +18,7 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from .audit import Decisions
-from .policy.policy import SEVERITY, Policy, is_grave
+from .policy.policy import SEVERITY, Policy, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Gatekeeper:
             if token is not None or grant is None or not grant.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
-        if is_grave(row):
+        if is_recorded(row):
             reason = f"policy {decision.policy}"
             self._decisions.record("OPERATION_ALLOWED", row, call, "allowed", reason=reason, rule=decision.rule)
         return None
@@ -187,8 +187,11 @@ class Gatekeeper:
         approval: Approval | None = None,
         warnings: Iterable[CallWarning] = (),
     ) -> None:
-        """Record how a grave or confirmed call ended; `code` is that of its error, `warnings` those of its answer."""
-        if is_grave(row) or approval is not None:
+        """Record how a call ended that is no plain read, or was confirmed.
+
+        `code` is that of its error, `warnings` those of its answer.
+        """
+        if is_recorded(row) or approval is not None:
             details: dict[str, Any] = {
                 "operation": row.name,
                 "endpoint": row.family,
@@ -205,8 +208,8 @@ class Gatekeeper:
             self._audit.record(event, {**details, "session_id": session.id, "request_id": request_id})
 
     def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
-        """Record that a grave operation was called which a read-only adapter does not offer."""
-        if is_grave(row):
+        """Record that an operation was called which a read-only adapter does not offer."""
+        if is_recorded(row):
             details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "result": "denied"}
             details["adapter_trust"] = self._config.trust_level
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}

@@ -209,7 +209,7 @@ class AuditSettings(NamedTuple):
         "audit.path",
         "AUDIT_PATH",
         parsers.audit_path,
-        "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
+        "File of the audit log: a JSON line for each decision about a call that is no plain read, and its "
         'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
         "notice.",
     )

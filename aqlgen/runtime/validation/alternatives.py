@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Problems with the fields of an object taken together: an alternative that is not whole, a field that needs another.
 
-The validator says that none of the alternatives fits. The caller is told the nearest one, by the value that names it,
+None of the alternatives fits. The caller is told the nearest one, by the value that names it,
 else by the fields that were given, and what it lacks.
 """
 
@@ -10,19 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from ..errors import Code
 from ..schema.groups import MOST_OPTIONS, Group, choices
 from ..schema.reader import Types, as_schema, union_of
 from ..schema.wording import joined, named
-from ..table import JsonSchema
 from ..text import leaks
 from .problems import Problem
-from .value_problems import FORMATS, lacks_only
-
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
+from .value_problems import FORMATS
+from .walk import Fault
 
 __all__ = ["Together"]
 
@@ -30,61 +27,56 @@ _MOST, _MOST_NAMES = 5, 20
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _CLOSED = frozenset({"additionalProperties", "unevaluatedProperties"})
 
-Describe = Callable[["ValidationError"], Problem | None]
+Describe: TypeAlias = "Callable[[Fault], Problem | None]"
 
 
 class Together:
-    """Explains the errors of one validator.
+    """Explains the faults of one walk.
 
-    `schema` is what was compiled. `names` are the parameters that hold the fields of a body that several of them make,
-    by the fields' names; empty if the parameters themselves were validated. With `partial`, `input` may lack fields.
+    `names` are the parameters that hold the fields of a body that several of them make, by the fields' names; empty if
+    the parameters themselves were walked.
     """
 
-    def __init__(
-        self, schema: JsonSchema, types: Types, names: Mapping[str, str] = _NOTHING, *, partial: bool = False
-    ) -> None:
-        self._schema = schema
+    def __init__(self, types: Types, names: Mapping[str, str] = _NOTHING) -> None:
         self._types = types
         self._names = names
-        self._partial = partial
 
-    def problem(self, error: ValidationError, describe: Describe) -> Problem | None:
-        """Return the problem of an error; None if it is not about fields taken together. `describe` has the others."""
-        keyword = error.schema_path[-1] if error.schema_path else None
+    def problem(self, fault: Fault, describe: Describe) -> Problem | None:
+        """Return the problem of a fault; None if it is not about fields taken together. `describe` has the others."""
+        keyword = fault.keyword
         if keyword in ("anyOf", "oneOf"):
-            return self._nearest(error, describe)
-        place = _place(error.instance_path)
+            return self._nearest(fault, describe)
+        place = _place(fault.path)
         if keyword == "dependentRequired":
-            holder = self._at(error.schema_path[:-1])
             needing = [
                 name
-                for name, others in as_schema(holder.get(keyword)).items()
-                if error.kind.value in others and name in as_schema(error.instance)
+                for name, others in as_schema(fault.schema.get(keyword)).items()
+                if fault.expected in others and name in as_schema(fault.instance)
             ]
-            lacking = self._within(place, error.kind.value)
+            lacking = self._within(place, fault.expected)
             message = f"'{lacking}' is needed with {joined(named(self._name(place, name)) for name in needing)}"
             return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
         if keyword in ("minProperties", "maxProperties"):
-            return self._counted(error, place, str(keyword))
-        if keyword == "type" and isinstance(error.instance, int | float):
-            form, problem = self._at(error.schema_path[:-1]).get("format"), describe(error)
-            if problem is not None and form in FORMATS and "string" in error.kind.value:
+            return self._counted(fault, place)
+        if keyword == "type" and isinstance(fault.instance, int | float):
+            form, problem = fault.schema.get("format"), describe(fault)
+            if problem is not None and form in FORMATS and "string" in fault.expected:
                 return replace(problem, message=f"Parameter '{problem.name}' must be {FORMATS[form]}")
         if keyword == "required" and not place and self._names:
-            lacking = self._within(place, error.kind.value)
+            lacking = self._within(place, fault.expected)
             message = f"Missing required parameter '{lacking}'"
             return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
         return None
 
-    def _counted(self, error: ValidationError, place: str, keyword: str) -> Problem | None:
+    def _counted(self, fault: Fault, place: str) -> Problem | None:
         """Return the problem of an object with too few or too many fields, if it is known which it may have."""
-        fields = list(union_of(self._types, self._at(error.schema_path[:-1])).properties)
+        fields = list(union_of(self._types, fault.schema).properties)
         if not fields:
             return None
         names = [named(self._name(place, name)) for name in fields if place or not self._names or name in self._names]
-        limit: Any = error.kind.value
+        limit: Any = fault.expected
         amount = "one" if limit == 1 else str(limit)
-        bound = f"needs {amount} or more" if keyword == "minProperties" else f"takes no more than {amount}"
+        bound = f"needs {amount} or more" if fault.keyword == "minProperties" else f"takes no more than {amount}"
         subject = f"Parameter '{place}'" if place else "The body"
         message = f"{subject} {bound} of {', '.join(names[:_MOST_NAMES])}"
         message += f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
@@ -92,15 +84,15 @@ class Together:
 
     # The nearest alternative
 
-    def _nearest(self, error: ValidationError, describe: Describe) -> Problem | None:
-        value = error.instance
-        if not isinstance(value, Mapping) or not all(error.kind.value):
+    def _nearest(self, fault: Fault, describe: Describe) -> Problem | None:
+        value = fault.instance
+        if not isinstance(value, Mapping) or not all(fault.expected):
             return None
-        groups, branches = self._candidates(error)
+        groups, branches = self._candidates(fault)
         if not groups:
             return None
-        place = _place(error.instance_path)
-        nearest = min(range(len(groups)), key=lambda index: _distance(groups[index], branches[index], error))
+        place = _place(fault.path)
+        nearest = min(range(len(groups)), key=lambda index: _distance(groups[index], branches[index], value))
         group, demands = groups[nearest], [self._demanded(other, place) for other in groups[:_MOST]]
         details: dict[str, Any] = {"param_name": place or "params", "alternatives": demands}
         subject = f"Parameter '{place}' fits" if place else "The fields fit"
@@ -108,10 +100,10 @@ class Together:
             message = f"{subject} none of the alternatives. Give one of: {'; '.join(demands)}"
             message = f"{subject} none of the alternatives, see details" if leaks(message) else message
             return Problem(Code.MISSING_PARAM, place or "params", message, details)
-        faults = [inner for inner in branches[nearest] if _is_of(inner, error)]
-        lacking = [self._within(place, inner.kind.value) for inner in faults if inner.kind.name == "required"]
-        strange = [name for inner in faults if inner.kind.name in _CLOSED for name in inner.kind.value]
-        other = next((inner for inner in branches[nearest] if inner.kind.name not in _CLOSED | {"required"}), None)
+        faults = [inner for inner in branches[nearest] if len(inner.path) == len(fault.path)]
+        lacking = [self._within(place, inner.expected) for inner in faults if inner.keyword == "required"]
+        strange = [name for inner in faults if inner.keyword in _CLOSED for name in inner.expected]
+        other = next((inner for inner in branches[nearest] if inner.keyword not in _CLOSED | {"required"}), None)
         further = None if other is None else self.problem(other, describe) or describe(other)
         says = [f"it lacks {_quoted(lacking)}"] if lacking else []
         says += [f"it does not take {_quoted(self._within(place, name) for name in strange)}"] if strange else []
@@ -129,20 +121,17 @@ class Together:
             return Problem(Code.MISSING_PARAM, lacking[0], message, {**details, "param_name": lacking[0]})
         return Problem(Code.INVALID_VALUE, place or "params", message, details)
 
-    def _candidates(self, error: ValidationError) -> tuple[list[Group], list[Sequence[ValidationError]]]:
-        """Return the alternatives for objects, each with its errors; none if there are no two of them."""
-        *path, keyword = error.schema_path
-        holder = self._at(path)
+    def _candidates(self, fault: Fault) -> tuple[list[Group], list[Sequence[Fault]]]:
+        """Return the alternatives for objects, each with its faults; none if there are no two of them."""
+        holder = fault.schema
         pairs = [
             (option, branch)
-            for option, branch in zip(holder.get(str(keyword), ()), error.kind.value, strict=False)
-            if not any(inner.kind.name == "type" and _is_of(inner, error) for inner in branch)
+            for option, branch in zip(holder.get(fault.keyword, ()), fault.branches(), strict=False)
+            if not any(inner.keyword == "type" and len(inner.path) == len(fault.path) for inner in branch)
         ][:MOST_OPTIONS]
         union = {key: holder[key] for key in ("discriminator", "properties") if key in holder}
         groups = next(choices({**union, "anyOf": [option for option, _ in pairs]}, self._types), [])
-        if len(groups) != len(pairs):
-            return [], []
-        return groups, [[inner for inner in branch if not (self._partial and lacks_only(inner))] for _, branch in pairs]
+        return (groups, [branch for _, branch in pairs]) if len(groups) == len(pairs) else ([], [])
 
     def _demanded(self, group: Group, place: str) -> str:
         """Return what an alternative needs, in a few words."""
@@ -158,36 +147,18 @@ class Together:
         """Return the path of a field within the value at a place; the fields of a body are parameters."""
         return f"{place}.{field}" if place else self._name(place, field) if self._names else f"params.{field}"
 
-    # The schema behind an error
-
-    def _at(self, path: Sequence[str | int]) -> JsonSchema:
-        """Return the schema at a path of the validator, which names types by `types`."""
-        node: Any = {**self._schema, "types": self._types} if path and path[0] == "types" else self._schema
-        try:
-            for step in path:
-                node = node[step]
-        except (KeyError, IndexError, TypeError):  # a type of the protocol, or a document that had to be repaired
-            return {}
-        return as_schema(node)
-
 
 def _place(path: Sequence[str | int]) -> str:
     first, *rest = path or [""]
     return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
 
 
-def _is_of(inner: ValidationError, error: ValidationError) -> bool:
-    """Return True if an error of an alternative is about the whole value."""
-    return len(inner.instance_path) == len(error.instance_path)
-
-
 def _quoted(names: Iterable[str]) -> str:
     return joined(f"'{name}'" for name in names)
 
 
-def _distance(group: Group, branch: Sequence[ValidationError], error: ValidationError) -> tuple[int, ...]:
-    """Return how far a value is from an alternative: by its tags, the fields that it shares, then its errors."""
-    value: Any = error.instance
+def _distance(group: Group, branch: Sequence[Fault], value: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return how far a value is from an alternative: by its tags, the fields that it shares, then its faults."""
     tags = [value[name] in values for name, values in group.tags.items() if name in value]
     return (tags.count(False), -tags.count(True), -len(value.keys() & {*group.fields}), len(branch))
 

@@ -18,7 +18,16 @@ from ..schema.wording import named
 from ..table import JsonSchema, Row
 from ..text import alike, folded, leaks, listed, words
 
-__all__ = ["Problem", "failure", "field_problems", "missing_problem", "near_name", "twice_problem", "unknown_problem"]
+__all__ = [
+    "Problem",
+    "failure",
+    "field_problems",
+    "missing_problem",
+    "near_name",
+    "twice_problem",
+    "unexplained_problem",
+    "unknown_problem",
+]
 
 _MOST = 20
 _NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -124,6 +133,12 @@ def twice_problem(name: str, alias: str) -> Problem:
     """Return the problem of one parameter that was given under two spellings."""
     message = f"Parameter '{name}' is given twice, as '{name}' and as '{alias}': give it once"
     return Problem(Code.INVALID_VALUE, name, message, {"param_name": name})
+
+
+def unexplained_problem(row: _Operation) -> Problem:
+    """Return the problem of parameters that break a rule which no other problem names."""
+    message = f"The parameters of operation '{row.name}' do not fit its schema; describe it to see its types"
+    return Problem(Code.INVALID_VALUE, "params", message, {"operation": row.name})
 
 
 def field_problems(

@@ -17,7 +17,7 @@ from ..table import JsonSchema
 from ..text import folded
 
 if TYPE_CHECKING:
-    from .readings import Outcome, Place
+    from .walk import Place, Reading
 
 __all__ = ["Declared", "Strange", "Undeclared"]
 
@@ -85,31 +85,30 @@ class Undeclared:
                 if isinstance(item, (dict, list)) and inner is not None:
                     yield from self.strange(item, inner, f"{place}[{index}]")
 
-    def respell(self, outcome: Outcome, nested: Sequence[tuple[str, Declared]]) -> None:
+    def respell(self, reading: Reading, nested: Sequence[tuple[str, Declared]]) -> None:
         """Rename the keys that can only be another spelling of a declared field, and note it."""
-        params = outcome.value
-        outcome.value = params | {
-            name: self._respelled(params[name], declared, (name,), outcome)
+        params = reading.value
+        reading.value = params | {
+            name: self._respelled(params[name], declared, (name,), reading)
             for name, declared in nested
             if name in params
         }
 
-    def _respelled(self, value: Any, declared: Declared | None, place: Place, outcome: Outcome) -> Any:
-        from .readings import Change
-        from .understanding import renames
+    def _respelled(self, value: Any, declared: Declared | None, place: Place, reading: Reading) -> Any:
+        from .walk import Change, renames
 
         if declared is None or not isinstance(value, (dict, list)):
             return value
         if isinstance(value, list):
             inner = self._within(declared, "")
-            return [self._respelled(item, inner, (*place, index), outcome) for index, item in enumerate(value)]
+            return [self._respelled(item, inner, (*place, index), reading) for index, item in enumerate(value)]
         names: dict[str, str] = {} if declared.takes_others else renames(value, declared.fields)
         respelled: dict[str, Any] = {}
         for key, part in value.items():
             name = str(names.get(key, key))
-            respelled[name] = self._respelled(part, self._within(declared, name), (*place, name), outcome)
+            respelled[name] = self._respelled(part, self._within(declared, name), (*place, name), reading)
             if name != key:
-                outcome.note((*place, name), Change(part, part, ("renamed",), (*place, key)))
+                reading.note((*place, name), Change(part, part, ("renamed",), (*place, key)))
         return respelled
 
     def _within(self, declared: Declared, key: str) -> Declared | None:

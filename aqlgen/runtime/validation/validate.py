@@ -4,8 +4,8 @@
 The order of the checks decides the code of the answer: required parameters present, unknown ones refused, types and
 constraints. One answer tells all problems.
 
-What is valid never changes. Where a call is not, and can mean one thing only, it is understood (`understanding`), if
-the caller wants to be told of it. Defaults are not sent: in OpenAPI a default says what the server does when a
+What is valid never changes. A call that is not, and can mean one thing only, is repaired (`repair`), if the caller
+wants to be told of it. Defaults are not sent: in OpenAPI a default says what the server does when a
 parameter is left out, so leaving it out is the same, and survives a change of the default.
 
 The fields of `input` are parameters of the query where an update has no body. Calls are checked with the fields in
@@ -14,7 +14,7 @@ The fields of `input` are parameters of the query where an update has no body. C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -25,15 +25,16 @@ from ..exact_json import with_floats
 from ..schema.field_names import Names, Plan, Way
 from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
-from ..table import ADAPTER, JsonSchema, Row, Table
+from ..table import ADAPTER, Row, Table
 from ..text import folded, letters
 from .undeclared import Declared, Strange, Undeclared
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator, ValidationError
+    from jsonschema_rs import Draft202012Validator
 
     from .problems import Problem
-    from .understood import Understood
+    from .repair import Repaired
+    from .walk import Fault, Leaves, Reading
 
 __all__ = ["PARTIAL", "Validation", "gathered", "spread"]
 
@@ -41,7 +42,6 @@ PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 """Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
 
 
-_MOST_INNER = 500
 _MOST_STRANGE = 20
 
 
@@ -77,35 +77,32 @@ class Validation:
         self._names = names
         self._assemble = assemble
         self._checks: dict[str, _Checks] = {}
-        self._inner: dict[int, tuple[JsonSchema, Draft202012Validator | None]] = {}
 
     @cached_property
     def _undeclared(self) -> Undeclared:
         return Undeclared(self._table.types)  # which are read at the first call
 
-    def validate(
-        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
-    ) -> dict[str, Any]:
+    def validate(self, row: Row, params: Mapping[str, Any], repaired: list[Repaired] | None = None) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure that tells every problem.
 
-        With `understood`, to which every change is added, a call that can mean one thing only is read as that.
+        With `repaired`, to which every change is added, a call that can mean one thing only is read as that.
         """
         checks = self._checks.get(row.cache_key)
         if checks is None:
             checks = self._checks[row.cache_key] = self._prepare(row)
         if row.body is None and row.update is not None:
-            return spread(self._checked(row, checks, gathered(row, params), understood))
-        return self._checked(row, checks, params, understood)
+            return spread(self._checked(row, checks, gathered(row, params), repaired))
+        return self._checked(row, checks, params, repaired)
 
     def _checked(
-        self, row: Row, checks: _Checks, params: Mapping[str, Any], understood: list[Understood] | None
+        self, row: Row, checks: _Checks, params: Mapping[str, Any], repaired: list[Repaired] | None
     ) -> dict[str, Any]:
         renamed = dict(params)
         for name, plan in checks.renamed:
             if name in renamed:
                 renamed[name] = plan.convert(renamed[name], Way.TO_AGENT_FROM_EITHER)
         try:
-            return renamed if self._passes(row, checks, renamed) else self._explain(row, checks, renamed, understood)
+            return renamed if self._passes(row, checks, renamed) else self._explain(row, checks, renamed, repaired)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
@@ -168,67 +165,73 @@ class Validation:
                 yield from self._undeclared.strange(value, declared, name, first=first)
 
     def _explain(
-        self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
+        self, row: Row, checks: _Checks, params: dict[str, Any], repaired: list[Repaired] | None
     ) -> dict[str, Any]:
-        """Normalise names, then return the parameters if they are valid or understood. Raises Failure with the rest."""
+        """Normalise names, then return the parameters if they are valid or repaired. Raises Failure with the rest."""
         from ..decode.encoded_fields import with_texts_encoded
+        from .problems import failure, unexplained_problem
+        from .repair import Repair
+        from .walk import Allowed, Reading, TooMuch
 
         known, unknown, twice = self._normalised(row, checks, params)
         known = with_texts_encoded(row, self._table.types, known)
         if not unknown and not twice and self._passes(row, checks, known):
             return known
-        problems = self._problems(row, checks, known, unknown, twice)
-        if not problems:
-            return known  # what could not be checked (a pattern too costly to try) is left to the target API
-        from .problems import failure
-
-        details: dict[str, Any] = {}
-        if understood is not None:
-            from .understood import Checks, Interpreter
-
-            interpreter = Interpreter(
-                self._table.types,
-                row,
-                Checks(
-                    fields=self._nested_fields(row),
-                    validator_of=self._validator_of,
-                    errors=lambda value: self._errors(checks, value),
-                    problems=lambda value, outside, twice: self._problems(row, checks, value, outside, twice),
-                    renamed=lambda value: self._renamed(checks, value),
-                    respelled=lambda outcome: self._undeclared.respell(outcome, checks.nested),
-                    partial=checks.partial,
-                    sensitive=checks.sensitive,
-                ),
-            )
-            outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
-            outcome = interpreter.understand(known, outside)
-            if outcome is not None:
-                understood += interpreter.described(outcome)
-                value: dict[str, Any] = outcome.value
-                return value
-            remaining, details = interpreter.remaining(known, outside, twice)
-            problems = remaining or problems
+        repair = Repair(
+            self._table.types,
+            row,
+            self._leaves,
+            self._nested_fields(row),
+            passes=lambda reading: not self._problems(row, checks, reading, {}, ()),
+            renamed=lambda value: self._renamed(checks, value),
+            respell=lambda reading: self._undeclared.respell(reading, checks.nested),
+            partial=checks.partial,
+            sensitive=checks.sensitive,
+        )
+        allowed = Allowed.NOTHING if repaired is None else Allowed.SURE
+        try:
+            start, strange = (Reading(known), unknown) if repaired is None else repair.unwrapped(known, unknown)
+            reading = repair.read(start, allowed)
+            problems = self._problems(row, checks, reading, strange, twice)
+        except TooMuch:
+            message = f"The parameters of operation '{row.name}' break their schemas in more places than can be listed"
+            raise Failure(Code.INVALID_VALUE, message) from None
+        if not problems and not (reading.changes and repair.is_ambiguous(known)):
+            if repaired is not None:
+                repaired += repair.described(reading)
+            return dict(reading.value)
+        problems = problems or [unexplained_problem(row)]
         refusal = failure(problems)
-        refusal.details.update(details)
+        if repaired is not None:
+            outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
+            refusal.details.update(repair.proposed(known, outside))
         correction = _correction(problems[0])
         if correction:
             refusal.details["owner"] = f"if the API takes it: overrides.yaml, {correction}"
         raise refusal
 
+    @cached_property
+    def _leaves(self) -> Leaves:
+        from .walk import Leaves
+
+        return Leaves(self._schemas.schema)
+
     def _problems(
         self,
         row: Row,
         checks: _Checks,
-        known: Mapping[str, Any],
+        reading: Reading,
         unknown: Mapping[str, Any],
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
-        """Return every problem, in the order of the checks."""
+        """Return every problem, in the order of the checks. Raises TooMuch."""
         from ..schema.groups import parameters_by_field
         from .alternatives import Together
-        from .problems import field_problems, missing_problem, twice_problem, unknown_problem
+        from .problems import field_problems, missing_problem, twice_problem, unexplained_problem, unknown_problem
         from .value_problems import problems_of
+        from .walk import Allowed, Walk
 
+        known, types = reading.value, self._table.types
         problems: list[Problem] = []
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
         if missing:
@@ -240,24 +243,18 @@ class Validation:
         strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
         for place, keys, declared in strange:
             problems += field_problems(row, keys, declared, (), place)
-        places = {place for place, *_ in strange}
-        types, schemas = self._table.types, {name: parameter.schema for name, parameter in row.parameters.items()}
-        together = Together({"properties": schemas}, types, partial=checks.partial).problem
-        errors = (error for error in self._errors(checks, known) if not _is_told(error, places))
-        problems += problems_of(errors, checks.sensitive, together)
-        if not problems and checks.body is not None and row.body is not None:
-            body = self._assemble(row, known)
-            if body is not None:
-                together = Together(row.body.schema, types, parameters_by_field(row, types)).problem
-                problems = problems_of(checks.body.iter_errors(with_floats(body)), checks.sensitive, together)
-        return problems
-
-    def _errors(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[ValidationError]:
-        """Yield the validator's errors that are problems with values."""
-        from .value_problems import lacks_only
-
-        errors = _not_yet_told(checks.validator.iter_errors(with_floats(params)), checks.fields)
-        return (error for error in errors if not lacks_only(error)) if checks.partial else errors
+        places = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
+        faults = (fault for fault in reading.faults if not _is_told(fault, places))
+        problems += problems_of(faults, checks.sensitive, Together(types).problem)
+        if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
+            return problems
+        body = self._assemble(row, known) if checks.body is not None else None
+        if body is not None and row.body is not None:
+            whole = Walk(types, self._leaves, Allowed.NOTHING).read(body, row.body.schema)
+            problems = problems_of(
+                whole.faults, checks.sensitive, Together(types, parameters_by_field(row, types)).problem
+            )
+        return problems or [unexplained_problem(row)]
 
     def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters under the agent's names, where they came in the API's."""
@@ -266,15 +263,6 @@ class Validation:
             name: plans[name].convert(value, Way.TO_AGENT_FROM_EITHER) if name in plans else value
             for name, value in params.items()
         }
-
-    def _validator_of(self, schema: JsonSchema) -> Draft202012Validator | None:
-        """Return the validator of a schema within a parameter's, compiled at its first use."""
-        cached = self._inner.get(id(schema))
-        if cached is None:
-            if len(self._inner) >= _MOST_INNER:
-                self._inner.clear()
-            cached = self._inner[id(schema)] = (schema, self._schemas.schema(schema))  # kept, so the id stays unique
-        return cached[1]
 
     def _normalised(
         self, row: Row, checks: _Checks, params: Mapping[str, Any]
@@ -323,24 +311,13 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
                 yield key
 
 
-def _not_yet_told(errors: Iterable[ValidationError], fields: frozenset[str] | None) -> Iterator[ValidationError]:
-    """Leave out the errors that have a problem already: missing parameters, unknown fields of `input`."""
-    for error in errors:
-        path, keyword = error.instance_path, error.kind.name
-        if not path and keyword == "required":
-            continue
-        if fields is not None and path == ["input"] and keyword == "additionalProperties":
-            continue
-        yield error
-
-
-def _is_told(error: ValidationError, places: Collection[str]) -> bool:
-    """Return True if an error is about the undeclared fields of an object that has a problem for them already."""
+def _is_told(fault: Fault, places: Collection[str]) -> bool:
+    """Return True if a fault is about the undeclared fields of an object that has a problem for them already."""
     from .value_problems import place_of
 
-    if error.kind.name not in ("additionalProperties", "unevaluatedProperties") or not error.instance_path:
+    if fault.keyword not in ("additionalProperties", "unevaluatedProperties") or not fault.path:
         return False
-    first, *rest = error.instance_path
+    first, *rest = fault.path
     return place_of(str(first), rest) in places
 
 

@@ -1,26 +1,24 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The validator's errors as problems with values, with what to give instead where that can be seen (R-ENV-5)."""
+"""Faults of values as problems, each with the value to give instead where that can be seen (R-ENV-5)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from ..errors import Code
 from ..schema.reader import json_type
 from ..schema.validators import stated_pattern
 from ..text import leaks, listed, shown
+from .coercions import coercions, dated
 from .problems import Problem
-from .readings import readings, timed
+from .walk import Fault
 
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
+__all__ = ["FORMATS", "place_of", "problems_of"]
 
-    Together = Callable[[ValidationError, Callable[[ValidationError], Problem | None]], Problem | None]
-
-__all__ = ["FORMATS", "lacks_only", "place_of", "problems_of"]
+Together: TypeAlias = "Callable[[Fault, Callable[[Fault], Problem | None]], Problem | None]"
 
 _LONGEST_VALUE, _LONGEST_HINT = 100, 60
 _LIMITS = {
@@ -56,75 +54,49 @@ _RULES = {
     "contains": "misses an item of the kind it must contain",
     "propertyNames": "has a field whose name is not allowed",
     "falseSchema": "takes no value here",
+    "depth": "is nested too deeply",
 }
-_PRESENCE = frozenset({"required", "minProperties", "dependentRequired"})
 
 
-def problems_of(
-    errors: Iterator[ValidationError], sensitive: frozenset[str], together: Together | None = None
-) -> list[Problem]:
-    """Return the problems with a parameters object, in the validator's order; each place once per code.
+def problems_of(faults: Iterable[Fault], sensitive: frozenset[str], together: Together | None = None) -> list[Problem]:
+    """Return the problems with a parameters object, in the order of its values; each place once per code.
 
     `together` explains those with fields taken together.
     """
     problems: list[Problem] = []
     seen: set[tuple[Code, str]] = set()
-    for error in errors:
-        problem = None if together is None else together(error, lambda inner: _described(inner, sensitive))
-        problem = problem or _described(error, sensitive)
-        if problem is not None and (problem.code, problem.name) not in seen:
+    for fault in faults:
+        problem = None if together is None else together(fault, lambda inner: _described(inner, sensitive))
+        problem = problem or _described(fault, sensitive)
+        if (problem.code, problem.name) not in seen:
             seen.add((problem.code, problem.name))
             problems.append(problem)
     return problems
 
 
-def _described(error: ValidationError, sensitive: frozenset[str]) -> Problem | None:
-    path = list(error.instance_path)
-    return _problem(error, path, hide=bool(path) and path[0] in sensitive)
+def _described(fault: Fault, sensitive: frozenset[str]) -> Problem:
+    return _problem(fault, hide=bool(fault.path) and fault.path[0] in sensitive)
 
 
-def lacks_only(error: ValidationError, place: Sequence[str | int] = ()) -> bool:
-    """Return True if an error only says that something of `input` is missing, or is null so as to be removed.
-
-    A change that is merged into the whole may lack that (R-UPD-2). Arrays are not merged: their items must be whole.
-    `place` is where what was validated stands among the parameters.
-    """
-    path = [*place, *error.instance_path]
-    if not path or path[0] != "input" or any(isinstance(step, int) for step in path):
-        return False
-    kind = error.kind
-    if kind.name in _PRESENCE or (error.instance is None and len(path) > 1):
-        return True
-    if kind.name not in ("anyOf", "oneOf"):
-        return False
-    branches: Sequence[Sequence[ValidationError]] = kind.value
-    return any(all(lacks_only(inner, place) for inner in branch) for branch in branches)
-
-
-def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Problem | None:
-    """Return the problem of an error, without the value if `hide`; None if the error says nothing about the value."""
-    kind = error.kind
-    keyword = kind.name
+def _problem(fault: Fault, *, hide: bool, nested: int = 0) -> Problem:
+    """Return the problem of a fault, without the value if `hide`; `nested` counts the alternatives around it."""
+    keyword, path = fault.keyword, fault.path
     name = place_of(str(path[0]), path[1:]) if path else "params"
-    if type(kind).__name__ in ("BacktrackLimitExceeded", "RegexEngineFailure"):
-        return None  # the check could not be made
-    if keyword == "enum" and not kind.value:
-        return None  # a document that admits no value means that it does not know them
     if keyword == "required":
-        missing = f"{name}.{kind.value}"
+        missing = f"{name}.{fault.expected}"
         return Problem(Code.MISSING_PARAM, missing, f"Missing required parameter '{missing}'", {"param_name": missing})
     if keyword == "type":
-        return _type_problem(error.instance, name, sorted(kind.value, key=lambda name: name == "null"), hide=hide)
+        return _type_problem(fault.instance, name, sorted(fault.expected, key=lambda name: name == "null"), hide=hide)
     if keyword in ("oneOf", "anyOf"):
-        return _alternatives_problem(error, name, hide=hide)
-    rule, rule_details = _rule(error)
+        return _alternatives_problem(fault, name, hide=hide, nested=nested)
+    rule, rule_details = _rule(fault)
     message = f"Parameter '{name}' {rule}"
-    if keyword == "format" and not hide and isinstance(error.instance, str):
-        moment = next(timed(error.instance, str(kind.value), start=False), None)
+    if keyword == "format" and not hide and isinstance(fault.instance, str):
+        moment = dated(fault.instance, str(fault.expected))
         message += "" if moment is None else _if_short(f". Give {json.dumps(moment.value)}")
     if leaks(message):
         message = f"Parameter '{name}' has a value outside its allowed ones, see details"
-    details = {"param_name": name, **rule_details, **_value(error.instance, hide=hide)}
+    details = {"param_name": name, **rule_details, **_value(fault.instance, hide=hide)}
     return Problem(Code.INVALID_VALUE, name, message, details)
 
 
@@ -133,9 +105,8 @@ def place_of(name: str, path: Sequence[str | int]) -> str:
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
-def _rule(error: ValidationError) -> tuple[str, dict[str, Any]]:
-    kind = error.kind
-    keyword, value = kind.name, kind.value
+def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
+    keyword, value = fault.keyword, fault.expected
     if keyword == "enum":
         return f"must be one of {listed(value)}", {"allowed_values": list(value)[:100]}
     if keyword == "const":
@@ -155,49 +126,42 @@ def _rule(error: ValidationError) -> tuple[str, dict[str, Any]]:
 # Alternatives
 
 
-def _alternatives_problem(error: ValidationError, name: str, *, hide: bool) -> Problem:
-    """Explain why none fits, by the nearest alternative: with the fewest errors among those of the same type."""
-    kind = error.kind
-    branches: list[list[ValidationError]] = kind.value
+def _alternatives_problem(fault: Fault, name: str, *, hide: bool, nested: int) -> Problem:
+    """Explain why none fits, by the nearest alternative: with the fewest faults among those of the same type."""
+    branches = fault.branches()
     failed = [branch for branch in branches if branch]
     details: dict[str, Any] = {"param_name": name}
     if len(failed) < len(branches):
         message = f"Parameter '{name}' fits more than one of its alternatives, give the fields of exactly one"
-        return Problem(Code.INVALID_VALUE, name, message, {**details, **_value(error.instance, hide=hide)})
-    types = [branch[0].kind.value for branch in failed if len(branch) == 1 and branch[0].kind.name == "type"]
-    at_top = [branch for branch in failed if len(branch[0].instance_path) == len(error.instance_path)]
+        return Problem(Code.INVALID_VALUE, name, message, {**details, **_value(fault.instance, hide=hide)})
+    types = [branch[0].expected for branch in failed if len(branch) == 1 and branch[0].keyword == "type"]
+    at_top = [branch for branch in failed if len(branch[0].path) == len(fault.path)]
     if failed and len(types) == len(failed) == len(at_top):
-        return _type_problem(error.instance, name, sorted({name for names in types for name in names}), hide=hide)
-    fitting = [branch for branch in failed if not _is_other_type(branch, error)]
-    if len(fitting) == 1:
-        first = fitting[0][0]
-        path = list(first.instance_path)
-        inner = _problem(first, path, hide=hide)
-        if inner is not None and path:
-            return (
-                inner if inner.name != name else replace(inner, message=inner.message + _or_else(error, failed, hide))
-            )
-    problems = (_problem(branch[0], list(branch[0].instance_path), hide=hide) for branch in (fitting or failed)[:5])
-    reasons = [problem.message for problem in problems if problem is not None]
+        return _type_problem(fault.instance, name, sorted({name for names in types for name in names}), hide=hide)
+    fitting = [branch for branch in failed if not _is_other_type(branch, fault)]
+    if len(fitting) == 1 and fault.path:
+        inner = _problem(fitting[0][0], hide=hide, nested=nested + 1)
+        return inner if inner.name != name else replace(inner, message=inner.message + _or_else(fault, failed, hide))
+    listed_branches = (fitting or failed)[:5] if nested < 2 else []
+    reasons = [_problem(branch[0], hide=hide, nested=nested + 2).message for branch in listed_branches]
     message = f"Parameter '{name}' fits none of its alternatives, see details"
-    if error.instance is None:
+    if fault.instance is None:
         message += ". Leave it out, or give a value"
-    details |= {"alternatives": reasons, **_value(error.instance, hide=hide)}
+    details |= {"alternatives": reasons, **_value(fault.instance, hide=hide)}
     return Problem(Code.INVALID_VALUE, name, message, details)
 
 
-def _or_else(error: ValidationError, failed: Sequence[list[ValidationError]], hide: bool) -> str:
+def _or_else(fault: Fault, failed: Sequence[list[Fault]], hide: bool) -> str:
     """Describe which other types are possible for a value whose own type fits one alternative only."""
-    others = [branch for branch in failed if _is_other_type(branch, error)]
-    types = sorted({kind for branch in others for kind in branch[0].kind.value if kind != "null"})
+    others = [branch for branch in failed if _is_other_type(branch, fault)]
+    types = sorted({kind for branch in others for kind in branch[0].expected if kind != "null"})
     if not types:
         return ""
-    return f", or expected '{' or '.join(types)}'{'' if hide else _hint(error.instance, types)}"
+    return f", or expected '{' or '.join(types)}'{'' if hide else _hint(fault.instance, types)}"
 
 
-def _is_other_type(branch: list[ValidationError], error: ValidationError) -> bool:
-    depth = len(error.instance_path)
-    return any(inner.kind.name == "type" and len(inner.instance_path) == depth for inner in branch)
+def _is_other_type(branch: list[Fault], fault: Fault) -> bool:
+    return any(inner.keyword == "type" and len(inner.path) == len(fault.path) for inner in branch)
 
 
 # Types
@@ -220,7 +184,7 @@ def _hint(value: Any, types: Collection[str]) -> str:
     """Return the end of the message, such as ". Give 7, without quotes"; "" if it is not clear what was meant."""
     if value is None:
         return ". Leave it out, or give a value"
-    reading = next(readings(value, types), None)
+    reading = next(coercions(value, types), None)
     if reading is None:
         is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
         return ". Give it as it is, not as the text of it" if is_json and {"object", "array"} & set(types) else ""

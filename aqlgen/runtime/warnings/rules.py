@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..session import Session
     from ..table import Row, Table
-    from ..validation.understood import Understood
+    from ..validation.repair import Repaired
     from ..wire import ApiResponse
     from .deprecation import Deprecations
     from .history import Histories, History
@@ -79,7 +79,7 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
     return [warning.as_json() for warning in selected]
 
 
-def understood_warning(understood: Sequence[Understood]) -> CallWarning:
+def understood_warning(understood: Sequence[Repaired]) -> CallWarning:
     """Return the warning that says what of a call was understood, and as what it was sent."""
     messages = [item.message for item in understood[:MOST_UNDERSTOOD]]
     details = {"understood": messages, "count": len(understood)}

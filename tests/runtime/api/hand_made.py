@@ -14,7 +14,7 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
-from aqlgen.runtime.validation.understood import Understood
+from aqlgen.runtime.validation.repair import Repaired
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -71,7 +71,7 @@ class Package:
 
     def understand(self, params: Mapping[str, Any], name: str = "op") -> tuple[dict[str, Any], list[str]]:
         """Return the parameters as they are understood, and what is said of that."""
-        understood: list[Understood] = []
+        understood: list[Repaired] = []
         validated = self.api.validate(self.row(name), params, understood)
         return validated, [item.message for item in understood]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aqlgen.runtime.cli.audit import audit_verdict
 from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.audit_chain import Chain, chained_files, verify
@@ -101,14 +103,29 @@ def test_threads_and_processes_write_one_chain(tmp_path: Path) -> None:
     assert verdict.entries == 150 + len(chained_files(path)) - 1
 
 
-def test_a_log_of_an_older_adapter_goes_on(tmp_path: Path) -> None:
+def test_what_was_put_before_the_first_entry_or_behind_the_last_is_found(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
-    path.write_text('{"event":"OPERATION_PERFORMED"}\n')
     filled(path, 3)
-    assert (verify(path).problem, verify(path).older) == ("", 1)
-    with path.open("a") as log:
-        log.write('{"event":"OPERATION_PERFORMED"}\n')
-    assert verify(path).problem == "audit.jsonl, line 5: the entry has no hash"
+    whole = path.read_text()
+    path.write_text('{"event":"OPERATION_PERFORMED"}\n' + whole)
+    assert verify(path).problem == "audit.jsonl, line 1: the entry does not end with its hash"
+    path.write_text(whole + '{"event":"OPERATION_PERFORMED"}\n')
+    assert verify(path).problem == "audit.jsonl, line 4: the entry does not end with its hash"
+
+
+def test_what_no_chain_can_show_is_said(tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R-SAFE-5: entries that were cut off at the end, and files that were removed at the start."""
+    path = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(path))
+    chain = Chain(path, max_size=300)
+    for number in range(4):
+        chain.append(json.dumps({"number": number}).encode())
+    assert "goes on from an earlier file" not in audit_verdict(package, os.environ)
+    chained_files(path)[0].unlink()
+    shown = audit_verdict(package, os.environ)
+    assert "It goes on from an earlier file that is no longer there" in shown
+    assert "That no entries are missing at the end is not shown" in shown
+    assert "is not shown" not in audit_verdict(package, os.environ, shown.rpartition(" ")[2])
 
 
 def test_a_person_verifies_it_and_reads_its_end(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from ...hooks import GateDecision
 from ...settings.parsers import TRUST_LEVELS
 from ...settings.policy import DANGER_LEVELS as LEVELS
+from ...table import is_plain_read
 
 if TYPE_CHECKING:
     from ...settings.config import Config
@@ -34,12 +35,12 @@ __all__ = [
     "Verdict",
     "by_level",
     "danger_reasons",
-    "is_grave",
+    "is_recorded",
     "minimum_trust",
 ]
 
 GRAVE = frozenset(LEVELS[2:])
-"""The levels that the audit log holds, and that policy `standard` does not let run without confirmation."""
+"""The levels that policy `standard` does not let run without confirmation."""
 
 Outcome: TypeAlias = Literal["allow", "confirm", "refuse"]
 SEVERITY: Mapping[Outcome, int] = {"allow": 0, "confirm": 1, "refuse": 2}
@@ -122,13 +123,12 @@ def danger_reasons(subject: Row | Subject) -> tuple[str, ...]:
     return (_BY_FAMILY.get(subject.family, "Adds data"), *by_danger) if by_danger else ()
 
 
-def is_grave(row: Row) -> bool:
-    """Return True if every call of an operation goes into the audit log."""
-    return row.danger in GRAVE or row.moves_money
+def is_recorded(row: Row) -> bool:
+    """Return True if every call of an operation goes into the audit log: all but plain reads."""
+    return row.moves_money or not is_plain_read(row.family, row.method, row.danger, row.rule)
 
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
-_FREE = frozenset(LEVELS) - GRAVE
 _MONEY = "Moves money"
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
@@ -148,11 +148,10 @@ class Policy:
 
             self._rules = Rules(config, table)
         self._ruled = frozenset[str]() if self._rules is None else self._rules.names
-        self._free = frozenset() if self.name == "strict" else _FREE
 
     def watches(self, row: Row) -> bool:
         """Return True if calls of an operation have to be decided about."""
-        return row.name in self._ruled or row.danger not in self._free or row.moves_money or row.carries is not None
+        return self.name == "strict" or row.name in self._ruled or row.carries is not None or is_recorded(row)
 
     def decide(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
         """Return the decision about a call with these parameters, whose request `build` makes."""

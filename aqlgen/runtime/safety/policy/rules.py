@@ -204,8 +204,8 @@ class Rules:
             places = [places_of(row, path, self._table.types) for path in paths]
             if all(places):
                 named = (
-                    ConditionPlaces(found, field_names(row, path, found))
-                    for found, path in zip(places, paths, strict=True)
+                    ConditionPlaces(spots, field_names(row, path, spots))
+                    for spots, path in zip(places, paths, strict=True)
                 )
                 yield rule, tuple(named), rule.names_exactly(row)
 

@@ -1,0 +1,408 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""One walk of values along their schemas: what is wrong, and what can be put right (R-REQ-4, R-ENV-5).
+
+Explaining costs no more than validating: each pair of a value and a schema is looked at once, whatever the
+alternatives, and the pairs of one call are counted. A validator judges the keywords of one schema about one value; the
+walk goes on to properties, items and alternatives by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..exact_json import with_floats
+from ..schema.reader import MISSING, Types, as_schema, fixed_values, json_type, parts, resolve, shape_of, union_of
+from ..table import JsonSchema
+from ..text import letters
+from .coercions import Coercion, Members, coercions, dated, same
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+__all__ = ["Allowed", "Change", "Fault", "Leaves", "Place", "Reading", "TooMuch", "Walk", "least", "renames"]
+
+Place: TypeAlias = "tuple[str | int, ...]"
+
+_MOST_STEPS = {"NOTHING": 10_000, "SURE": 10_000, "LIKELY": 2_000}
+"""Pairs of a value and a schema; what is likely is proposed, and a proposal is short."""
+_MOST_FAULTS, _MOST_CHANGES, _MOST_OPTIONS, _MOST_LEAVES = 50, 1000, 200, 2000
+_DEEPEST = 64
+_ROUNDS = 3
+_APPLICATORS = frozenset(
+    {"$ref", "allOf", "anyOf", "oneOf", "properties", "patternProperties", "additionalProperties", "items"}
+    | {"prefixItems", "if", "then", "else", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"}
+    | {"default", "examples", "example", "description", "title", "discriminator"}
+)
+"""The keywords that the walk follows itself, and those that demand nothing."""
+_WHOLE = frozenset({"enum", "const", "uniqueItems", "contains", "not", "propertyNames"})
+"""The keywords that look into an object or a list; the others want its keys or its length."""
+_UNCHECKED = frozenset({"BacktrackLimitExceeded", "RegexEngineFailure"})
+_PRESENCE = frozenset({"required", "minProperties", "dependentRequired"})
+
+
+class Allowed(Enum):
+    """The changes that a walk may make: none, those that are sure, or all that are likely."""
+
+    NOTHING = 0
+    SURE = 1
+    LIKELY = 2
+
+
+class TooMuch(Exception):
+    """The values have more parts than are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A keyword of `schema` that the value `instance` at `path` does not satisfy.
+
+    `expected` is what the keyword demands; of anyOf and oneOf the faults of each alternative, from the same value on.
+    """
+
+    path: Place
+    keyword: str
+    expected: Any
+    instance: Any
+    schema: JsonSchema
+
+    def branches(self) -> list[list[Fault]]:
+        """Return the faults of each alternative with their whole paths."""
+        return [[replace(inner, path=self.path + inner.path) for inner in branch] for branch in self.expected]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that was put right: `before` and `now`, MISSING for none.
+
+    `kinds` are the steps between; `moved` is the place that the value came from.
+    """
+
+    before: Any
+    now: Any
+    kinds: tuple[str, ...]
+    moved: Place | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """A value as it was read, its changes by their place, and what is still wrong.
+
+    `unchecked` says that a keyword could not be checked: the target API has the last word on it.
+    """
+
+    value: Any
+    changes: dict[Place, Change] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    unchecked: bool = False
+
+    def note(self, place: Place, change: Change) -> None:
+        """Add a change to the earlier ones of its place. Raises TooMuch."""
+        earlier = self.changes.get(place)
+        if len(self.changes) >= _MOST_CHANGES and earlier is None:
+            raise TooMuch
+        if earlier is not None:
+            change = Change(earlier.before, change.now, earlier.kinds + change.kinds, earlier.moved or change.moved)
+        self.changes[place] = change
+
+    def put(self, key: str | int, child: Reading) -> None:
+        """Take over what was read of the value under a key."""
+        if child.changes:
+            value = self.value[key]
+            if value is not child.value:
+                self.value = dict(self.value) if isinstance(self.value, dict) else list(self.value)
+                self.value[key] = child.value
+            for place, change in child.changes.items():
+                moved = None if change.moved is None else (key, *change.moved)
+                self.note((key, *place), replace(change, moved=moved))
+        self.blame(replace(fault, path=(key, *fault.path)) for fault in child.faults)
+
+    def take(self, other: Reading) -> None:
+        """Take over another reading of the same value."""
+        self.value = other.value
+        self.blame(other.faults)
+        for place, change in other.changes.items():
+            self.note(place, change)
+
+    def blame(self, faults: Iterable[Fault]) -> None:
+        """Add faults, as many as are ever listed."""
+        self.faults += islice(faults, max(0, _MOST_FAULTS - len(self.faults)))
+
+
+class Leaves:
+    """The validators of single schemas without their applicators, compiled at their first use."""
+
+    def __init__(self, compiled: Callable[[JsonSchema], Draft202012Validator | None]) -> None:
+        self._compiled = compiled
+        self._validators: dict[int, tuple[JsonSchema, Draft202012Validator | None, bool]] = {}
+        self._patterns: dict[str, Draft202012Validator | None] = {}
+        self._members: dict[int, tuple[Sequence[Any], Members]] = {}
+        self._tags: dict[int, tuple[JsonSchema, Sequence[tuple[str, JsonSchema, list[Any]]]]] = {}
+
+    def matches(self, pattern: str, key: str) -> bool:
+        """Return True if a key matches a pattern, in bounded time."""
+        if pattern not in self._patterns:
+            self._patterns[pattern] = self._compiled({"pattern": pattern})
+        validator = self._patterns[pattern]
+        return validator is not None and validator.is_valid(key)
+
+    def members(self, options: Sequence[Any]) -> Members:
+        """Return the values of an enumeration by how they are written."""
+        cached = self._members.get(id(options))
+        if cached is None:
+            if len(self._members) >= _MOST_LEAVES:
+                self._members.clear()
+            cached = self._members[id(options)] = (options, Members(options))
+        return cached[1]
+
+    def tags(self, option: JsonSchema, types: Types) -> Sequence[tuple[str, JsonSchema, list[Any]]]:
+        """Return the fields of an alternative that admit only listed values, each with its schema and the values."""
+        cached = self._tags.get(id(option))
+        if cached is None:
+            if len(self._tags) >= _MOST_LEAVES:
+                self._tags.clear()
+            properties = shape_of(types, option).properties.items()
+            tags = [(name, schema, fixed) for name, (_, schema) in properties if (fixed := fixed_values(schema, types))]
+            cached = self._tags[id(option)] = (option, tags)
+        return cached[1]
+
+    def errors(self, schema: JsonSchema, value: Any) -> list[tuple[str, Any]] | None:
+        """Return the keywords that a value breaks, each with what it demands; None where that cannot be checked."""
+        cached = self._validators.get(id(schema))
+        if cached is None:
+            if len(self._validators) >= _MOST_LEAVES:
+                self._validators.clear()
+            leaf = {key: demand for key, demand in schema.items() if key not in _APPLICATORS and key[:2] != "x-"}
+            validator = self._compiled(leaf) if leaf else None
+            cached = self._validators[id(schema)] = (schema, validator, not _WHOLE.isdisjoint(leaf))
+        _, validator, whole = cached
+        if validator is None:
+            return []
+        if isinstance(value, (dict, list)) and not whole:
+            value = dict.fromkeys(value) if isinstance(value, dict) else [None] * len(value)
+        value = with_floats(value)
+        if validator.is_valid(value):
+            return []
+        broken: list[tuple[str, Any]] = []
+        for error in islice(validator.iter_errors(value), _MOST_FAULTS):
+            keyword, demand = error.kind.name, error.kind.value
+            if type(error.kind).__name__ in _UNCHECKED or (keyword == "enum" and not demand):
+                continue
+            broken.append(("dependentRequired" if "dependentRequired" in error.schema_path else keyword, demand))
+        return broken or None
+
+
+class Walk:
+    """A walk of the values of one call."""
+
+    def __init__(self, types: Types, leaves: Leaves, allowed: Allowed) -> None:
+        self.unchecked = False
+        self._types = types
+        self._leaves = leaves
+        self._sure = allowed is Allowed.SURE
+        self._drops = allowed is Allowed.LIKELY
+        self._steps = _MOST_STEPS[allowed.name]
+        self._changes = 0 if allowed is Allowed.NOTHING else _MOST_CHANGES
+        self._readings: dict[tuple[int, int, bool], tuple[Any, Any, Reading]] = {}
+        self._depth = 0
+
+    def read(self, value: Any, schema: JsonSchema, *, partial: bool = False) -> Reading:
+        """Return the reading of a value; with `partial` an object may lack fields, and null removes one (R-UPD-2).
+
+        Raises TooMuch where the steps of the walk are used up.
+        """
+        if len(schema) == 1:
+            schema = resolve(schema, self._types)  # one type is one schema, wherever it is referred to
+        key = (id(schema), id(value), partial)
+        known = self._readings.get(key)
+        if known is not None:
+            return known[2]
+        self._steps -= 1
+        if self._steps < 0:
+            raise TooMuch
+        endless = Reading(value, faults=[Fault((), "depth", _DEEPEST, value, schema)])
+        self._readings[key] = (schema, value, endless)  # both are kept, so that their ids stay theirs
+        if self._depth >= _DEEPEST:
+            return endless
+        self._depth += 1
+        reading = Reading(value)
+        for part in parts(schema, self._types):
+            self._apply(reading, part, partial)
+        self._depth -= 1
+        self._readings[key] = (schema, value, reading)
+        return reading
+
+    def _errors(self, part: JsonSchema, value: Any) -> list[tuple[str, Any]]:
+        errors = self._leaves.errors(part, value)
+        self.unchecked = self.unchecked or errors is None
+        return errors or []
+
+    def _apply(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
+        errors = self._errors(part, reading.value)
+        for _ in range(_ROUNDS):
+            coercion = self._coercion(reading.value, errors, part)
+            if coercion is None:
+                break
+            self._changes -= 1
+            reading.note((), Change(reading.value, coercion.value, (coercion.kind,)))
+            reading.value = coercion.value
+            errors = self._errors(part, reading.value)
+        reading.blame(
+            Fault((), keyword, demand, reading.value, part)
+            for keyword, demand in errors
+            if not (partial and keyword in _PRESENCE)
+        )
+        if any(keyword == "type" for keyword, _ in errors):
+            return
+        if isinstance(reading.value, dict):
+            self._fields(reading, part, partial)
+        elif isinstance(reading.value, list):
+            self._items(reading, part)
+        for keyword in ("anyOf", "oneOf"):
+            if isinstance(part.get(keyword), list):
+                self._union(reading, part, keyword, partial)
+        for schema in self._conditional(reading.value, part, partial):
+            reading.take(self.read(reading.value, schema, partial=partial))
+
+    def _conditional(self, value: Any, part: JsonSchema, partial: bool) -> Iterator[JsonSchema]:
+        """Yield the schemas of `then`, `else` and `dependentSchemas` that apply to a value."""
+        if "if" in part:
+            test = self.read(value, as_schema(part["if"]), partial=partial)
+            yield as_schema(part.get("else" if test.faults or test.changes else "then"))
+        for name, schema in as_schema(part.get("dependentSchemas")).items():
+            if isinstance(value, dict) and name in value:
+                yield as_schema(schema)
+
+    # One value
+
+    def _coercion(self, value: Any, errors: Sequence[tuple[str, Any]], part: JsonSchema) -> Coercion | None:
+        """Return what a value that breaks these keywords was meant as, None where that is not known."""
+        broken = dict(errors)
+        if not broken or value is None or self._changes <= 0:
+            return None
+        for keyword in ("enum", "const"):
+            if keyword in broken and not isinstance(value, (list, dict)):
+                members = Members([part["const"]]) if keyword == "const" else self._leaves.members(part["enum"])
+                return self._first([members.find(value)])
+            if keyword in broken and "type" not in broken:
+                return self._first(coercions(value, ()))
+        if "type" in broken:
+            if "contentEncoding" in part and isinstance(value, (bool, int, float)):
+                return None  # a number is not a file
+            if isinstance(value, dict):  # it is surely one of the things that are listed, if it has their fields
+                items = (union_of(self._types, item).properties for item in union_of(self._types, part).items)
+                if not any(value.keys() <= fields.keys() for fields in items):
+                    return None
+            return self._first(coercions(value, frozenset(broken["type"])))
+        if isinstance(value, str) and not {"format", "pattern"}.isdisjoint(broken):
+            return self._first([dated(value, str(broken.get("format", "")))])
+        return None
+
+    def _first(self, candidates: Iterable[Coercion | None]) -> Coercion | None:
+        return next((item for item in candidates if item is not None and (item.sure or not self._sure)), None)
+
+    # Objects and lists
+
+    def _fields(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
+        properties, extra = as_schema(part.get("properties")), part.get("additionalProperties")
+        patterns = as_schema(part.get("patternProperties"))
+        if not properties and not patterns and not isinstance(extra, Mapping) and extra is not False:
+            return
+        required, unknown = part.get("required", ()), []
+        for key, value in list(reading.value.items()):
+            schemas = [as_schema(properties[key])] if key in properties else []
+            schemas += [as_schema(patterns[pattern]) for pattern in patterns if self._leaves.matches(pattern, key)]
+            if not schemas and extra is False:
+                unknown.append(key)
+            elif not schemas and isinstance(extra, Mapping):
+                schemas = [extra]
+            if partial and value is None:
+                continue
+            for schema in schemas:
+                child = self.read(reading.value[key], schema, partial=partial)
+                if child.faults and value is None and self._drops and key not in required:
+                    reading.note((key,), Change(None, MISSING, ("dropped",)))
+                    reading.value = {name: item for name, item in reading.value.items() if name != key}
+                    break
+                reading.put(key, child)
+            if len(reading.faults) >= _MOST_FAULTS:
+                break
+        if unknown:
+            reading.faults.append(Fault((), "additionalProperties", unknown, reading.value, part))
+
+    def _items(self, reading: Reading, part: JsonSchema) -> None:
+        prefix, items = part.get("prefixItems"), part.get("items")
+        first = prefix if isinstance(prefix, list) else []
+        for index, value in enumerate(reading.value):
+            schema = first[index] if index < len(first) else items
+            if not isinstance(schema, Mapping) or len(reading.faults) >= _MOST_FAULTS:
+                break
+            reading.put(index, self.read(value, schema))
+
+    # Alternatives
+
+    def _union(self, reading: Reading, part: JsonSchema, keyword: str, partial: bool) -> None:
+        value = reading.value
+        options = [as_schema(option) for option in part[keyword][:_MOST_OPTIONS]]
+        attempts = [self._attempt(value, option, partial) for option in options]
+        fitting = [attempt for attempt in attempts if not attempt.faults and not attempt.changes]
+        if len(fitting) == 1 or (fitting and (keyword == "anyOf" or partial)) or not options:
+            return
+        chosen = None if fitting else self._chosen(value, attempts)
+        if chosen is not None:
+            reading.take(chosen)
+        else:
+            faults = tuple(tuple(attempt.faults) for attempt in attempts)
+            reading.faults.append(Fault((), keyword, faults, value, part))
+
+    def _attempt(self, value: Any, option: JsonSchema, partial: bool) -> Reading:
+        """Read a value as an alternative: not at all where a value that tells alternatives apart names another."""
+        self._steps -= 1
+        for name, schema, fixed in self._leaves.tags(option, self._types) if isinstance(value, dict) else ():
+            tag = value.get(name)
+            if tag is not None and tag not in fixed and not self._leaves.members(fixed).find(tag):
+                return Reading(value, faults=[Fault((name,), "enum", fixed, tag, schema)])
+        return self.read(value, option, partial=partial)
+
+    def _chosen(self, value: Any, attempts: Sequence[Reading]) -> Reading | None:
+        """Return the one attempt that puts a value right."""
+        meant = [attempt for attempt in attempts if not attempt.faults]
+        listed = any(fault.keyword in ("enum", "const") for attempt in attempts for fault in attempt.faults)
+        if self._sure and listed and not isinstance(value, (list, dict)):  # or it is a member, with a mistake
+            meant = [attempt for attempt in meant if not isinstance(attempt.value, list)]
+        alike = [attempt for attempt in meant if json_type(attempt.value) == json_type(value)]
+        return least(alike or meant)
+
+
+def least(readings: Sequence[Reading]) -> Reading | None:
+    """Return the only reading, or the one that changes least if all others change the same and more; else None."""
+    for reading in readings:
+        if all(reading is other or same(reading.value, other.value) or _within(reading, other) for other in readings):
+            return reading
+    return None
+
+
+def _within(reading: Reading, other: Reading) -> bool:
+    if isinstance(other.value, list) and len(other.value) == 1 and same(other.value[0], reading.value):
+        return True
+    return len(reading.changes) < len(other.changes) and all(
+        place in other.changes and same(change.now, other.changes[place].now)
+        for place, change in reading.changes.items()
+    )
+
+
+def renames(value: Mapping[str, Any], declared: Iterable[str]) -> dict[str, str]:
+    """Return the declared name for each undeclared key that can only be another spelling of it."""
+    known = set(declared)
+    wanted: dict[str, list[str]] = {}
+    for name in known:
+        wanted.setdefault(letters(name), []).append(name)
+    spellings: dict[str, list[str]] = {}
+    for key in value:
+        names = wanted.get(letters(key), ()) if key not in known else ()
+        if len(names) == 1 and names[0] not in value:
+            spellings.setdefault(names[0], []).append(key)
+    return {keys[0]: name for name, keys in spellings.items() if len(keys) == 1}

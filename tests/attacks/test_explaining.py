@@ -1,0 +1,148 @@
+"""Explaining a refusal costs no more than validating, whatever the document's alternatives and the agent's values."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tracemalloc
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.errors import Failure
+from tests.cases import each
+from tests.runtime.api.hand_made import Package, make_package, operation
+
+MOST_CALLS = 1_000_000
+"""Calls of Python functions: about a fifth of a second."""
+MOST_MEMORY = 50_000_000
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+FILTER = {"$ref": "#/types/Filter"}
+
+
+def branch(tag: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
+    tagged = {} if tag is None else {"zz": tag}
+    return {"type": "object", "required": [*fields, *tagged], "properties": {**fields, **tagged}}
+
+
+def union(keyword: str, *tags: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
+    """Return a type of nested objects and a leaf, which are told apart by a tag or by nothing."""
+    return {keyword: [*(branch(tag, **fields) for tag in tags), branch({"enum": ["leaf"]}, value=NUMBER)]}
+
+
+MANY = {"type": "array", "items": FILTER}
+ENUMERATION = [f"word{index}" for index in range(3000)]
+TYPES: dict[str, Any] = {
+    "AnyTagged": union("anyOf", {"enum": ["and"]}, {"enum": ["or"]}, {"enum": ["not"]}, args=MANY),
+    "OneTagged": union("oneOf", {"const": "and"}, {"const": "or"}, {"const": "not"}, args=MANY),
+    "AnyUntagged": union("anyOf", None, None, None, args=MANY),
+    "OneUntagged": union("oneOf", None, None, None, args=MANY),
+    "SameTag": union("oneOf", {"enum": ["and"]}, {"enum": ["and"]}, {"enum": ["and"]}, args=MANY),
+    "TextTag": union("anyOf", TEXT, TEXT, TEXT, args=MANY),
+    "Single": union("anyOf", {"enum": ["and"]}, {"enum": ["or"]}, {"enum": ["not"]}, args=FILTER),
+    "Both": {
+        "allOf": [union("anyOf", {"enum": ["and"]}, None, args=MANY), union("oneOf", {"enum": ["or"]}, None, args=MANY)]
+    },
+    "Conditional": {
+        "if": branch({"const": "and"}, args=MANY),
+        "then": branch(None, args=MANY),
+        "else": {"anyOf": [branch(None, args=MANY), branch({"enum": ["leaf"]}, value=NUMBER)]},
+    },
+    "Dependent": {
+        "dependentSchemas": {"args": branch(None, args=MANY), "zz": branch(None, args=MANY)},
+        "type": "object",
+    },
+    "Patterned": {"patternProperties": {"^a": MANY, "^ar": MANY, "s$": MANY}, "additionalProperties": False},
+    "Mapped": {"anyOf": [{"additionalProperties": MANY}, {"additionalProperties": FILTER}, NUMBER]},
+    "Wide": union("anyOf", *({"enum": [f"kind{index}"]} for index in range(200)), args=MANY),
+    "WideUntagged": union("oneOf", *(None for _ in range(200)), args=MANY),
+    "Endless": {"anyOf": [FILTER, {"allOf": [FILTER]}, NUMBER]},
+    "Listed": {"type": "array", "items": {"enum": ENUMERATION}},
+    "ListedAny": {"type": "array", "items": {"anyOf": [{"enum": ENUMERATION}, NUMBER, {"const": "other"}]}},
+    "Closed": {"type": "object", "properties": dict.fromkeys(ENUMERATION[:500], NUMBER), "additionalProperties": False},
+}
+
+
+def nested(depth: int, *, width: int = 1, tag: str = "and", leaf: Any = "wrong", single: bool = False) -> Any:
+    value: Any = {"value": leaf, "zz": "leaf"}
+    for _ in range(depth):
+        value = {"args": value if single else [value] * width, "zz": tag}
+    return value
+
+
+def package(folder: Any, name: str) -> Package:
+    parameters = {"filter": {"in": "body", "schema": FILTER}}
+    types = {"Filter": TYPES[name]}
+    return make_package(folder, {"op": operation("POST", parameters=parameters)}, types, family="create")
+
+
+DEEP = 12
+ATTACKS: list[tuple[str, Any]] = [
+    *((name, nested(DEEP)) for name in TYPES),
+    *(
+        (name, nested(30))
+        for name in ("AnyTagged", "OneTagged", "AnyUntagged", "OneUntagged", "SameTag", "TextTag", "Both")
+    ),
+    *((name, nested(30, single=True)) for name in ("Single", "Mapped", "Endless")),
+    *((name, nested(8, width=3)) for name in ("AnyTagged", "OneUntagged", "TextTag")),
+    *((name, json.dumps(nested(DEEP))) for name in ("AnyTagged", "OneUntagged", "Conditional")),
+    *((name, nested(DEEP, tag="AND")) for name in ("AnyTagged", "OneTagged", "Wide")),
+    *((name, nested(DEEP, leaf="5")) for name in ("AnyUntagged", "OneUntagged", "TextTag")),
+    ("Listed", [f"wrong{index}" for index in range(9_999)]),
+    ("Listed", [word.upper() for word in ENUMERATION] * 3),
+    ("ListedAny", [f"wrong{index}" for index in range(9_999)]),
+    ("Closed", {f"Word-{index}": "x" for index in range(9_999)}),
+    ("Closed", {word.upper(): "5" for word in ENUMERATION}),
+    ("Wide", {"args": [{"zz": f"kind{index}"} for index in range(2_000)], "zz": "kind1"}),
+    ("WideUntagged", [[[{"zz": index}] for index in range(3_000)]]),
+    ("Endless", [["x"]] * 9_999),
+    ("Mapped", {f"a{index}": [{"b": [{"c": ["d"]}]}] for index in range(2_000)}),
+]
+
+
+def warm(folder: Any, name: str) -> Package:
+    """Return an adapter that has read its types and compiled what a first call needs."""
+    adapter = package(folder, name)
+    with suppress(Failure):
+        adapter.understand({"filter": 5})
+    return adapter
+
+
+@each(("name", "value"), ATTACKS, ids=[f"{name}-{index}" for index, (name, _) in enumerate(ATTACKS)])
+def test_no_value_makes_a_refusal_costly(tmp_path: Any, name: str, value: Any) -> None:
+    """R-TRUST-4, R-REQ-4"""
+    adapter, calls = warm(tmp_path, name), 0
+
+    def counted(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(counted)
+    with suppress(Failure):
+        adapter.understand({"filter": value})
+    sys.setprofile(None)
+    assert calls < MOST_CALLS
+
+
+@each("index", [5, 13, 23, 28, 45])
+def test_no_value_makes_a_refusal_take_memory(tmp_path: Any, index: int) -> None:
+    """R-TRUST-4"""
+    name, value = ATTACKS[index]
+    adapter = warm(tmp_path, name)
+    tracemalloc.start()
+    with suppress(Failure):
+        adapter.understand({"filter": value})
+    _, memory = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert memory < MOST_MEMORY
+
+
+@pytest.mark.parametrize("name", ["AnyTagged", "OneTagged", "Single"])
+def test_the_refusal_of_a_deep_value_names_its_place(tmp_path: Any, name: str) -> None:
+    """R-ENV-5"""
+    with pytest.raises(Failure) as caught:
+        package(tmp_path, name).understand({"filter": nested(3, single=name == "Single", leaf="x")})
+    place = "filter.args.args.args.value" if name == "Single" else "filter.args[0].args[0].args[0].value"
+    assert place in json.dumps(caught.value.envelope())
