@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from .wire import Transport
 
 __all__ = [
-    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "open_logins",
+    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "key_needed_by",
+    "open_logins",
 ]  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def assemble(
     state = open_state(config.state_url, adapter.name, environ)
     check_extra(config)
     keys = StateKeys(Variables(environ))
-    keys.check()
+    keys.check(key_needed_by(config))
     observers = Observers()
     watch = _Watch(observers)
     store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
@@ -183,6 +184,14 @@ class _Watch:
             self.logger.write("error", message, trace={"error": str(problem)})
         elif self.logger is not None:
             self.logger.write("warning", "the store is back")
+
+
+def key_needed_by(config: Config) -> str:
+    """Return what must not be sealed by a key that is in the store itself, "" for nothing."""
+    if is_redis(config.state_url):
+        return "a store in the network (MCP_AQL_STATE_URL)"
+    is_operators = config.confirmation.approval == "operator" and config.state_url != MEMORY
+    return "confirmation.approval = 'operator' (MCP_AQL_APPROVAL)" if is_operators else ""
 
 
 def check_extra(config: Config) -> None:

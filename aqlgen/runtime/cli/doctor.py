@@ -78,7 +78,7 @@ def doctor(
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
-    from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, open_logins
+    from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, key_needed_by, open_logins
     from ..auth.sources import report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import Hooks
@@ -108,7 +108,7 @@ def doctor(
     addresses = {name: configs[name].base_url or next(iter(urls), "") for name, urls in servers.items()}
     check_extra(config)
     keys, local = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
-    keys.check()
+    keys.check(key_needed_by(config))
     shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
     credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
     usage = with_use(credentials, adapter, table, config)
