@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from .wire import Transport
 
 __all__ = [
-    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "open_logins",
+    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "key_needed_by",
+    "open_logins",
 ]  # fmt: skip
 
 
@@ -87,14 +88,15 @@ def assemble(
         config = config._replace(state_url=MEMORY, audit=AuditSettings(), files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
+    untold: list[str] = []
     if config.policy_rules:
         from .safety.policy.rules import check_rules
 
-        check_rules(config, table)
+        untold = check_rules(config, table)
     state = open_state(config.state_url, adapter.name, environ)
     check_extra(config)
     keys = StateKeys(Variables(environ))
-    keys.check()
+    keys.check(key_needed_by(config))
     observers = Observers()
     watch = _Watch(observers)
     store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
@@ -112,6 +114,8 @@ def assemble(
     api: Api | Apis = sides[""] if not adapter.apis else _together(table, sides)
     transport = transports[""] if not adapter.apis else Transports(transports)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    for text in untold:
+        logger.write("warning", text)
     observers.add(CallRecords(logger))
     if config.telemetry.otel and not mock:
         _trace(adapter, config, observers)
@@ -180,6 +184,14 @@ class _Watch:
             self.logger.write("error", message, trace={"error": str(problem)})
         elif self.logger is not None:
             self.logger.write("warning", "the store is back")
+
+
+def key_needed_by(config: Config) -> str:
+    """Return what must not be sealed by a key that is in the store itself, "" for nothing."""
+    if is_redis(config.state_url):
+        return "a store in the network (MCP_AQL_STATE_URL)"
+    is_operators = config.confirmation.approval == "operator" and config.state_url != MEMORY
+    return "confirmation.approval = 'operator' (MCP_AQL_APPROVAL)" if is_operators else ""
 
 
 def check_extra(config: Config) -> None:

@@ -50,14 +50,19 @@ class Agent:
     dispatcher: Dispatcher
 
     def call(self, name: str, /, **params: Any) -> str:
-        """Call an operation; return what became of it: its code, "sent" or "not sent"."""
+        """Call an operation; return what became of it: its code if nothing is sent, "sent" or "not sent"."""
         before = len(self.server.arrived)
-        envelope = asyncio.run(self.dispatcher.handle(None, {"operation": name, "params": params}))
+        outcome = self.outcome(name, **params)
         sent = len(self.server.arrived) > before
-        if envelope["success"]:
+        if not outcome:
             return "sent" if sent else "not sent"
         assert not sent
-        return str(envelope["error"]["code"])
+        return outcome
+
+    def outcome(self, name: str, /, **params: Any) -> str:
+        """Call an operation; return the code of its error, "" for none."""
+        envelope = asyncio.run(self.dispatcher.handle(None, {"operation": name, "params": params}))
+        return "" if envelope["success"] else str(envelope["error"]["code"])
 
     def danger(self, name: str) -> str:
         return str(self.table.rows[name]["danger"])

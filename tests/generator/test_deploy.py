@@ -25,15 +25,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def manifests(project: Path) -> dict[str, Any]:
+def manifests(project: Path, part: str = "adapter") -> dict[str, Any]:
+    """Return the manifests of the adapter or of its store, by their kinds."""
     documents = yaml.safe_load_all((project / "deploy/kubernetes.yaml").read_text())
-    return {document["kind"]: document for document in documents}
+    return {document["kind"]: document for document in documents if document["metadata"]["name"].endswith(f"-{part}")}
 
 
 def test_each_manifest_is_valid_by_kubernetes_own_schema(project: Path) -> None:
     kinds = manifests(project)
     assert kinds.keys() >= {"Deployment", "Secret", "ConfigMap", "Service", "HorizontalPodAutoscaler", "NetworkPolicy"}
-    for manifest in kinds.values():
+    for manifest in [*kinds.values(), *manifests(project, "store").values()]:
         kubernetes_validate.validate(manifest, kubernetes_validate.latest_version(), strict=True)
 
 
@@ -71,6 +72,34 @@ def test_nothing_secret_and_no_right_too_many_stands_in_them(project: Path) -> N
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["automountServiceAccountToken"] is False
     assert pod["containers"][0]["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_the_store_has_a_password_a_key_of_the_owners_and_a_network_of_its_own(project: Path) -> None:
+    """R-OPS-3: nobody but the adapter reaches what it keeps there, and nothing starts while a secret is unset."""
+    adapter, store = manifests(project), manifests(project, "store")
+    (container,) = adapter["Deployment"]["spec"]["template"]["spec"]["containers"]
+    url = next(variable["value"] for variable in container["env"] if variable["name"] == "MCP_AQL_STATE_URL")
+    assert url == f"redis://:$(STORE_PASSWORD)@{store['Service']['metadata']['name']}:6379/0"
+    assert adapter["Secret"]["stringData"].keys() >= {"MCP_AQL_STATE_KEY", "STORE_PASSWORD"}
+    pod = store["StatefulSet"]["spec"]["template"]
+    assert "--requirepass" in pod["spec"]["containers"][0]["command"][2]
+    policy = store["NetworkPolicy"]["spec"]
+    assert policy["podSelector"]["matchLabels"] == store["Service"]["spec"]["selector"] == pod["metadata"]["labels"]
+    (source,) = policy["ingress"][0]["from"]
+    assert source["podSelector"] == adapter["NetworkPolicy"]["spec"]["podSelector"]
+    assert "Egress" in policy["policyTypes"]
+    assert "egress" not in policy
+    assert policy["podSelector"] in [
+        peer["podSelector"] for rule in adapter["NetworkPolicy"]["spec"]["egress"] for peer in rule.get("to", ())
+    ]
+    compose = yaml.safe_load((project / "deploy/compose.yaml").read_text())
+    services = compose["services"]
+    assert services["adapter"]["environment"]["MCP_AQL_STATE_KEY"].startswith("${MCP_AQL_STATE_KEY:?")
+    assert services["adapter"]["environment"]["MCP_AQL_STATE_URL"].startswith("redis://:${STORE_PASSWORD:?")
+    assert "${STORE_PASSWORD:?}" in services["store"]["command"]
+    assert "ports" not in services["store"]
+    assert services["store"]["networks"] == ["store"]
+    assert compose["networks"]["store"] == {"internal": True}
 
 
 def test_the_image_and_compose_ask_for_what_the_adapter_answers(project: Path) -> None:

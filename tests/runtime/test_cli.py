@@ -108,6 +108,7 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
         "policy": "standard",
         "trust_level": "generated",
         "rules": 0,
+        "untold": [],
         "approval": "agent",
         "read_only": False,
         "asks_about": 1,

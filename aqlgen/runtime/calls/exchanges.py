@@ -68,11 +68,21 @@ class ApiSide(Protocol):
 
 
 class Exchanges:
-    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its answer to `request`."""
+    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its answer to `request`.
 
-    __slots__ = ("_approved", "_call", "_hooks", "api", "last", "request", "seconds")
+    `admit` is asked about each request that another was made of, such as the whole of an update; it raises Failure.
+    """
 
-    def __init__(self, api: ApiSide, hooks: Hooks, call: Call | None, approved: Approved | None = None) -> None:
+    __slots__ = ("_admit", "_approved", "_call", "_hooks", "api", "last", "request", "seconds")
+
+    def __init__(
+        self,
+        api: ApiSide,
+        hooks: Hooks,
+        call: Call | None,
+        approved: Approved | None = None,
+        admit: Callable[[Row, Mapping[str, Any], ApiRequest, ApiRequest], None] | None = None,
+    ) -> None:
         self.api = api
         self.seconds = 0.0
         self.last: ApiResponse | None = None
@@ -80,6 +90,7 @@ class Exchanges:
         self._hooks = hooks
         self._call = call
         self._approved = approved
+        self._admit = admit
 
     async def send(
         self,
@@ -99,7 +110,9 @@ class Exchanges:
         if self._approved is not None:
             self._approved.check(row, request)
         if change is not None:
-            request = change(request)
+            first, request = request, change(request)
+            if self._admit is not None:
+                self._admit(row, params, first, request)
         if call is not None:
             hooked = await self._hooks.on_send(request, call)
             if self._approved is not None and hooked != request:

@@ -78,7 +78,7 @@ def doctor(
     `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
-    from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, open_logins
+    from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, key_needed_by, open_logins
     from ..auth.sources import report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import Hooks
@@ -96,7 +96,7 @@ def doctor(
     table = Table(folder, read_only=config.read_only)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     check_variables(adapter, table, config)
-    check_rules(config, Table(folder))
+    untold = check_rules(config, Table(folder))
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     unknown = any(
         not has_base_url(part, configs[name].base_url, configs[name].server_variables) for name, part in parts.items()
@@ -108,7 +108,7 @@ def doctor(
     addresses = {name: configs[name].base_url or next(iter(urls), "") for name, urls in servers.items()}
     check_extra(config)
     keys, local = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
-    keys.check()
+    keys.check(key_needed_by(config))
     shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
     credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
     usage = with_use(credentials, adapter, table, config)
@@ -137,6 +137,7 @@ def doctor(
             "policy": config.policy,
             "trust_level": config.trust_level,
             "rules": len(config.policy_rules),
+            "untold": untold,
             "approval": config.confirmation.approval,
             "read_only": config.read_only,
             **_held_back(table, config),
@@ -227,10 +228,10 @@ def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
             from ..state.redis import RedisState
 
             state = RedisState(url, name)
-            state.get("seal", "identity")
+            state.get("seal", "key")
             state.close()
         elif file is not None and file.exists():
-            SqliteState(file).get("seal", "identity")
+            SqliteState(file).get("seal", "key")
         elif file is not None:
             store["answers"] = None
     except (StoreAway, OSError, ValueError, sqlite3.Error) as problem:
@@ -304,6 +305,8 @@ def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     reads = ", read only" if safety["read_only"] else ""
     rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
     yield f"  {'policy':<26} {safety['policy']}{reads}{rules}: {held}"
+    for text in safety["untold"]:
+        yield f"  {'':<26} {text}"
     yield f"  {'trust level':<26} {safety['trust_level']}"
     confirms = "a person, or the call is refused" if safety["approval"] == "person" else "a person, else a token"
     yield f"  {'confirmed by':<26} {confirms}"

@@ -104,7 +104,7 @@ class Sending:
                 if approval is not None:
                     approval.altered("before_call", parameters=True)
         warnings = rules.before(row, params)
-        exchanges = Exchanges(api, hooks, call, approval)
+        exchanges = Exchanges(api, hooks, call, approval, self._gate.admit_changed)
         if row.adapter_parameters or row.update is not None:
             answer = await self._performer.perform(exchanges, row, params, warnings, stamp, request.max_tokens)
         else:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ..assembly import adapter_secrets, audit_file, check_extra
+from ..assembly import adapter_secrets, audit_file, check_extra, key_needed_by
 from ..logs.log import Logger
 from ..safety.audit import Audit
 from ..safety.desk import Desk
@@ -110,7 +110,7 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> tuple[Source, Path 
         )
     check_extra(config)
     keys = StateKeys(Variables(environ))
-    keys.check()
+    keys.check(key_needed_by(config))
     secrets = adapter_secrets(adapter, environ, config)
     logger = Logger(config.log_level, adapter.package, secrets=lambda: secrets)
     audit = Audit(

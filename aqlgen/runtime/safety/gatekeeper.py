@@ -18,7 +18,7 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from .audit import Decisions
-from .policy.policy import Policy, is_recorded
+from .policy.policy import SEVERITY, Policy, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
+
+_WRITTEN_BACK = "It is of what the update reads and sends back: give the field in the call"
 
 
 class Gatekeeper:
@@ -120,6 +122,15 @@ class Gatekeeper:
             reason = f"policy {decision.policy}"
             self._decisions.record("OPERATION_ALLOWED", row, call, "allowed", reason=reason, rule=decision.rule)
         return None
+
+    def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
+        """Raise Failure if what is sent in place of an admitted request, such as a merged one, meets more rules."""
+        if not self._policy.watches(row):
+            return
+        before, after = (self._policy.decide_sent(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
+        if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
+            refusal = after._replace(outcome="refuse", reasons=(*after.reasons, _WRITTEN_BACK))
+            raise denied(row, refusal, self._adapter.name)
 
     async def foresee(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
         """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""

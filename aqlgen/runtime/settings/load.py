@@ -320,13 +320,15 @@ class StateKeys:
                 self._text, self._keys = text, keys
         return self._keys
 
-    def check(self) -> None:
-        """Raise ConfigError if keys are set that are no good. A key is never shown."""
+    def check(self, needed_by: str = "") -> None:
+        """Raise ConfigError if keys are set that are no good, or none is and one is needed. A key is never shown."""
         unreadable = self._variables.unreadable([STATE_KEY])
         problem = f"{unreadable[0]} names a file that cannot be read" if unreadable else ""
         text = self._variables.value(STATE_KEY)
         if not problem and (text or (text is not None and not self._variables.steady([STATE_KEY]))):
             problem = self._problem(_lines(text))
+        if not problem and needed_by and not self():
+            problem = f"{needed_by} needs a key of yours in {STATE_KEY} or the file of {STATE_KEY}_FILE; {_HINT}"
         if problem:
             raise ConfigError(problem)
 

@@ -85,7 +85,7 @@ class ConfirmationSettings(NamedTuple):
         'the agent, by a second call with a token. "person": only a person, behind the client or an operator; where '
         'neither can be asked, what needs confirmation is refused. "operator": only an operator, at the command '
         "`operator` of the adapter or on its page, outside of everything that agents and clients reach; needs a "
-        "state.url that is not memory. With the last two there are no tokens.",
+        "state.url that is not memory, and a key of yours (MCP_AQL_STATE_KEY). With the last two there are no tokens.",
     )
     ttl: int = setting(
         300,

@@ -10,6 +10,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
+from aqlgen.runtime.operator.sources import home_source
 from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, StateKeys, Variables, load
@@ -46,6 +47,24 @@ def test_a_key_that_can_be_guessed_is_refused_and_not_shown(
         assert "short" not in str(refused.value).replace("too short", "")
     with pytest.raises(ConfigError, match="MCP_AQL_STATE_KEY_FILE names a file that cannot be read"):
         assemble(folder, environ=environ(tmp_path, MCP_AQL_STATE_KEY_FILE=str(tmp_path / "missing")))
+
+
+def test_a_store_in_the_network_and_an_operator_need_a_key_of_the_owners(folder: Path, tmp_path: Path) -> None:
+    """R-OPS-3: a key that is in the store seals nothing from whoever can write there."""
+    demanding = {
+        "a store in the network": {"MCP_AQL_STATE_URL": "redis://127.0.0.1:1/0"},
+        "a store in the network (": {"MCP_AQL_STATE_URL": "rediss://user:word@127.0.0.1:1/0"},
+        "confirmation.approval = 'operator'": {"MCP_AQL_APPROVAL": "operator"},
+    }
+    for start in (assemble, doctor, home_source):
+        for named, variables in demanding.items():
+            values = environ(tmp_path) | variables
+            with pytest.raises(ConfigError, match="needs a key of yours in MCP_AQL_STATE_KEY") as refused:
+                start(folder, environ=values)
+            assert str(refused.value).startswith(named)
+        start(folder, environ=environ(tmp_path, MCP_AQL_APPROVAL="operator", MCP_AQL_STATE_KEY=KEY))
+    assemble(folder, environ={"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_APPROVAL": "operator"})
+    assemble(folder, environ=environ(tmp_path, MCP_AQL_APPROVAL="operator"), mock=True)
 
 
 def test_an_empty_variable_is_none_and_an_empty_file_is_refused(folder: Path, tmp_path: Path) -> None:

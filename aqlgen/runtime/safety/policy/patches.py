@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...text import letters
-from .values import HIDDEN, Spellings, joined, walk
+from .values import HIDDEN, Spellings, is_operation, joined, walk
 
 __all__ = ["patched"]
 
@@ -36,16 +36,16 @@ def patched(value: Any, path: Sequence[Spellings], *, of_lists: bool) -> Iterato
         if isinstance(item, list | tuple):
             waiting += item
         elif isinstance(item, Mapping):
-            fields: dict[str, list[Any]] = {}
-            for key, inner in item.items():
-                fields.setdefault(letters(str(key)), []).append(inner)
-            if "op" in fields and fields.keys() & {"path", "from", "value"}:
-                yield from _operation(fields, path, of_lists=of_lists)
+            if is_operation(item):
+                yield from _operation(item, path, of_lists=of_lists)
             waiting += item.values()
 
 
-def _operation(fields: Mapping[str, list[Any]], path: Sequence[Spellings], *, of_lists: bool) -> Iterator[Any]:
+def _operation(operation: Mapping[str, Any], path: Sequence[Spellings], *, of_lists: bool) -> Iterator[Any]:
     """Yield what one operation puts at a path; a field of it that stands there twice may mean either."""
+    fields: dict[str, list[Any]] = {}
+    for key, inner in operation.items():
+        fields.setdefault(letters(str(key)), []).append(inner)
     kinds = {letters(kind) if isinstance(kind, str) else "" for kind in fields["op"]}
     puts = kinds <= _PUTS and "value" in fields
     targets = fields.get("path", [""])

@@ -13,17 +13,29 @@ from ...quota.limits import Pattern
 from ...settings.load import ConfigError
 from ...table import Row, Table
 from ...table.files import Attribute
-from ...text import letters
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
 from .patches import patched
 from .sent import Sent
-from .values import HIDDEN, MISSING, Place, Spellings, field_names, is_open, places_of, spoken_parameters
+from .values import (
+    HIDDEN,
+    MISSING,
+    Place,
+    Spellings,
+    field_names,
+    is_open,
+    is_text,
+    places_of,
+    spelled,
+    spoken_parameters,
+)
 
 if TYPE_CHECKING:
     from ...settings.config import Config
     from ...wire import ApiRequest
 
 __all__ = ["MetRule", "Rule", "Rules", "check_rules"]
+
+_MOST_UNTOLD = 20
 
 
 class Condition(NamedTuple):
@@ -142,11 +154,16 @@ class Rules:
         self._rules = [Rule(settings) for settings in config.policy_rules]
         self._by_name: dict[str, list[Rule]] = {}
         self._resolved: dict[str, list[tuple[Rule, tuple[ConditionPlaces, ...], bool]]] = {}
+        self.untold: list[str] = []
+        """Which conditions no call of an operation can show, so that each of its calls counts against the rule."""
         for name, family, values in table.values(*_ATTRIBUTES):
             rules = [rule for rule in self._rules if rule.selects(name, family, values)]
             if rules and any(rule.conditions for rule in rules):
-                parameters, has_body = spoken_parameters(table.raw(family)[name])
+                entry = table.raw(family)[name]
+                parameters, has_body = spoken_parameters(entry)
                 rules = [rule for rule in rules if _may_apply(rule, parameters, has_body=has_body)]
+                if is_text(entry):
+                    self.untold += (text for rule in rules for text in _untold(rule, name, parameters))
             if rules:
                 self._by_name[name] = rules
 
@@ -187,8 +204,8 @@ class Rules:
             places = [places_of(row, path, self._table.types) for path in paths]
             if all(places):
                 named = (
-                    ConditionPlaces(found, field_names(row, path, found))
-                    for found, path in zip(places, paths, strict=True)
+                    ConditionPlaces(spots, field_names(row, path, spots))
+                    for spots, path in zip(places, paths, strict=True)
                 )
                 yield rule, tuple(named), rule.names_exactly(row)
 
@@ -236,18 +253,30 @@ class Rules:
         return _hint(path, sorted(names))
 
 
-def check_rules(config: Config, table: Table) -> None:
-    """Raise ConfigError for a rule that fits no operation, or speaks of a parameter that none has."""
-    if config.policy_rules:
-        problem = next(Rules(config, table).problems(), None)
-        if problem is not None:
-            raise ConfigError(f"'policy.rules' (MCP_AQL_POLICY_RULES): {problem}")
+def check_rules(config: Config, table: Table) -> list[str]:
+    """Return which conditions can never be told.
+
+    Raises ConfigError for a rule that fits no operation, or speaks of a parameter that none has.
+    """
+    if not config.policy_rules:
+        return []
+    rules = Rules(config, table)
+    problem = next(rules.problems(), None)
+    if problem is not None:
+        raise ConfigError(f"'policy.rules' (MCP_AQL_POLICY_RULES): {problem}")
+    return rules.untold[:_MOST_UNTOLD]
+
+
+def _untold(rule: Rule, name: str, parameters: frozenset[str]) -> Iterator[str]:
+    effect = "is never allowed by it" if rule.action == "allow" else f"counts as one that meets it ({rule.action})"
+    for condition in rule.conditions:
+        if spelled(condition.path[0]) not in parameters:
+            path = ".".join(condition.path)
+            yield f"rule '{rule.id}': '{path}' cannot be told in the body of {name}, a text: each call {effect}"
 
 
 def _may_apply(rule: Rule, parameters: frozenset[str], *, has_body: bool) -> bool:
-    return has_body or all(
-        (letters(condition.path[0]) or condition.path[0]) in parameters for condition in rule.conditions
-    )
+    return has_body or all(spelled(condition.path[0]) in parameters for condition in rule.conditions)
 
 
 def _hint(text: str, names: Sequence[str]) -> str:

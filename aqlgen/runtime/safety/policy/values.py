@@ -18,6 +18,8 @@ __all__ = [
     "Spellings",
     "field_names",
     "is_open",
+    "is_operation",
+    "is_text",
     "joined",
     "places_of",
     "spelled",
@@ -76,10 +78,16 @@ def walk(value: Any, path: Sequence[Spellings], *, of_lists: bool, is_item: bool
                 if spelled(str(key)) in names:
                     is_known = True
                     yield from walk(inner, path[steps:], of_lists=of_lists, is_item=is_item)
-        if is_item and not is_known:
+        if is_item and not is_known and not is_operation(value):
             yield MISSING
     else:
         yield HIDDEN
+
+
+def is_operation(value: Mapping[str, Any]) -> bool:
+    """Return True for an operation of a patch, which is no item that may lack a field."""
+    names = {letters(str(key)) for key in value}
+    return "op" in names and not names.isdisjoint(("path", "from", "value"))
 
 
 @lru_cache(maxsize=1_000)
@@ -215,6 +223,12 @@ def _is_plain(schema: Any) -> bool:
     """Return True for a schema of which it is plain that no fields are in its values."""
     items = schema.get("items") if isinstance(schema, Mapping) and schema.get("type") == "array" else schema
     return isinstance(items, Mapping) and items.get("type") in _PLAIN
+
+
+def is_text(entry: Mapping[str, Any]) -> bool:
+    """Return True if the body of an operation is one text, by its entry in the table."""
+    parameter = (entry.get("parameters") or {}).get((entry.get("body") or {}).get("parameter") or "")
+    return parameter is not None and (parameter.get("schema") or {}).get("type") == "string"
 
 
 def spoken_parameters(entry: Mapping[str, Any]) -> tuple[frozenset[str], bool]:

@@ -1,0 +1,280 @@
+"""Attacks on the owner's rules by what is sent: patches, merged bodies, defaults, forms, and the API's own names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.safety.policy.rules import check_rules
+from aqlgen.runtime.settings.config import Config
+from tests.cases import each
+from tests.generator.agents import ID, Agent, adapter, operation
+
+TEXT = {"type": "string"}
+SHOWN = {"type": "string", "enum": ["public", "private", "team"]}
+OPTIONS = {"type": "object", "properties": {"admin": {"type": "boolean"}, "name": TEXT}, "additionalProperties": True}
+REPO: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {**TEXT, "readOnly": True},
+        "name": TEXT,
+        "visibility": SHOWN,
+        "size": {"type": "integer"},
+        "labels": {"type": "array", "items": TEXT},
+        "options": OPTIONS,
+    },
+}
+STEP = {
+    "type": "object",
+    "required": ["op", "path"],
+    "properties": {"op": TEXT, "path": TEXT, "from": TEXT, "value": {}},
+    "additionalProperties": True,
+}
+DEFAULTED = {**REPO, "properties": {**REPO["properties"], "visibility": {**SHOWN, "default": "public"}}}
+ANSWER = {"200": {"description": "ok", "content": {"application/json": {"schema": REPO}}}}
+JSON_PATCH = "application/json-patch+json"
+
+
+def body(schema: Any, media: str = "application/json") -> dict[str, Any]:
+    return {"required": True, "content": {media: {"schema": schema}}}
+
+
+PATHS: dict[str, Any] = {
+    "/repos": {"post": operation("createRepo", DEFAULTED), "get": operation("listRepos")},
+    "/repos/{id}": {
+        "parameters": [ID],
+        "get": {"operationId": "getRepo", "responses": ANSWER},
+        "put": {"operationId": "replaceRepo", "requestBody": body(REPO), "responses": ANSWER},
+    },
+    "/patched/{id}": {
+        "parameters": [ID],
+        "patch": operation("patchRepo", {"type": "array", "items": STEP}, JSON_PATCH),
+    },
+    "/merged/{id}": {
+        "parameters": [ID],
+        "patch": operation("mergeRepo", {**REPO, "additionalProperties": True}, "application/merge-patch+json"),
+    },
+    "/users/{id}": {
+        "parameters": [ID],
+        "patch": operation(
+            "changeUser",
+            {
+                "type": "object",
+                "properties": {
+                    "schemas": {"type": "array", "items": TEXT},
+                    "Operations": {"type": "array", "items": STEP},
+                },
+            },
+        ),
+    },
+    "/bulk": {"post": operation("createRepos", {"type": "array", "items": DEFAULTED})},
+    "/forms": {"post": operation("submitRepo", REPO, "application/x-www-form-urlencoded")},
+    "/uploads": {
+        "post": operation(
+            "uploadRepo",
+            {**REPO, "properties": {**REPO["properties"], "file": {**TEXT, "format": "binary"}}},
+            "multipart/form-data",
+        )
+    },
+    "/notes": {"post": operation("createNote", TEXT, "text/plain")},
+    "/open": {"post": operation("openRepo", {"type": "object", "additionalProperties": True})},
+    "/search": {
+        "post": operation(
+            "sendRepo",
+            parameters=[
+                {"name": "visibility", "in": "query", "schema": TEXT},
+                {"name": "more", "in": "query", "schema": {"type": "object", "additionalProperties": TEXT}},
+            ],
+        )
+    },
+}
+RULES: list[dict[str, Any]] = [
+    {"visibility": {"equals": "public"}},
+    {"options.admin": {"equals": True}},
+    {"size": {"above": 100, "given": True}},
+    {"labels": {"items_above": 2, "given": True}},
+]
+
+
+def refusing(folder: Path, when: dict[str, Any], action: str = "deny", **more: Any) -> Agent:
+    rule = {"id": "hidden", "operations": ["*"], "when": when, "action": action}
+    agent = adapter(folder, PATHS, policy="open", policy_rules=(rule,), **more)
+    agent.server.thing = b'{"id": "1", "name": "a", "visibility": "private", "size": 5, "labels": [], "options": {}}'
+    return agent
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
+    return refusing(tmp_path_factory.mktemp("sent"), RULES[0])
+
+
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> list[Agent]:
+    return [refusing(tmp_path_factory.mktemp(f"rule{number}"), rule) for number, rule in enumerate(RULES)]
+
+
+def step(op: str, path: Any = ..., **more: Any) -> dict[str, Any]:
+    return {"op": op, **({} if path is ... else {"path": path}), **more}
+
+
+STEPS: list[Any] = [
+    step("add", "/visibility", value="public"),
+    step("replace", "/visibility", value="public"),
+    step("REPLACE", "/visibility", value="public"),
+    step("Add", "/Visibility", value="PUBLIC"),
+    step("replace", "/VISIBILITY", value="public"),
+    step("replace", "/visibility", value=" public"),
+    step("replace", "/visibility", value=["public"]),
+    step("replace", "/visibility", value=None),
+    step("replace", "/visibility"),
+    step("test", "/visibility", value="public"),
+    step("set", "/visibility", value="public"),
+    step("merge", "/visibility", value="private"),
+    step("remove", "/visibility"),
+    step("move", "/visibility", **{"from": "/name"}),
+    step("copy", "/visibility", **{"from": "/options/name"}),
+    step("move", "/name", **{"from": "/visibility"}),
+    step("copy", "", **{"from": "/options"}),
+    step("move", "", **{"from": "/draft"}),
+    step("replace", "", value={"visibility": "public"}),
+    step("add", "", value={"Visibility": "public"}),
+    step("replace", "#/visibility", value="public"),
+    step("replace", "#/visi%62ility", value="public"),
+    step("replace", "/visi%62ility", value="public"),
+    step("replace", "visibility", value="public"),
+    step("replace", "$.visibility", value="public"),
+    step("replace", "urn:ietf:params:scim:schemas:core:2.0:Repo:visibility", value="public"),
+    step("replace", "/visibility/", value="public"),
+    step("replace", "//visibility", value="public"),
+    step("replace", "/visibility/0", value="public"),
+    step("replace", "/visibility/-", value="public"),
+    step("add", "/visibility/mode", value="x"),
+    {"op": "replace", "path": "/name", "Path": "/visibility", "value": "public"},
+    {"op": "add", "path": "/visibility", "value": "private", "VALUE": "public"},
+    {"op": "add", "Op": "move", "path": "/visibility", "from": "/name", "value": "private"},
+]
+UNTOUCHED = [
+    step("replace", "/visibility", value="private"),
+    step("add", "/visibility", value="team"),
+    step("replace", "/name", value="public"),
+    step("copy", "/name", **{"from": "/visibility"}),
+    step("replace", "", value={"name": "public"}),
+    step("remove", "/name"),
+    step("add", "/labels/-", value="visibility"),
+    step("replace", "/options/name", value="public"),
+]
+
+
+DENIED = "PERMISSION_DENIED"
+
+
+@each("item", STEPS)
+def test_no_operation_of_a_patch_does_what_a_rule_denies(agent: Agent, item: dict[str, Any]) -> None:
+    """R-SAFE-1: where it cannot be told, the rule counts as met."""
+    honest = step("replace", "/name", value="b")
+    for items in ([item], [honest, item], [item, honest]):
+        assert agent.call("patch_patched", patched_id="1", input=items) == DENIED
+        assert agent.call("update_user", user_id="1", input={"operations": items}) == DENIED
+        assert agent.call("open_repo", body={"changes": {"all": items}}) == DENIED
+
+
+@each("item", UNTOUCHED)
+def test_a_patch_that_surely_does_not_do_it_is_sent(agent: Agent, item: dict[str, Any]) -> None:
+    assert agent.call("patch_patched", patched_id="1", input=[item]) == "sent"
+    assert agent.call("update_user", user_id="1", input={"operations": [item]}) == "sent"
+
+
+OTHERS: list[tuple[int, str, dict[str, Any]]] = [
+    (0, "patch_patched", {"patched_id": "1", "input": {"visibility": "public"}}),
+    (0, "patch_patched", {"patched_id": "1", "input": '[{"op": "add", "path": "/visibility", "value": "public"}]'}),
+    (0, "patch_patched", {"patched_id": "1", "input": [[step("add", "/visibility", value="public")]]}),
+    (0, "merge_repo", {"merged_id": "1", "visibility": "public"}),
+    (0, "merge_repo", {"merged_id": "1", "additional_properties": {"Visibility": "public"}}),
+    (0, "merge_repo", {"merged_id": "1", "additional_properties": {"visi_bility": "public"}}),
+    (0, "replace_repo", {"repo_id": "1", "input": {"visibility": "public"}}),
+    (0, "replace_repo", {"repo_id": "1", "input": {"Visibility": "public"}}),
+    (0, "replace_repo", {"repo_id": "1", "input": '{"visibility": "public"}'}),
+    (0, "create_repo", {"name": "a"}),
+    (0, "create_repo", {"name": "a", "visibility": "public"}),
+    (0, "create_bulk", {"body": [{"name": "a"}]}),
+    (0, "create_bulk", {"body": [{"name": "a", "visibility": "private"}, {"name": "b"}]}),
+    (0, "create_bulk", {"body": [{"name": "a", "visibility": "private"}, {"visibility": "public"}]}),
+    (0, "create_bulk", {"body": '[{"visibility": "public"}]'}),
+    (0, "submit_repo", {"visibility": "public"}),
+    (0, "upload_repo", {"visibility": "public"}),
+    (0, "open_repo", {"body": {"visibility": "public"}}),
+    (0, "open_repo", {"body": {"VISIBILITY": ["public"]}}),
+    (0, "open_repo", {"body": {"visibility": None}}),
+    (0, "send_repo", {"visibility": "public"}),
+    (0, "send_repo", {"more": {"visibility": "public"}}),
+    (0, "send_repo", {"visibility": "private", "more": {"visibility": "public"}}),
+    (0, "send_repo", {"visibility": "private", "more": {"Visibility": "public"}}),
+    (1, "patch_patched", {"patched_id": "1", "input": [step("add", "/options/admin", value=True)]}),
+    (1, "patch_patched", {"patched_id": "1", "input": [step("add", "/options", value={"admin": "yes"})]}),
+    (1, "patch_patched", {"patched_id": "1", "input": [step("add", "/options.admin", value=True)]}),
+    (1, "patch_patched", {"patched_id": "1", "input": [step("copy", "/options", **{"from": "/labels"})]}),
+    (1, "merge_repo", {"merged_id": "1", "options": {"admin": True}}),
+    (1, "merge_repo", {"merged_id": "1", "additional_properties": {"options.admin": True}}),
+    (1, "submit_repo", {"options": {"admin": True}}),
+    (1, "replace_repo", {"repo_id": "1", "input": {"options": {"ADMIN": 1}}}),
+    (2, "patch_patched", {"patched_id": "1", "input": [step("replace", "/size", value="1e3")]}),
+    (2, "patch_patched", {"patched_id": "1", "input": [step("inc", "/size", value=1)]}),
+    (2, "replace_repo", {"repo_id": "1", "input": {"size": 101}}),
+    (3, "patch_patched", {"patched_id": "1", "input": [step("add", "/labels/-", value="c")]}),
+    (3, "patch_patched", {"patched_id": "1", "input": [step("add", "/labels/0", value="c")]}),
+    (3, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=["a", "b", "c"])]}),
+    (3, "replace_repo", {"repo_id": "1", "input": {"labels": ["a", "b", "c"]}}),
+]
+
+
+@each(("number", "name", "params"), OTHERS)
+def test_no_form_of_a_body_and_no_default_does_what_a_rule_denies(
+    agents: list[Agent], number: int, name: str, params: dict[str, Any]
+) -> None:
+    """R-SAFE-1"""
+    assert agents[number].call(name, **params) in (DENIED, "VALIDATION_INVALID_TYPE", "VALIDATION_UNKNOWN_FIELD")
+
+
+def test_what_an_update_reads_and_sends_back_is_decided_about_too(tmp_path: Path) -> None:
+    """R-SAFE-1: nothing is written; naming the field in the call is how it is asked about or let through."""
+    for action in ("deny", "confirm"):
+        agent = refusing(tmp_path / action, RULES[0], action)
+        agent.server.thing = b'{"id": "1", "name": "a", "visibility": "public", "size": 5, "labels": [], "options": {}}'
+        for change in ({"name": "b"}, {"size": 6}, {"options": {"admin": False}}):
+            assert agent.outcome("replace_repo", repo_id="1", input=change) == DENIED
+        assert {request.method for request in agent.server.arrived} == {"GET"}
+        assert agent.call("replace_repo", repo_id="1", input={"name": "b", "visibility": "team"}) == "sent"
+
+
+def test_a_condition_that_no_call_can_show_is_said_and_counts_as_met(agent: Agent) -> None:
+    """R-SAFE-1: an adapter says so at its start, and `doctor`."""
+    assert agent.call("create_note", body="public or not") == DENIED
+    rule = {"id": "hidden", "operations": ["*"], "when": RULES[0], "action": "deny"}
+    assert check_rules(Config(policy_rules=(rule,)), agent.dispatcher.table) == [
+        "rule 'hidden': 'visibility' cannot be told in the body of create_note, a text: each call counts as one that "
+        "meets it (deny)"
+    ]
+
+
+HONEST: list[tuple[int, str, dict[str, Any]]] = [
+    (0, "create_repo", {"name": "a", "visibility": "private"}),
+    (0, "create_bulk", {"body": [{"visibility": "private"}, {"visibility": "team"}]}),
+    (0, "merge_repo", {"merged_id": "1", "name": "public"}),
+    (0, "replace_repo", {"repo_id": "1", "input": {"name": "public"}}),
+    (0, "submit_repo", {"visibility": "private"}),
+    (0, "upload_repo", {"name": "public"}),
+    (0, "send_repo", {"visibility": "private", "more": {"kind": "public"}}),
+    (0, "patch_patched", {"patched_id": "1", "input": {"name": "public"}}),
+    (1, "create_repo", {"options": {"admin": False}}),
+    (2, "patch_patched", {"patched_id": "1", "input": [step("replace", "/size", value=100)]}),
+    (3, "patch_patched", {"patched_id": "1", "input": [step("replace", "/labels", value=["a", "b"])]}),
+]
+
+
+@each(("number", "name", "params"), HONEST)
+def test_what_does_not_do_it_is_sent_in_every_form(
+    agents: list[Agent], number: int, name: str, params: dict[str, Any]
+) -> None:
+    assert agents[number].call(name, **params) == "sent"
