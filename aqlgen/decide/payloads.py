@@ -233,8 +233,9 @@ def branches(schema: Json, resolver: Resolver | None, keywords: tuple[str, ...] 
     while waiting:
         part = waiting.pop()
         yield part
-        for branch in (branch for keyword in keywords for branch in _branches(part, keyword)):
-            followed = _follow(branch, resolver)
-            if followed is not None and id(followed) not in seen:
-                seen.add(id(followed))
-                waiting.append(followed)
+        for keyword in keywords:
+            for branch in _branches(part, keyword) if keyword in part else ():
+                followed = _follow(branch, resolver)
+                if followed is not None and id(followed) not in seen:
+                    seen.add(id(followed))
+                    waiting.append(followed)

@@ -145,6 +145,8 @@ def limit_cost(types: dict[str, Written]) -> dict[str, int]:
 
 def _limited(edges: list[Written], costs: Mapping[str, Cost]) -> Cost:
     """Return the cost of one type with its references; remove the heaviest until it is within the limits."""
+    if not edges:
+        return Cost()
     references = sorted(
         ((costs.get(_target(edge), Cost()), index) for index, edge in enumerate(edges) if "$ref" in edge),
         key=lambda reference: (reference[0].line >= MAX_LINE, reference[0].weight, reference[1]),

@@ -175,7 +175,7 @@ class Types:
             return _referring(outer.name, view) if named else {"$ref": f"#/types/{outer.name}"}
         if place.depth > MAX_INLINE or self._nesting.is_repeated(key):
             return self._deferred(raw, view, place)
-        size = sum(len(view.get(part, ())) for part in ("properties", "anyOf", "allOf"))
+        size = len(view.get("properties", ())) + len(view.get("anyOf", ())) + len(view.get("allOf", ()))
         with self._nesting.within(key, raw, place, size) as level:
             written = self._hoist(view, place, level) if named else self._written(view, place, level)
         if "$ref" in written or named:

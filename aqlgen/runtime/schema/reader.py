@@ -102,12 +102,13 @@ def parts(schema: Any, types: Types) -> list[JsonSchema]:
 def _collect(schema: Any, types: Types, collected: list[JsonSchema], seen: set[str]) -> None:
     if not isinstance(schema, (dict, Mapping)):
         return
-    name = referred(schema)
+    name = referred(schema) if "$ref" in schema else None
     if name is not None and name not in seen:
         seen.add(name)
         _collect(types.get(name), types, collected, seen)
-    for part in schema.get("allOf", ()):
-        _collect(part, types, collected, seen)
+    if "allOf" in schema:
+        for part in schema["allOf"]:
+            _collect(part, types, collected, seen)
     collected.append(schema)
 
 

@@ -175,7 +175,10 @@ def _fields(fields: Mapping[str, Json], around: Around) -> Iterator[_Candidate]:
 @lru_cache(maxsize=16384)
 def _pages(key: str) -> bool:
     """Return True if a name pages, with a prefix of paging or without."""
-    return key in _NAMES or any(key.startswith(prefix) and key.removeprefix(prefix) in _NAMES for prefix in PREFIXES)
+    return key in _NAMES or (
+        key.startswith(PREFIXES)
+        and any(key.startswith(prefix) and key.removeprefix(prefix) in _NAMES for prefix in PREFIXES)
+    )
 
 
 def _roles(candidates: list[_Candidate], place: str) -> Roles:
@@ -238,7 +241,9 @@ def _first(
         if candidate.key in names and test(candidate):
             return candidate
     for candidate in candidates:
-        bare = next((candidate.key.removeprefix(prefix) for prefix in PREFIXES if candidate.key.startswith(prefix)), "")
+        if not candidate.key.startswith(PREFIXES):
+            continue
+        bare = next(candidate.key.removeprefix(prefix) for prefix in PREFIXES if candidate.key.startswith(prefix))
         if bare in names and test(candidate):
             return candidate
     return None
