@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from aqlgen.runtime.text import brief
 
@@ -86,7 +87,8 @@ MARK = re.compile(r"\[!\w{1,20}\]|[-=_*|:\s]{3,300}")
 ABOUT_MEDIA_TYPES = re.compile(r"\bmedia types?\b", re.IGNORECASE)
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(65536)  # most texts are read by several stages, and many operations share theirs
+def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a description that say something to an agent, each in one line of plain words.
 
     Left out are the representations of an answer by their media types, references to pages without their content, and
@@ -97,7 +99,7 @@ def sentences(text: str) -> list[str]:
     parts = [part for paragraph in kept for part in SENTENCE_END.split(paragraph) if not _is_noise(part)]
     if len(kept) < len(paragraphs):
         parts = [part for part in parts if not ABOUT_MEDIA_TYPES.search(part)]
-    return [words for part in parts if (words := EMPHASIS.sub("", prose(part)))]
+    return tuple(words for part in map(prose, parts) if (words := EMPHASIS.sub("", part) if "**" in part else part))
 
 
 def useful(text: str) -> str:

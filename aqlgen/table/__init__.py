@@ -100,13 +100,17 @@ def tabulate(
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)
+    answers = [answer_of(draft.responses, draft.decision.resource, finished) for draft in drafts]
     readable = Readable.of(
-        (draft.decision.resource, answer_of(draft.responses, draft.decision.resource, finished))
-        for draft in drafts
+        (draft.decision.resource, answer)
+        for draft, answer in zip(drafts, answers, strict=True)
         if draft.decision.category is Category.READ
     )
     boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
-    decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier, boilerplate) for draft in drafts)
+    decided_rows = (
+        build_row(draft, answer, maker, finished, names, etags, readable, applier, boilerplate)
+        for draft, answer in zip(drafts, answers, strict=True)
+    )
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     schemes, findings = security_schemes(variables or identity, document.schemes, overrides, others)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from json import JSONEncoder
 
 from aqlgen.decide.decision import Category, Decision
@@ -22,7 +23,7 @@ __all__ = ["FAMILIES", "DecidedRow", "Schema", "Table", "agent_texts", "require_
 Schema = Mapping[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DecidedRow:
     """A row of the table with the decision behind it."""
 
@@ -41,8 +42,9 @@ class DecidedRow:
         """The endpoint family: `create`, `read`, …"""
         return self.row.family
 
-    def as_json(self) -> dict[str, Json]:
-        """Return the row as it stands in its file."""
+    @cached_property
+    def encoded(self) -> dict[str, Json]:
+        """The row as it stands in its file; it must not be changed."""
         return encode(self.row)
 
 
@@ -124,7 +126,7 @@ def table_files(table: Table) -> dict[str, str]:
     """Return the data files of the package by their path in it."""
     contents = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
     for family in FAMILIES:
-        contents[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
+        contents[f"operations/{family}.json"] = blocks({row.name: row.encoded for row in table.of(family)})
     contents["mock.json"] = mocks(table.rows)
     if table.workflows:
         contents[WORKFLOWS] = blocks({workflow.name: encode(workflow) for workflow in table.workflows})
@@ -160,5 +162,5 @@ def agent_texts(table: Table) -> dict[str, Json]:
 
 
 def _of_row(row: DecidedRow) -> dict[str, Json]:
-    entry = row.as_json()
+    entry = row.encoded
     return {"category": row.family} | {key: entry[key] for key in _KEYS if key in entry}

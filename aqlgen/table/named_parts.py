@@ -62,10 +62,17 @@ class _Naming:
         kinds = [kind for choice in choices.by_parameter.values() for kind in choice.kinds.values()]
         wholes = frozenset(body.parameter for body in (draft.body, *(kind.body for kind in kinds)) if body is not None)
 
+        fields = [dict(union_of(self._types, schema).properties.values()) for schema in read]
+
         def typed(parameter: Parameter) -> Parameter:
             if parameter.location == "query":
                 return self._filter(parameter, asked)
-            return self._typed(parameter, read, is_whole=parameter.name in wholes)
+            if not parameter.location.startswith("body"):
+                return parameter
+            if parameter.location != "body" or parameter.name in wholes:
+                return self._typed(parameter, read)
+            wire = parameter.wire
+            return self._typed(parameter, tuple(declared[wire] for declared in fields if wire in declared)[:1])
 
         def kind_typed(kind: Kind) -> Kind:
             return replace(kind, parameters={name: typed(item) for name, item in kind.parameters.items()})
@@ -126,13 +133,8 @@ class _Naming:
         types = {"$ref": asked[0]["$ref"]} if "$ref" in asked[0] else asked[0]
         return replace(parameter, schema={**parameter.schema, NAMED_AS: {"": types}})
 
-    def _typed(self, parameter: Parameter, read: tuple[Schema, ...], *, is_whole: bool) -> Parameter:
+    def _typed(self, parameter: Parameter, read: tuple[Schema, ...]) -> Parameter:
         """Return a parameter with the types of what it leaves open, by pointers of the agent's names."""
-        if not parameter.location.startswith("body"):
-            return parameter
-        if parameter.location == "body" and not is_whole:
-            fields = (dict(union_of(self._types, schema).properties.values()) for schema in read)
-            read = tuple(declared[parameter.wire] for declared in fields if parameter.wire in declared)[:1]
         places = dict(self._places(parameter.schema, read))
         return replace(parameter, schema={**parameter.schema, NAMED_AS: places}) if places else parameter
 

@@ -38,7 +38,7 @@ from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, partial_by, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
-from aqlgen.table.selecting import Readable, answer_of, fields_sent, selecting_parameters
+from aqlgen.table.selecting import Answer, Readable, fields_sent, selecting_parameters
 from aqlgen.table.several import with_api
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
@@ -67,6 +67,7 @@ class Draft:
 
 def build_row(
     draft: Draft,
+    answer: Answer,
     maker: ExampleMaker,
     types: Mapping[str, Mapping[str, Json]],
     names: frozenset[str],
@@ -77,7 +78,7 @@ def build_row(
 ) -> DecidedRow:
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards.
 
-    `readable` is what the operations that read give.
+    `answer` is what the operation answers with, `readable` what the operations that read give.
     """
     decision = _without_unserved_reader(draft.decision, names)
     operation, deprecation = decision.operation, decision.trait(Deprecation)
@@ -87,7 +88,6 @@ def build_row(
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
     returns = responses.with_final_kind(draft.returns, types)
-    answer = answer_of(draft.responses, decision.resource, types)
     selecting = selecting_parameters(
         decision.category,
         decision.resource,

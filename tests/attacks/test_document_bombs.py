@@ -16,8 +16,11 @@ import pytest
 from aqlgen.decide import load_overrides
 from aqlgen.diagnostics.errors import AqlgenError, FileError
 from aqlgen.document.request import Request
+from aqlgen.document.resolve import Resolver
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.project.records import read_json, read_yaml
+from aqlgen.schemas.names import Spelling
+from aqlgen.schemas.views import Views
 from tests.attacks.bounds import cpu_seconds
 from tests.cases import each
 
@@ -155,9 +158,17 @@ def _fields(prefix: str) -> list[Schema]:
 
 
 def _alternatives(depth: int, prefix: str = "a") -> Schema:
-    """Return a union of 20 objects, each with a field that is such a union."""
-    inner = [_alternatives(depth - 1, f"{prefix}{n}") if depth else {"type": "string"} for n in range(10)]
+    """Return a union of 12 objects, each with a field that is such a union."""
+    if not depth:
+        return {"type": "string"}
+    inner = [_alternatives(depth - 1, f"{prefix}{number}") for number in range(12)]
     return {"oneOf": [{"properties": {"inField": schema, f"{prefix}Only{n}": {}}} for n, schema in enumerate(inner)]}
+
+
+def _union_of_unions(depth: int, prefix: str = "a") -> Schema:
+    """Return a union of 20 unions, at last of 20 objects of a field each."""
+    field: Schema = {"properties": {f"{prefix}Field": {}}}
+    return field | {"oneOf": [_union_of_unions(depth - 1, f"{prefix}{n}") for n in range(20)]} if depth else field
 
 
 SHAPES: dict[str, dict[str, Any]] = {
@@ -183,6 +194,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         name: {**schema, "properties": {"_method": {}, f"{name}Field": {}}} for name, schema in _ANY_OF_ALL.items()
     },
     "alternatives of alternatives of alternatives": {"X": _alternatives(3)},
+    "unions of unions": {"X": _union_of_unions(2)},
     "three unions at once": {"X": {"oneOf": _fields("a"), "anyOf": _fields("b"), "allOf": [{"oneOf": _fields("c")}]}},
     "very many alternatives": {
         "X": {"oneOf": [_ref(f"C{n}") for n in range(400)], "discriminator": {"propertyName": "t"}},
@@ -207,6 +219,17 @@ SHAPES: dict[str, dict[str, Any]] = {
 @each("schemas", SHAPES.values(), ids=SHAPES)
 def test_a_shape_ends_in_an_adapter_or_in_a_refusal(schemas: dict[str, Any], tmp_path: Path) -> None:
     assert _code(tmp_path, _document(schemas)) in ("", "no-operations")
+
+
+def test_an_alternative_shares_the_names_of_its_unions() -> None:
+    union = _union_of_unions(2)
+    spelling = Spelling(Views(Resolver({}), "3.1", lambda _error: None), preserve=False)
+
+    names = spelling.names_of((union,))
+
+    for inner in union["oneOf"]:
+        assert spelling.names_of((union, inner)) is names
+        assert spelling.names_of((union, inner, inner["oneOf"][-1])) is names
 
 
 def test_schemas_that_are_each_any_of_all_are_written_once(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 
 In this order: what an operator decided about these very calls; a token; a confirmation by confirm_operation; an
 approval for the session; the person behind the client; and otherwise a token for the agent, or the wait for an
-operator. Setting `confirmation.approval` says which of these there are. An operator's denial comes before everything.
+operator. Setting `confirmation.approval` says which of these there are. An operator's denial comes before everything,
+and a person's no (`declined`) before everything but an operator's yes.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from ..session import Session, current_caller
 from ..state.tickets import shorten
 from .approvals import Pending, fingerprint_of, question_about, reasons_of
 from .confirmation import Binding, ConfirmationTokens
+from .declined import Declined, keys_of
 from .refusals import (
     confirmation_required,
+    declined_before,
     denied_by_operator,
     no_token,
     nobody_to_ask,
@@ -70,6 +73,7 @@ class Asking:
         self.tokens = ConfirmationTokens(state, per_minute=settings.per_minute, skew=settings.skew)
         self.waiting = Waiting(state, settings, masked)
         self._approvals = SessionApprovals(state, settings)
+        self._declined = Declined(state)
         self._adapter = adapter
         self._settings = settings
         self._decisions = decisions
@@ -94,6 +98,7 @@ class Asking:
         shape = self._approvals.shape(calls, binding)
         if await self._by_operator(calls, binding, shape, sent, session):
             return
+        await self._refuse_if_declined(calls, session)
         if sent is not None:
             await self._redeem(sent, calls, binding, session)
             return
@@ -199,6 +204,13 @@ class Asking:
         self._note("refused", "operator", calls[0].row)
         raise denied_by_operator(calls[0].row, matter)
 
+    async def _refuse_if_declined(self, calls: Sequence[Pending], session: Session) -> None:
+        keys = [*keys_of(calls), *(key for call in calls for key in keys_of([call]))]
+        if await self._declined.holds(session.id, keys):
+            self._record_all("OPERATION_DENIED", calls, "denied", reason="a person declined it before", by="person")
+            self._note("refused", "person", calls[0].row)
+            raise declined_before(calls[0].row)
+
     async def _redeem(self, sent: object, calls: Sequence[Pending], binding: Binding, session: Session) -> None:
         guarded = self._loop is not None and self._loop.is_guarding
         cooldown = cooldown_of(calls, self._settings)
@@ -253,6 +265,7 @@ class Asking:
             reason = "a person did not confirm it"
             self._record_all("OPERATION_DENIED", calls, "denied", reason=reason, by="person")
             self._note("refused", "person", calls[0].row)
+            await self._declined.keep(session.id, keys_of(calls))
             await self.waiting.withdraw(binding)
             raise not_confirmed(calls[0].row)
         await anyio.sleep(max(0.0, began + cooldown - time.monotonic()))

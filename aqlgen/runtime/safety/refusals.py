@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .desk import Matter
 
 __all__ = [
-    "confirmation_required", "denied", "denied_by_operator", "no_token", "nobody_to_ask", "not_confirmed",
-    "not_offered", "not_shown", "too_early", "unwritable", "waits_for_operator",
+    "confirmation_required", "declined_before", "denied", "denied_by_operator", "no_token", "nobody_to_ask",
+    "not_confirmed", "not_offered", "not_shown", "too_early", "unwritable", "waits_for_operator",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -155,6 +155,16 @@ def not_confirmed(row: Row) -> Failure:
         Code.PERMISSION_DENIED,
         "Permission denied: the person who was asked did not confirm it. Nothing was sent; do not try again.",
         {"operation": row.name, "reason": "not confirmed by the person"},
+    )
+
+
+def declined_before(row: Row) -> Failure:
+    """Return the refusal of a call to which a person has said no a while ago."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        "Permission denied: a person said no to this call, or to one of these calls, and is not asked about it again "
+        "for a while. Nothing was sent; do not try again, and tell your user if it is needed.",
+        {"operation": row.name, "reason": "declined by the person before"},
     )
 
 

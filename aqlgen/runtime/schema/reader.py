@@ -51,7 +51,7 @@ _CONTAINER_KEYS = ("properties", "additionalProperties", "allOf")
 
 def as_schema(value: Any) -> JsonSchema:
     """Return a subschema; `true`, `false` and whatever is no schema become the empty schema."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, (dict, Mapping)) else {}
 
 
 # References
@@ -100,7 +100,7 @@ def parts(schema: Any, types: Types) -> list[JsonSchema]:
 
 
 def _collect(schema: Any, types: Types, collected: list[JsonSchema], seen: set[str]) -> None:
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, (dict, Mapping)):
         return
     name = referred(schema)
     if name is not None and name not in seen:
@@ -125,7 +125,7 @@ def alternatives(schema: JsonSchema) -> list[JsonSchema]:
 
 
 def _is_null(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and (schema.get("type") == "null" or schema.get("const", 0) is None)
+    return isinstance(schema, (dict, Mapping)) and (schema.get("type") == "null" or schema.get("const", 0) is None)
 
 
 def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
@@ -306,7 +306,7 @@ _SHAPING: Final = frozenset(
 def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
     """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
     shape = Shape()
-    if isinstance(schema, Mapping) and not _SHAPING.isdisjoint(schema):
+    if isinstance(schema, (dict, Mapping)) and not _SHAPING.isdisjoint(schema):
         for part in parts(schema, types):
             _add(shape, part)
     if base is not None:
@@ -331,24 +331,35 @@ def union_of(types: Types, schema: Any) -> Shape:
 
 
 def _add(shape: Shape, part: JsonSchema) -> None:
-    for name, schema in part.get("properties", _NOTHING).items():
-        schema = as_schema(schema)
-        if name in shape.properties:
-            schema = {**shape.properties[name][1], **schema}
-        shape.properties[name] = (schema.get("x-name", name), schema)
-    shape.required.update(part.get("required", ()))
-    shape.hidden.update(part.get("x-read-only", ()))
-    shape.items += filter(_is_schema, (part.get("items"), *part.get("prefixItems", ())))
-    shape.extra += filter(_is_schema, (part.get("additionalProperties"), *part.get("patternProperties", {}).values()))
-    shape.alternatives += filter(None, alternatives(part))
+    properties = part.get("properties")
+    if properties:
+        known = shape.properties
+        for name, schema in properties.items():
+            if not isinstance(schema, (dict, Mapping)):
+                schema = _NOTHING
+            if name in known:
+                schema = {**known[name][1], **schema}
+            known[name] = (schema.get("x-name", name), schema)
+    if "required" in part:
+        shape.required.update(part["required"])
+    if "x-read-only" in part:
+        shape.hidden.update(part["x-read-only"])
+    if "items" in part or "prefixItems" in part:
+        shape.items += filter(_is_schema, (part.get("items"), *part.get("prefixItems", ())))
+    if "additionalProperties" in part or "patternProperties" in part:
+        shape.extra += filter(
+            _is_schema, (part.get("additionalProperties"), *part.get("patternProperties", {}).values())
+        )
+    if "oneOf" in part or "anyOf" in part:
+        shape.alternatives += filter(None, alternatives(part))
     discriminator = part.get("discriminator")
-    if isinstance(discriminator, Mapping) and isinstance(discriminator.get("propertyName"), str):
+    if isinstance(discriminator, (dict, Mapping)) and isinstance(discriminator.get("propertyName"), str):
         targets = {key: str(target).rpartition("/")[2] for key, target in discriminator.get("mapping", {}).items()}
         shape.discriminator = (discriminator["propertyName"], targets)
 
 
 def _is_schema(node: Any) -> TypeGuard[JsonSchema]:
-    return isinstance(node, Mapping) and bool(node)
+    return isinstance(node, (dict, Mapping)) and bool(node)
 
 
 # Paths
@@ -391,7 +402,7 @@ def schema_at(types: Types, schema: JsonSchema, path: Sequence[str], *, items: b
 def at(value: Any, path: Sequence[str]) -> Any:
     """Return what is at a path, or MISSING."""
     for step in path:
-        if isinstance(value, Mapping) and step in value:
+        if isinstance(value, (dict, Mapping)) and step in value:
             value = value[step]
         elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
             value = value[int(step)]

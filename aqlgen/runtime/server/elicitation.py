@@ -9,6 +9,9 @@
 A question is answered by accepting it or not; anything but a clear yes is a no, silence included. Where a yes may
 reach further than the call, the form has a choice. It is one call where nothing was chosen, and for a client whose
 forms have no choices: such a one is asked again with an empty form.
+
+A caller has one open question at a time, and so many an hour that get no yes. What was declined is not asked again
+(`safety.declined`).
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..safety.declined import Declined
 from ..session import current_caller
+from ..state.store import Counter
+from ..state.tickets import Holder
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
@@ -37,6 +43,7 @@ _KEY = "confirm"
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 _CHOICE, _SESSION = "approve", "session"
 _ANSWER_TIMEOUT = 300.0
+_OPEN, _HOUR = "open questions", 3600
 _PREFIX, _KIND, _CALL = "ask_", "question", 16
 _FIRST_WITHOUT_REQUESTS = "2026"
 _NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
@@ -60,16 +67,53 @@ class Unanswered(BaseException):
 
 
 class Questions:
-    """The handles of questions that wait for an answer, each bound to its call and valid once."""
+    """The questions to the persons behind clients: the open ones, their handles, and the noes.
 
-    def __init__(self, state: State, observers: Observers | None = None) -> None:
+    A handle is bound to its call and valid once. `per_hour` bounds how many questions of a caller get no yes.
+    """
+
+    def __init__(self, state: State, observers: Observers | None = None, per_hour: int = 10) -> None:
         self._state = state
         self._observers = observers
+        self._per_hour = per_hour
+        self.declined = Declined(state)
 
-    def asked(self) -> None:
-        """Inform those who watch the adapter that a person is asked."""
+    async def begin(self, session_id: str | None, call: str = "") -> None:
+        """Count a question and note that it is open; `call` is a digest of the call whose result it will be.
+
+        Raises Failure for a caller with another open question, or with too many that got no yes; and StoreAway.
+        """
+        store, owner = self._state.of(session_id).store, Holder.of("", session_id).owner
+        if not await store.add(_OPEN, owner, call, _ANSWER_TIMEOUT) and (
+            not call or await store.get(_OPEN, owner) != call
+        ):
+            raise Failure(
+                Code.CONFIRMATION_REQUIRED,
+                "A person is being asked about another call, and is asked one question at a time. Nothing was sent: "
+                "call again once that one is answered.",
+                {"reason": "another question is open"},
+            )
+        spent = await store.spend([Counter(f"questions:{owner}", _HOUR, 1, self._per_hour)])
+        if not spent.admitted:
+            await store.drop(_OPEN, owner)
+            wait = max(1, min(_HOUR, round(spent.counts[0].ends - time.time())))
+            raise Failure(
+                Code.RATE_LIMIT_EXCEEDED,
+                f"Too many questions got no yes: {self._per_hour} an hour is the most, and no person is asked before "
+                f"{wait} seconds have passed. Nothing was sent; tell your user what you want to do.",
+                {"limit": self._per_hour, "retry_after_seconds": wait},
+            )
         if self._observers is not None:
             self._observers.event("confirmation", outcome="asked", by="person")
+
+    async def end(self, session_id: str | None) -> None:
+        """Note that the open question of a caller is answered. Raises StoreAway."""
+        await self._state.of(session_id).store.drop(_OPEN, Holder.of("", session_id).owner)
+
+    async def accept(self, session_id: str | None) -> None:
+        """Count a question no longer, since it got a yes. Raises StoreAway."""
+        counter = Counter(f"questions:{Holder.of('', session_id).owner}", _HOUR, -1)
+        await self._state.of(session_id).store.spend([counter])
 
     async def put(self, call: str, session_id: str | None) -> str:
         """Return a new handle for a question that is asked in a call. Raises StoreAway."""
@@ -122,23 +166,32 @@ class ClientPerson:
 
         Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
-        answer = await self._answer(question, _form(offer))
-        if answer is None and offer and not self._asks_by_result:  # a client may know no choices
-            answer, offer = await self._answer(question, _SCHEMA), ""
-        return _chosen(answer, offer)
+        answer, form = await self._answer(question, _form(offer))
+        chosen = _chosen(answer, "" if form is _SCHEMA else offer)
+        await self._keep(question, is_yes=bool(chosen))
+        return chosen
 
     async def ask_text(self, question: str, name: str) -> str | None:
         """Ask for a text and return it; None if none is given. Raises as `ask` does."""
         schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
-        content = _content(await self._answer(question, schema))
+        content = _content((await self._answer(question, schema))[0])
         text = None if content is None else content.get(name)
-        return text if isinstance(text, str) and text.strip() else None
+        text = text if isinstance(text, str) and text.strip() else None
+        await self._keep(question, is_yes=text is not None)
+        return text
 
-    async def _answer(self, question: str, schema: Mapping[str, Any]) -> Any:
-        """Return what the client answers to a form; None for none."""
+    async def _keep(self, question: str, *, is_yes: bool) -> None:
+        if is_yes:
+            await self._questions.accept(self._session.id)
+        else:
+            await self._questions.declined.keep(self._session.id, [question])
+
+    async def _answer(self, question: str, schema: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        """Return what the client answers to a form, None for none, and the form; what was declined is not asked."""
+        if await self._questions.declined.holds(self._session.id, [question]):
+            return None, schema
         if not self._asks_by_result:
-            self._questions.asked()
-            return await self._request(question, schema)
+            return await self._requested(question, schema)
         if self.batched:
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
@@ -149,10 +202,23 @@ class ClientPerson:
         call, handle = self._call_digest(question), self._params.request_state
         session_id = self._session.id
         if handle is None or not await self._questions.take(handle, call, session_id):
-            unanswered = Unanswered(question, await self._questions.put(call, session_id), schema)
-            self._questions.asked()
-            raise unanswered
-        return (self._params.input_responses or {}).get(_KEY)
+            await self._questions.begin(session_id, call)
+            raise Unanswered(question, await self._questions.put(call, session_id), schema)
+        await self._questions.end(session_id)
+        return (self._params.input_responses or {}).get(_KEY), schema
+
+    async def _requested(self, question: str, schema: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        import anyio
+
+        await self._questions.begin(self._session.id)
+        try:
+            answer = await self._request(question, schema)
+            if answer is None and _CHOICE in schema["properties"]:  # a client may know no choices
+                answer, schema = await self._request(question, _SCHEMA), _SCHEMA
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._questions.end(self._session.id)
+        return answer, schema
 
     async def _request(self, question: str, schema: Mapping[str, Any]) -> Any:
         import anyio

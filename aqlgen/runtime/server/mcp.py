@@ -200,7 +200,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     families = routes(adapter, config)
     input_schema = _input_schema()
     hint = CacheHint(ttl_ms=_LIST_TTL, scope="private")  # a cache on the way cannot know whom the owner lets in
-    questions = Questions(dispatcher.state, dispatcher.observers)
+    questions = Questions(dispatcher.state, dispatcher.observers, dispatcher.config.confirmation.declined_per_hour)
     relays: dict[Sessions, Relay] = {}
 
     @asynccontextmanager

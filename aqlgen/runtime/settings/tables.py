@@ -110,6 +110,14 @@ class ConfirmationSettings(NamedTuple):
         "Most tokens that one caller is given in a minute, most questions that it puts before operators, and most "
         "tokens that it revokes, {allowed}; one who is not known is a session.",
     )
+    declined_per_hour: int = setting(
+        10,
+        "confirmation.declined_per_hour",
+        "CONFIRMATION_DECLINED",
+        Whole(1, 1000),
+        "Most questions an hour that one caller may have put to the person behind the client without a yes, {allowed}: "
+        "the person is asked no more then.",
+    )
     cooldown: Mapping[str, int] = setting(
         {},
         "confirmation.cooldown",

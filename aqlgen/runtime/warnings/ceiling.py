@@ -26,6 +26,9 @@ _MOST_WARNINGS: Final = 5
 _CERTAIN: Final = 12
 """Characters a token from which on a text is longer than its room, whatever is in it."""
 
+_BLOCK: Final = 32
+"""Items of a list whose tokens are counted together."""
+
 _BRACKETS: Final = 2
 _SEPARATOR: Final = 1
 
@@ -45,7 +48,8 @@ def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
 
     Costs as much as encoding the data, so call it only when the answer was long.
     """
-    if _surely_fits(data, most) or _cost(data, most) <= most:
+    text = encoded(data)
+    if _is_short(text, most) or _cost_of(text, most) <= most:
         return data, []
     room = most
     for _ in range(_ROUNDS):
@@ -59,7 +63,7 @@ def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
 
 def fit_together(values: Sequence[Any], pages: Sequence[bool], most: int) -> list[tuple[Any, list[Cut]]]:
     """Return the data of several answers in `most` tokens together, each with its cuts: what is small stays."""
-    if _surely_fits(values, most):
+    if _is_short(encoded(values), most):
         return [(value, []) for value in values]
     costs = [_cost(value, most) for value in values]
     rooms = _shared(costs, most)
@@ -101,13 +105,15 @@ def _fields_of_rest(cut: Cut, *, page: bool) -> str:
 
 def _cost(value: Any, room: int) -> int:
     """Return the tokens of a value; more than the room, if only roughly, where it is far longer."""
-    text = encoded(value)
+    return _cost_of(encoded(value), room)
+
+
+def _cost_of(text: str, room: int) -> int:
     return len(text) if len(text) > max(room, _LEAST) * _CERTAIN else estimate(text)
 
 
-def _surely_fits(data: Any, most: int) -> bool:
-    """Return True if the JSON of the data has no more bytes than tokens are allowed: a token is a byte at least."""
-    text = encoded(data)
+def _is_short(text: str, most: int) -> bool:
+    """Return True if a text has no more bytes than tokens are allowed: a token is a byte at least."""
     return len(text) <= most and (text.isascii() or len(text.encode("utf-8", "surrogatepass")) <= most)
 
 
@@ -157,22 +163,19 @@ def _list(items: list[Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -
 
 
 def _count_fitting(items: list[Any], room: int) -> int:
-    """Count the leading items that fit into a list."""
-    left, least = room - _BRACKETS, 0
-    for item in items:
-        left -= _cost(item, room) + _SEPARATOR
-        if left < 0:
-            break
-        least += 1
-    # Signs between small items are one token with those in them, so that more may fit than their sum.
-    most = min(len(items), least * 2)
-    while most - least > max(1, least // 16):
-        middle = (least + most) // 2
-        if _cost(items[:middle], room) <= room:
-            least = middle
+    """Count the leading items that fit into a list, in blocks: each item is encoded once, but for those at the end.
+
+    A block has brackets of its own, which cost no less than the signs between two blocks.
+    """
+    count, left, size = 0, room, _BLOCK
+    while size and count < len(items):
+        block = items[count : count + size]
+        cost = _cost(block, left)
+        if cost <= left:
+            count, left = count + len(block), left - cost
         else:
-            most = middle
-    return least
+            size //= 2
+    return count
 
 
 def _object(value: dict[str, Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -> dict[str, Any]:

@@ -111,8 +111,10 @@ async def test_an_answer_is_good_for_its_call_and_once(zoo: Dispatcher, api: Fak
 
         asked = await send(7, None)
         assert isinstance(asked, InputRequiredResult)
-        for animal, state in ((8, asked.request_state), (7, asked.request_state), (7, "invented")):
-            assert isinstance(await send(animal, state), InputRequiredResult), "tried for another call: it is used up"
+        refused = (await send(8, asked.request_state)).structured_content["error"]
+        assert refused["details"]["reason"] == "another question is open", "tried for another call: it is used up"
+        for state in (asked.request_state, "invented"):
+            assert isinstance(await send(7, state), InputRequiredResult)
         asked = await send(7, None)
         assert (await send(7, asked.request_state)).structured_content["success"]
         assert isinstance(await send(7, asked.request_state), InputRequiredResult)

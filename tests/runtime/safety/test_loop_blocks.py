@@ -174,7 +174,8 @@ async def test_while_a_block_stands_a_new_name_needs_a_person(house: House, era:
         assert (await agent.error("execute_agent", element_name="fresh"))["code"] == "PERMISSION_DENIED"
         assert "blocked" in human.asked[0]
         human.says = True
-        assert (await agent.data("execute_agent", element_name="fresh"))["status"] == "running"
+        assert (await agent.error("execute_agent", element_name="fresh"))["code"] == "PERMISSION_DENIED", "a no is kept"
+        assert (await agent.data("execute_agent", element_name="newer"))["status"] == "running"
 
 
 async def test_an_operator_lets_an_agent_start_and_go_on(house: House) -> None:

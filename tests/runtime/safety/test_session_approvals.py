@@ -238,7 +238,7 @@ async def test_there_is_none_for_forbidden_operations_and_those_with_a_cooldown(
     home.dispatcher._gate._hooks = Hooks(on_decision=lambda decision, _: decision._replace(outcome="confirm"))
     async with home.agent() as delete:
         await delete("wipe_label")
-        await delete("delete_label")
+        await delete("delete_label", name="ui")
     assert [asked.requested_schema["properties"] for asked in home.asked] == [{}, {}]
 
 
