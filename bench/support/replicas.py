@@ -214,6 +214,7 @@ async def fleet(project: Path, count: int, url: str, log: Path, callers: int, **
         "MCP_AQL_BASE_URL": f"http://127.0.0.1:{api.port}",
         "MCP_AQL_AUTH_ALLOW_HTTP": "true",
         "MCP_AQL_STATE_URL": url,
+        "MCP_AQL_STATE_KEY": "a-key-of-the-bench-with-forty-characters",
         "MCP_AQL_HTTP_TOKEN": "\n".join(tokens(callers)),
         "MCP_AQL_CONFIRMATION_RATE": "10000",
         "MCP_AQL_AUDIT_PATH": os.devnull,

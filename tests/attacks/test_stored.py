@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from guarded_shop import Shop, open_shop, write_shop
+from looped_shop import AGENT, DELETE, Floor
 
 from aqlgen.runtime.session import Session, with_caller
+from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from tests.cases import each
@@ -160,3 +162,49 @@ async def test_a_row_that_is_put_back_is_good_for_nothing_where_it_was_taken(tmp
         assert not (await till.call(confirmation_token=token))["success"]
         assert not (await till.confirm(token))["success"]
         assert till.sent == 1
+
+
+async def blocked(folder: Path) -> Floor:
+    """Return a shop whose agent is blocked, as an agent of a caller who is known."""
+    floor = Floor(folder, keys=KEYS)
+    floor.session, floor.caller = Session(), "bert"
+    floor.open(loop=LoopSettings(deny=("drop_*",)), free=False)
+    await floor.start()
+    assert (await floor.step("drop_all"))["stopped"]
+    return floor
+
+
+BLOCKS = ("loop.block", "loop.standing", "loop.bl%", "loop.st%", "loop.verified", "loop.challenge", "seal")
+FREEING: dict[str, Callable[[Thief], None]] = {
+    **{f"delete {space}": deleting(space) for space in BLOCKS},
+    **{f"expire {space}": setting("expires", "1", space) for space in BLOCKS},
+    **{f"{space} to a number": setting("value", "'1'", space) for space in BLOCKS},
+    **{f"{space} to an empty list": setting("value", "'[]'", space) for space in BLOCKS},
+    "delete both": lambda thief: thief.run("DELETE FROM kept WHERE space IN ('loop.block', 'loop.standing')"),
+    "expire both": lambda thief: thief.run(
+        "UPDATE kept SET expires = 1 WHERE space IN ('loop.block', 'loop.standing')"
+    ),
+    "another's seal": lambda thief: thief.run(
+        "UPDATE kept SET value = (SELECT value FROM kept WHERE space = 'loop.agent') WHERE space = 'loop.standing'"
+    ),
+}
+
+
+@each("process", ["the same process", "another process"])
+@each("change", FREEING)
+async def test_no_row_that_is_gone_or_forged_frees_an_agent(tmp_path: Path, change: str, process: str) -> None:
+    """R-LOOP-4: an operator lifts what stands then."""
+    floor = await blocked(tmp_path)
+    FREEING[change](Thief(tmp_path / "state.sqlite3"))
+    if process == "another process":
+        floor.open(loop=LoopSettings(deny=("drop_*",)), free=False)
+    await floor.do("abort_execution", element_name=AGENT)
+    assert not (await floor.start())["success"]
+    assert not (await floor.report(DELETE))["continue"]
+    assert not (await floor.send(DELETE))["success"]
+    assert floor.written == []
+    for block in await floor.board.blocks():
+        assert await floor.board.unblock(block.id) is not None
+    assert await floor.board.blocks() == []
+    assert (await floor.start("another"))["success"]
+    await floor.close()

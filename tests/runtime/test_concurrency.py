@@ -82,6 +82,7 @@ async def start(api: Api, tmp_path: Path) -> AsyncIterator[Start]:
 
     def start(concurrency: str, state: str = "memory:", **variables: Any) -> Assembly:
         environ = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": state, "MCP_AQL_AUDIT_PATH": os.devnull}
+        environ["MCP_AQL_STATE_KEY"] = "a-key-of-the-owner-with-forty-characters"
         environ |= {"MCP_AQL_CONCURRENCY": concurrency, "MCP_AQL_RETRIES": "0"} | variables
         running.append(assemble(folder, environ=environ))
         return running[-1]

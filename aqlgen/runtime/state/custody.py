@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .seal import Sealer
     from .store import Store
 
-__all__ = ["Custody", "State", "Ticket"]
+__all__ = ["Custody", "State", "Ticket", "row_name"]
 
 _SPACE, _KEY, _UNUSED = "seal", "key", "unused"
 _SALT, _TIME = 16, 4
@@ -143,12 +143,12 @@ class Custody:
 
     async def keep(self, kind: str, key: str, value: Any, seconds: float) -> None:
         """Store a value of JSON, sealed. Raises StoreAway."""
-        name = _name(key)
+        name = row_name(key)
         await self.store.put(kind, name, (await self.sealer()).seal(kind, value, seconds, name), seconds)
 
     async def kept(self, kind: str, key: str) -> Any:
         """Return a value, None if there is none. Raises StoreAway."""
-        name = _name(key)
+        name = row_name(key)
         text = await self.store.get(kind, name)
         opened = None if text is None else (await self.sealer()).open(kind, text, name)
         return None if opened is None else opened.value
@@ -165,7 +165,7 @@ class Custody:
         It is one atomic step also between replicas, so `step` may be called several times. A step that returns None
         leaves everything as it is. Returns True if the value was replaced. Raises StoreAway.
         """
-        name, sealer = _name(key), await self.sealer()
+        name, sealer = row_name(key), await self.sealer()
         for _ in range(_MOST_TRIES):
             text = await self.store.get(kind, name)
             opened = None if text is None else sealer.open(kind, text, name)
@@ -179,7 +179,7 @@ class Custody:
 
     async def take(self, kind: str, key: str) -> Any:
         """Remove a value and return it; None if there is none, or it cannot be opened. Raises StoreAway."""
-        name = _name(key)
+        name = row_name(key)
         text = await self.store.take(kind, name)
         opened = None if text is None else (await self.sealer()).open(kind, text, name)
         return None if opened is None else opened.value
@@ -214,6 +214,6 @@ def _mark(salt: bytes, text: str, size: int) -> bytes:
     return hashlib.sha256(salt + text.encode("utf-8", "surrogatepass")).digest()[:size]
 
 
-def _name(key: str) -> str:
+def row_name(key: str) -> str:
     """Return the key under which a value is stored: what a caller brings back cannot be read in the store."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]

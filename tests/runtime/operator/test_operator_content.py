@@ -33,6 +33,8 @@ from tests.runtime.tiny_zoo import ADAPTER, write_package
 ASSETS = Path(app.__file__).with_name("assets")
 VOID = frozenset("br hr img input link meta".split())
 
+KEY = "a-key-of-the-owner-with-forty-characters"
+
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Served]:
@@ -83,6 +85,7 @@ def test_a_call_of_an_agent_waits_for_the_page_and_runs_once_it_is_approved(tmp_
         place = {"security": [], "servers": [{"url": api.url}]}
         package = write_package(tmp_path / "src" / "zoo_adapter", {**ADAPTER, **place})
         environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_APPROVAL": "operator", "MCP_AQL_LOG_LEVEL": "error"}
+        environ["MCP_AQL_STATE_KEY"] = KEY
         home, file = home_source(package, environ)
         served = Served(Sources(home, tmp_path, file)).start()
         served.enter()
@@ -306,9 +309,10 @@ def test_the_page_finds_its_adapter_in_redis(tmp_path: Path) -> None:
     """R-OPS-1, R-OPS-3"""
     package = write_package(tmp_path / "src" / "zoo_adapter")
     with redis_server(tmp_path) as server:
-        home, file = home_source(package, {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_STATE_URL": server.url})
+        environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_STATE_URL": server.url, "MCP_AQL_STATE_KEY": KEY}
+        home, file = home_source(package, environ)
         assert file is None
-        desk = Desk(Custody(RedisStore(server.url, "zoo"), "zoo"))
+        desk = Desk(Custody(RedisStore(server.url, "zoo"), "zoo", lambda: (KEY,)))
         run(desk.ask(matter()))
         served = Served(Sources(home, tmp_path)).start()
         served.enter()

@@ -61,6 +61,7 @@ async def start(api: Local, tmp_path: Path, request: pytest.FixtureRequest) -> A
         elif state == "redis:":
             state = request.getfixturevalue("redis").url
         environ = {"MCP_AQL_CONFIG": str(config), "MCP_AQL_STATE_URL": state, "MCP_AQL_AUDIT_PATH": os.devnull}
+        environ["MCP_AQL_STATE_KEY"] = "a-key-of-the-owner-with-forty-characters"
         environ |= {f"MCP_AQL_{name}": str(value) for name, value in variables.items()}
         running.append(assemble(folder, environ=environ, mock=mock))
         return running[-1]

@@ -73,6 +73,7 @@ async def place(api: Local, tmp_path: Path) -> Any:
     def make(**settings: str) -> Place:
         folder = write_package(tmp_path / "zoo", {**ADAPTER, "security": [], "servers": [{"url": api.url}]})
         environ = {
+            "MCP_AQL_STATE_KEY": "a-key-of-the-owner-with-forty-characters",
             "MCP_AQL_CONFIG": os.devnull,
             "MCP_AQL_STATE_URL": f"sqlite:///{tmp_path}/state.sqlite3",
             "MCP_AQL_AUDIT_PATH": str(tmp_path / "audit.jsonl"),

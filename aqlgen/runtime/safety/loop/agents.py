@@ -4,7 +4,8 @@
 A block is not lifted by restarts and replicas (specification, 8.8.3). It is of an agent, by its name in any spelling,
 and of the caller who is known: then of everything of that caller. Without a known caller it is of every unknown
 caller's agent of that name. A block that cannot be read, since its key is gone, is one of everybody: nothing is
-unblocked by losing a key.
+unblocked by losing a key. Which blocks stand is listed beside them, so nobody is unblocked by losing a row either: one
+that is listed and is not there, and a list that is gone, hold everybody until an operator lifts them.
 
 While the loop is on, the adapter publishes each execution with its last steps here, sealed like everything else in the
 store. `Board` takes the custody that an operator's process has opened.
@@ -14,10 +15,11 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...state.custody import row_name
 from ...text import line
 from ..desk import Desk
 from .executions import IDLE
@@ -31,6 +33,8 @@ __all__ = ["Agent", "Block", "Blocks", "Board", "Reported", "blocking", "new_blo
 _KIND = "loop.block"
 _SECONDS = 10 * 365 * 86_400.0
 _UNREADABLE = "?"
+_LIST, _LOST = "loop.standing", "the list of blocks"
+_AGENTS = "loop.agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +81,46 @@ class Blocks:
 
     def __init__(self, custody: Custody) -> None:
         self._custody = custody
+        self._is_listed = False
 
     async def standing(self) -> list[Block]:
         """Return the blocks, the oldest first."""
-        items = await self._custody.store.items(_KIND)
-        if not items:
+        items, listed = await self._custody.store.items(_KIND), await self._listed()
+        if not items and not listed:
             return []
         sealer = await self._custody.sealer()
         opened = [(name, sealer.open(_KIND, text, name)) for name, text in items]
         blocks = [_unreadable(name) if value is None else _block(value.value) for name, value in opened]
+        known = {name for name, _ in items}
+        blocks += [_unreadable(name) for name in listed if name not in known]
         return sorted(blocks, key=lambda block: block.since)
+
+    async def open(self) -> None:
+        """Begin the list of the blocks in a store that has none yet."""
+        if not self._is_listed and not await self._listed():
+            await self._list(lambda names: names)
 
     async def add(self, block: Block) -> None:
         """Block an agent."""
+        await self._list(lambda names: [*names, row_name(block.id)])
         await self._custody.keep(_KIND, block.id, asdict(block), _SECONDS)
+
+    async def _listed(self) -> list[str]:
+        """Return the rows of the blocks that stand, with one that holds everybody where the list is lost.
+
+        It is, if this process has seen it, or agents have run here, which the list was begun for.
+        """
+        names = await self._custody.kept(_LIST, _LIST)
+        if names is not None:
+            self._is_listed = True
+            return list(names)
+        store = self._custody.store
+        return [_LOST] if self._is_listed or await store.items(_LIST) or await store.items(_AGENTS) else []
+
+    async def _list(self, change: Callable[[list[str]], list[str]]) -> None:
+        missing = await self._listed()
+        await self._custody.change(_LIST, _LIST, lambda names: (change(missing if names is None else names), _SECONDS))
+        self._is_listed = True
 
     async def challenged(self, block: Block, verification: str, expires: float) -> bool:
         """Record another challenge of a block; False if it has another one by now, or is lifted."""
@@ -105,9 +135,15 @@ class Blocks:
     async def lift(self, block_id: str) -> Block | None:
         """Lift a block and return it; None if it is gone."""
         block = next((block for block in await self.standing() if block.id == block_id), None)
-        if block is not None and not block.readable:
-            return block if await self._custody.store.take(_KIND, block_id) is not None else None
-        return block if block is not None and await self._custody.remove(_KIND, block_id) else None
+        if block is None:
+            return None
+        if block.readable:
+            taken = await self._custody.remove(_KIND, block_id)
+        else:
+            taken = await self._custody.store.take(_KIND, block_id) is not None or block_id in await self._listed()
+        gone = {row_name(block_id)} if block.readable else {block_id, _LOST}
+        await self._list(lambda names: [name for name in names if name not in gone])
+        return block if taken else None
 
 
 def new_block_id() -> str:
@@ -121,11 +157,10 @@ def _block(values: dict[str, Any]) -> Block:
 
 def _unreadable(name: str) -> Block:
     """Return a block that nobody can read: its id is the key in the store."""
-    reason = "An unreadable block: the key of the state has changed"
+    reason = "An unreadable block: the key of the state has changed, or a row of the store is gone"
     return Block(name, _UNREADABLE, "", "", "", "", reason, (), 100, time.time(), "", 0.0)
 
 
-_AGENTS = "loop.agent"
 _ENDED = 600.0
 _MOST_STEPS = 20
 _LONGEST = 200

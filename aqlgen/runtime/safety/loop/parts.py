@@ -119,6 +119,7 @@ class Parts:
             number=execution.reported,
         )
         with suppress(StoreAway):
+            await self.verification.blocks.open()
             await Board(self.custody).publish(shown, step)
 
     async def blocks(self) -> list[Block]:
