@@ -321,9 +321,9 @@ async def test_agents_read_values_with_what_is_not_seen_as_escapes(tmp_path: Pat
         "read", {"operation": "introspect", "params": {"query": "operations", "name": "list_orders"}}
     )
     assert any("op\\u" in text for text in strings(shown))
-    wrong = await agent.dispatcher.handle("read", {"operation": "list_orders", "params": {"state": "open"}})
-    assert wrong["success"] is False
-    assert not unread & set(json.dumps(wrong, ensure_ascii=False))
+    refusal = await agent.dispatcher.handle("read", {"operation": "list_orders", "params": {"state": "open"}})
+    assert refusal["success"] is False
+    assert not unread & set(json.dumps(refusal, ensure_ascii=False))
 
 
 # Words for a model
