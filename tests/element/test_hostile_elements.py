@@ -185,6 +185,27 @@ def test_no_path_leads_to_another_host(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "/a/../b", "/..", "/a/..", "/./a", "/%2e%2e/a", "/a/%2E./b", "/a/..\\b", "/a%2f..%2fb", "/a%5c..", "/{id}/../b",
+        "/a#b", "/#x", "/a?q=1#b",
+    ],
+)  # fmt: skip
+def test_no_path_climbs_and_none_has_a_part_that_is_not_sent(tmp_path: Path, path: str) -> None:
+    """R-TRUST-1: it would be another address than people read, or another operation of the same one."""
+    assert refused(tmp_path, reading(f"GET {path}"))
+
+
+@pytest.mark.parametrize(
+    ("family", "danger"), [("read", {}), ("read", {"danger_level": "safe"}), ("delete", {"danger_level": "safe"})]
+)
+def test_a_delete_is_no_safe_read(tmp_path: Path, family: str, danger: dict[str, str]) -> None:
+    gone = {"name": "remove_all", "maps_to": "DELETE /all", **danger}
+    (detail,) = refused(tmp_path, element(operations={family: [gone]}))
+    assert "which is no safe read" in str(detail)
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "https://user:pass@api.example.com",
