@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pluralizer import Pluralizer
 
-__all__ = ["pascal", "plural", "singular", "snake", "split"]
+__all__ = ["RESERVED_VARIABLES", "pascal", "plural", "singular", "snake", "split"]
+
+RESERVED_VARIABLES: Final = (
+    "AWS_", "GIT_", "LD_", "MCP_AQL_", "PIP_", "PYTHON", "SSH_", "SSL_", "UV_", "XDG_",
+)  # fmt: skip
+"""Beginnings of variables that other programs keep their own secrets in: no document's title makes one a credential."""
 
 _LETTERS: Final = str.maketrans(
     {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L"}

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from .text import escaped_data
+
 __all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure", "internal_failure"]
 
 UNKNOWN_OUTCOME = "unknown"
@@ -69,10 +71,15 @@ class Failure(Exception):
         self.confirmation = confirmation
 
     def envelope(self) -> dict[str, Any]:
-        """Return the failure envelope (specification, 5.1); `details` is absent when there are none."""
+        """Return the failure envelope (specification, 5.1); `details` is absent when there are none.
+
+        Unseen characters of values stand there as escapes; what the API answered stays what it is.
+        """
         error: dict[str, Any] = {"code": self.code.value, "message": self.message}
         if self.details:
-            error["details"] = self.details
+            error["details"] = {
+                name: value if name == "upstream" else escaped_data(value) for name, value in self.details.items()
+            }
         if self.confirmation is None:
             return {"success": False, "error": error}
         return {"success": False, "error": error, "confirmation": dict(self.confirmation)}

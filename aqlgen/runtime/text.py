@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
@@ -28,6 +28,7 @@ __all__ = [
     "clean",
     "counted",
     "escaped",
+    "escaped_data",
     "folded",
     "has_unseen",
     "iso_time",
@@ -94,6 +95,15 @@ def escaped(json: str) -> str:
         line if line.isascii() and "\x7f" not in line else unseen.sub(_json_escape, line) for line in json.split("\n")
     )
     return "\n".join(lines)
+
+
+def escaped_data(value: Any) -> Any:
+    """Return JSON data in whose texts and keys unseen characters stand as escapes of JSON: they are read, not sent."""
+    if isinstance(value, str):
+        return escaped(value) if has_unseen(value) else value
+    if isinstance(value, Mapping):
+        return {escaped_data(key): escaped_data(inner) for key, inner in value.items()}
+    return [escaped_data(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def visible(text: str) -> str:

@@ -13,12 +13,9 @@ from aqlgen.ir import SIGNATURE, OAuthFlow, Origin
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.runtime.table import Flow, SecurityScheme
 from aqlgen.table.identity import Identity
-from aqlgen.words import snake
+from aqlgen.words import RESERVED_VARIABLES, snake
 
 __all__ = ["security_schemes"]
-
-_RESERVED: Final = ("AWS_", "GIT_", "LD_", "MCP_AQL_", "PIP_", "PYTHON", "SSH_", "SSL_", "UV_", "XDG_")
-"""Beginnings of variables that other programs keep their own secrets in: no document's title makes one a credential."""
 
 _TOKENS: Final = frozenset({"oauth2", "openIdConnect"})
 _PAIRS: Final = frozenset({"basic", "digest"})
@@ -125,7 +122,7 @@ def _variable_prefix(identity: Identity, name: str) -> str:
     """Return the prefix of a scheme's variables. A name that ends in `_FILE` would be taken for the path of a file."""
     words = snake(name).upper() or "CREDENTIAL"
     stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
-    if stem.startswith(_RESERVED):
+    if stem.startswith(RESERVED_VARIABLES):
         stem = f"API_{stem}"
     return f"{stem}_KEY" if stem.endswith("_FILE") else stem
 

@@ -180,6 +180,21 @@ async def test_callers_behind_one_token_are_told_apart_by_what_they_bring_for_th
         assert (await adapter.tool("delete", "delete_animal", animal, token=A, headers=mine, more=more))["success"]
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("method", ["tools/list", "ping", "prompts/list", "resources/list"])
+@pytest.mark.parametrize("theirs", [[("x-target-authorization", "key of bert")], []])
+async def test_a_session_answers_nothing_of_another_caller_behind_one_token(
+    package: Path, method: str, theirs: list[tuple[str, str]]
+) -> None:
+    """A caller is who brings other credentials for the API, too; without a token as well as with one."""
+    forward = (("X-Target-Authorization", ""),)
+    mine = [("x-target-authorization", "key of anna")]
+    async with endpoint(package, WITH_TOKEN, environ=TOKENS, forward_header=forward) as adapter:
+        session = [("mcp-session-id", await adapter.open(token=A, headers=mine))]
+        assert (await adapter.rpc(method, {}, headers=[*session, *theirs], token=A)).status == 404
+        assert (await adapter.rpc(method, {}, headers=[*session, *mine], token=A)).status == 200
+
+
 def test_log_records_of_a_call_go_to_no_other_callers_session() -> None:
     with with_caller({}, "bert"):
         assert Record("error", "x", "m").audience == ""

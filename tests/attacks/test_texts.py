@@ -26,6 +26,7 @@ from aqlgen.runtime.text import escaped, visible, without_unseen
 from aqlgen.table.model import agent_texts, table_files
 from aqlgen.table.search import search_index
 from tests.cases import each
+from tests.generator.agents import adapter, operation
 
 Json = dict[str, Any]
 
@@ -298,6 +299,31 @@ def test_values_that_are_sent_stay_what_they_are(tmp_path: Path) -> None:
     stated = json.loads(file)["list_orders"]["parameters"]["state"]["schema"]
     assert stated["enum"] == ["op\u200ben", "closed"]
     assert [finding.line > 0 for finding in result.diagnostics if finding.code == "unseen-characters"]
+
+
+@pytest.mark.anyio
+async def test_agents_read_values_with_what_is_not_seen_as_escapes(tmp_path: Path) -> None:
+    """R-TRUST-8: enumerations, defaults and examples, of parameters and of fields, as structured content, too."""
+    values = [f"op{character}en {number}" for number, character in enumerate(UNSEEN)]
+    schema = {"type": "string", "enum": values, "default": values[0], "example": values[1]}
+    inner = {"type": "object", "properties": {"state": schema, f"key{UNSEEN[20]}": {"type": "string"}}}
+    body = {"type": "object", "properties": {"state": schema, "within": inner}}
+    state = {"name": "state", "in": "query", "schema": schema, "example": values[2]}
+    paths = {"/orders": {"get": operation("listOrders", parameters=[state]), "post": operation("addOrder", body)}}
+    agent = adapter(tmp_path, paths)
+    unread = set("".join(UNSEEN))
+    for name in ("list_orders", "add_order"):
+        for query in ("operations", "examples", "danger"):
+            asked = {"operation": "introspect", "params": {"query": query, "name": name}}
+            answer = await agent.dispatcher.handle("read", asked)
+            assert not unread & set(json.dumps(answer, ensure_ascii=False)), (name, query)
+    shown = await agent.dispatcher.handle(
+        "read", {"operation": "introspect", "params": {"query": "operations", "name": "list_orders"}}
+    )
+    assert any("op\\u" in text for text in strings(shown))
+    refusal = await agent.dispatcher.handle("read", {"operation": "list_orders", "params": {"state": "open"}})
+    assert refusal["success"] is False
+    assert not unread & set(json.dumps(refusal, ensure_ascii=False))
 
 
 # Words for a model

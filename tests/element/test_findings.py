@@ -206,6 +206,7 @@ def test_the_form_of_the_generator_document_has_the_codes_of_that_document(tmp_p
         ("SCHEMA_VERSION_UNSUPPORTED", "schema_version"),
         ("SCHEMA_UNKNOWN_FIELD", "colour"),
         ("SCHEMA_INVALID_NAME", "adapter.name"),
+        ("SCHEMA_NOT_USED", "auth.config.token_env"),
         ("SCHEMA_DUPLICATE_NAME", "types[1].name"),
         ("SCHEMA_INVALID_NAME", "endpoints.read[0].params[0].name"),
         ("SCHEMA_INVALID_TYPE", "endpoints.read[0].params[0].required"),

@@ -185,6 +185,40 @@ def test_no_path_leads_to_another_host(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "/a/../b", "/..", "/a/..", "/./a", "/%2e%2e/a", "/a/%2E./b", "/a/..\\b", "/a%2f..%2fb", "/a%5c..", "/{id}/../b",
+        "/a#b", "/#x", "/a?q=1#b",
+    ],
+)  # fmt: skip
+def test_no_path_climbs_and_none_has_a_part_that_is_not_sent(tmp_path: Path, path: str) -> None:
+    """R-TRUST-1: it would be another address than people read, or another operation of the same one."""
+    assert refused(tmp_path, reading(f"GET {path}"))
+
+
+@pytest.mark.parametrize(
+    "variable", ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MCP_AQL_STATE_KEY", "SHOPS_KEY", "SHOP"]
+)
+def test_an_element_takes_no_variable_of_anything_else(tmp_path: Path, variable: str) -> None:
+    """R-TRUST-5: the credential for another API would go to the host that the element names."""
+    read_adapter = read(tmp_path, element(auth={"type": "bearer", "token_env": variable})).adapter
+    (scheme,) = read_adapter["security_schemes"].values()
+    assert [name.startswith("SHOP_") for name in scheme["variables"]] == [True]
+    assert variable not in scheme["variables"]
+    kept = read(tmp_path, element(auth={"type": "bearer", "token_env": "SHOP_TOKEN"})).adapter["security_schemes"]
+    assert [scheme["variables"] for scheme in kept.values()] == [["SHOP_TOKEN"]]
+
+
+@pytest.mark.parametrize(
+    ("family", "danger"), [("read", {}), ("read", {"danger_level": "safe"}), ("delete", {"danger_level": "safe"})]
+)
+def test_a_delete_is_no_safe_read(tmp_path: Path, family: str, danger: dict[str, str]) -> None:
+    gone = {"name": "remove_all", "maps_to": "DELETE /all", **danger}
+    (detail,) = refused(tmp_path, element(operations={family: [gone]}))
+    assert "which is no safe read" in str(detail)
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "https://user:pass@api.example.com",

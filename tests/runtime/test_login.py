@@ -224,6 +224,7 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
                 "issuer": base,
                 "token_endpoint": f"{base}/token",
                 "authorization_endpoint": f"{base}/authorize",
+                "authorization_response_iss_parameter_supported": True,
             }
             return Answer(metadata)
         return server(asked)
@@ -237,6 +238,8 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
             log_in(
                 folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss="https://evil.example"))
             )
+        with pytest.raises(LoginError, match="another server"):  # it states that it names itself, and did not
+            log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser()))
         log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss=local.url)))
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]
 

@@ -86,7 +86,7 @@ def read_adapter(reader: Reader, root: Mapping[str, Json]) -> Element | None:
     is_form = reader.text(target, "serialization") == "form"
     base_url = read_base_url(reader, target.get("base_url"))
     read_version(reader, members.get("version"))
-    auth = read_auth(reader, members.get("auth"))
+    auth = read_auth(reader, members.get("auth"), reader.text(members, "name"))
     operations = list(_operations(reader, members.get("operations"), is_form=is_form))
     name = reader.text(members, "name")
     return Element(

@@ -14,6 +14,7 @@ from aqlgen.document.element.model import Auth
 from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.document.element.requests import read_requirements
 from aqlgen.ir import Json
+from aqlgen.words import RESERVED_VARIABLES
 
 __all__ = ["read_auth"]
 
@@ -56,8 +57,8 @@ _USUAL: Final = "auth"
 """The name of the scheme of an element that has one."""
 
 
-def read_auth(reader: Reader, node: Node | None) -> Auth:
-    """Return the schemes of `auth`, and what operations need of them."""
+def read_auth(reader: Reader, node: Node | None, name: str) -> Auth:
+    """Return the schemes of `auth`, what operations need of them, and the variables that are of the adapter `name`."""
     if node is None or not reader.is_of(node, "object"):
         return Auth()
     node = _without_secrets(reader, node)
@@ -67,14 +68,14 @@ def read_auth(reader: Reader, node: Node | None) -> Auth:
     listed = members.get("x-schemes")
     if listed is None:
         security: tuple[tuple[str, ...], ...] = ()
-        if _scheme(reader, _USUAL, node, members, schemes, variables):
+        if _scheme(reader, _USUAL, node, members, schemes, variables, name):
             security = ((_USUAL,),)
         return Auth(schemes, security, variables)
-    for name in listed.value:
-        inner = listed.member(name)
-        if reader.is_of(inner, "object") and reader.is_readable(Node(name, inner.pointer, inner.path)):
+    for scheme in listed.value:
+        inner = listed.member(scheme)
+        if reader.is_of(inner, "object") and reader.is_readable(Node(scheme, inner.pointer, inner.path)):
             inner = _without_secrets(reader, inner)
-            _scheme(reader, name, inner, reader.fields(inner, _FIELDS), schemes, variables)
+            _scheme(reader, scheme, inner, reader.fields(inner, _FIELDS), schemes, variables, name)
     needed = members.get("x-security")
     return Auth(schemes, () if needed is None else read_requirements(reader, needed), variables)
 
@@ -102,6 +103,7 @@ def _scheme(
     members: Mapping[str, Node],
     schemes: dict[str, dict[str, Json]],
     variables: dict[str, str | Mapping[str, str]],
+    adapter: str,
 ) -> bool:
     """Add the scheme that the members describe; return False if there is none."""
     config = members.get("config")
@@ -129,7 +131,7 @@ def _scheme(
     schemes[name] = scheme
     roles = {role: f"{role}_env" for role in ("username", "password")}
     stated = {role: key for role, key in {**roles, "token": "token_env", "key": "key_env"}.items() if key in texts}
-    named = {role: texts[key] for role, key in stated.items() if _is_variable(reader, members[key])}
+    named = {role: texts[key] for role, key in stated.items() if _is_variable(reader, members[key], adapter)}
     if named:
         variables[name] = next(iter(named.values())) if kind in ("api_key", "bearer") else named
     return True
@@ -198,10 +200,20 @@ def _scheme_of(url: str) -> str:
     return parts.scheme if parts.hostname else ""
 
 
-def _is_variable(reader: Reader, node: Node) -> bool:
-    """Return True if a text can be the name of an environment variable of a credential; report it otherwise."""
+def _is_variable(reader: Reader, node: Node, adapter: str) -> bool:
+    """Return True for a name of an environment variable that is the adapter's own; report any other.
+
+    An element may come from others: it must not send what the environment holds for something else to its own API.
+    """
     if _VARIABLE.fullmatch(node.value) and not node.value.endswith("_FILE"):
-        return True
+        prefix = f"{adapter.removesuffix('-adapter').replace('-', '_').upper()}_"
+        prefix = f"API_{prefix}" if prefix.startswith(RESERVED_VARIABLES) else prefix
+        if node.value.startswith(prefix):
+            return True
+        message = f"{node.path} names {node.value}, which is not of this adapter ({prefix}…), and is not carried over"
+        hint = "Name it in overrides.yaml, if the credential in it is for this API: adapter: {variables: …}."
+        reader.unused(node, message, hint)
+        return False
     expected = "an environment variable: capitals, digits and _, not with _FILE at the end"
     reader.bad_name(node, node.value, expected, "Write it as in: PETSTORE_API_KEY.")
     return False

@@ -93,6 +93,10 @@ def operation(
     if any(place.location == CREDENTIAL for place in request.places.values()):
         reader.unused(where, f"{node.path} needs a credential in its path, and is left out", "Send it by hooks.py.")
         return None
+    danger = members.get("danger_level")
+    if request.method == "DELETE" and (family == "read" or (danger is not None and danger.value == "safe")):
+        hint = "List it under `delete` with the danger that it has, at least `reversible`."
+        reader.bad_value(danger or where, "what fits DELETE, which is no safe read", hint)
     for name in (*in_path, *(name for name in request.places if name not in in_path)):
         if name not in by_name and not _is_paging(request, name):
             close = get_close_matches(name, by_name, n=1)
@@ -110,7 +114,7 @@ def operation(
         description=_RELATIVE.sub("", reader.text(members, "description")),
         parameters=tuple(parameter for parameter in placed if parameter.place.location != "adapter"),
         returns=returns,
-        danger=members["danger_level"].value if "danger_level" in members else None,
+        danger=None if danger is None else danger.value,
         confirmed=confirmed,
         pointer=node.pointer,
         written=node.path,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, get_args
+from urllib.parse import unquote
 
 from aqlgen.document.element.model import Place
 from aqlgen.document.element.reader import Field, Node, Reader
@@ -111,11 +112,20 @@ def read_path(reader: Reader, node: Node, method: str, target: str) -> Request |
     if not target.startswith("/") or " " in target or len(target) > _LONGEST:
         reader.bad_value(node, _MAPS_TO, f"Write `{method} /{target.lstrip('/').replace(' ', '%20')[:200]}`.")
         return None
+    if "#" in target:
+        reader.bad_value(node, "a path without #", "Leave out what stands behind #: it is never sent.")
+        return None
+    if any(
+        unquote(segment) in (".", "..")
+        for segment in re.split(r"/|\\|%2f|%5c", target.partition("?")[0], flags=re.IGNORECASE)
+    ):
+        hint = "Write the path as it is sent: it stays below base_url."
+        reader.bad_value(node, "a path without the segments . and ..", hint)
+        return None
     if any(char in re.sub(r"\{[^{}]{1,200}\}", "", target) for char in "{}"):
         reader.bad_value(node, "a path whose braces close", "Write a placeholder as in `/pets/{pet_id}`.")
         return None
-    path, mark, query = target.partition("#")[0].partition("?")
-    fragment = target[len(path) + len(mark) + len(query) :]
+    path, mark, query = target.partition("?")
     places: dict[str, Place] = {}
     fixed: list[str] = []
     for pair in query.split("&") if mark else ():
@@ -127,7 +137,7 @@ def read_path(reader: Reader, node: Node, method: str, target: str) -> Request |
             reader.bad_value(node, "a query of pairs like `q={text}` or `type=all`", "Give each placeholder a pair.")
         else:
             fixed.append(pair)
-    return Request(method, path + ("?" + "&".join(fixed) if fixed else "") + fragment, places)
+    return Request(method, path + ("?" + "&".join(fixed) if fixed else ""), places)
 
 
 def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:

@@ -85,7 +85,7 @@ def read_schema(reader: Reader, root: Mapping[str, Json]) -> Element | None:
         version=reader.text(target, "version") or reader.text(adapter, "version"),
         description=reader.text(adapter, "description"),
         base_url=read_base_url(reader, target.get("base_url")),
-        auth=read_auth(reader, members.get("auth")),
+        auth=read_auth(reader, members.get("auth"), name),
         operations=tuple(_operations(reader, members.get("endpoints"), types)),
         types=types,
     )

@@ -121,13 +121,17 @@ _CACHE_SECONDS = 3600.0
 
 
 class Server(NamedTuple):
-    """The endpoints of an authorization server; empty where it has none. `scopes` are those that it names."""
+    """The endpoints of an authorization server; empty where it has none. `scopes` are those that it names.
+
+    With `answers_issuer` it states that its answers to logins name the issuer (RFC 9207).
+    """
 
     issuer: str
     token_url: str
     authorization_url: str
     device_url: str
     scopes: tuple[str, ...]
+    answers_issuer: bool = False
 
 
 class Discovery:
@@ -164,4 +168,5 @@ class Discovery:
             raise Unreachable("names an endpoint that is neither https nor of this machine")
         scopes = body.get("scopes_supported")
         names = tuple(scope for scope in scopes if isinstance(scope, str)) if isinstance(scopes, list) else ()
-        return Server(issuer, token, authorization, device, names)
+        answers_issuer = body.get("authorization_response_iss_parameter_supported") is True
+        return Server(issuer, token, authorization, device, names, answers_issuer)

@@ -45,6 +45,7 @@ class Endpoints(NamedTuple):
     authorization_url: str
     device_url: str
     issuer: str = ""
+    answers_issuer: bool = False
 
 
 class LoginOptions(NamedTuple):
@@ -88,7 +89,9 @@ async def endpoints(sources: Sources, scheme: str, base: str, io: LoginIO) -> En
             raise LoginError(f"the authorization server {problem}") from None
         except Failure as refusal:
             raise LoginError(refusal.message) from None
-        named = Endpoints(server.token_url, server.authorization_url, server.device_url, server.issuer)
+        named = Endpoints(
+            server.token_url, server.authorization_url, server.device_url, server.issuer, server.answers_issuer
+        )
     urls = [urljoin(f"{base}/", url) if url else "" for url in named[:3]]
     if not all(url.isprintable() for url in urls):
         raise LoginError("an address of the authorization server holds control characters")
@@ -100,7 +103,7 @@ async def endpoints(sources: Sources, scheme: str, base: str, io: LoginIO) -> En
             io.fetch.admit(url)
     except Failure as refusal:
         raise LoginError(refusal.message) from None
-    return Endpoints(urls[0], urls[1], urls[2], named.issuer)
+    return Endpoints(urls[0], urls[1], urls[2], *named[3:])
 
 
 async def login(sources: Sources, scheme: str, base: str, options: LoginOptions, io: LoginIO) -> str:
@@ -150,7 +153,7 @@ async def _by_browser(
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     try:
-        loopback = await Loopback.listen(options.port, state, server.issuer)
+        loopback = await Loopback.listen(options.port, state, *server[3:])
     except OSError:
         raise LoginError(f"port {options.port} of this machine is taken: choose another with --port") from None
     async with loopback:
@@ -235,17 +238,18 @@ class Loopback:
     Any other request is answered and ignored.
     """
 
-    def __init__(self, state: str, issuer: str) -> None:
+    def __init__(self, state: str, issuer: str, answers_issuer: bool) -> None:
         self._state = state
         self._issuer = issuer
+        self._answers_issuer = answers_issuer
         self._code: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._server: asyncio.Server | None = None
         self.url = ""
 
     @classmethod
-    async def listen(cls, port: int, state: str, issuer: str = "") -> Loopback:
+    async def listen(cls, port: int, state: str, issuer: str = "", answers_issuer: bool = False) -> Loopback:
         """Listen on 127.0.0.1; port 0 takes a free one. Raises OSError."""
-        loopback = cls(state, issuer)
+        loopback = cls(state, issuer, answers_issuer)
         loopback._server = await asyncio.start_server(loopback._answer, "127.0.0.1", port, limit=_MAX_LINE)
         loopback.url = f"http://127.0.0.1:{loopback._server.sockets[0].getsockname()[1]}{PATH}"
         return loopback
@@ -288,7 +292,8 @@ class Loopback:
         query = {key: values[0] for key, values in parse_qs(target.query).items()}
         if not secrets.compare_digest(query.get("state", "").encode(), self._state.encode()):
             return "400 Bad Request", "This is not the login that was begun"
-        if self._issuer and query.get("iss", self._issuer) != self._issuer:
+        silent = "" if self._answers_issuer else self._issuer
+        if self._issuer and query.get("iss", silent) != self._issuer:
             self._code.set_exception(Refused("access_denied", "another server answered (RFC 9207)"))
             return "400 Bad Request", "Another server answered"
         if not query.get("code"):

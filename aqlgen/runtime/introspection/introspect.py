@@ -19,7 +19,7 @@ from ..errors import Code, Failure, unknown_operation
 from ..safety.loop_operations import active_operations, inactive, reserved, types_of
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
-from ..text import folded, line
+from ..text import escaped_data, folded, line
 from . import protocol
 from .bounds import Bounds, tokens_of
 from .fields import with_notes
@@ -76,7 +76,7 @@ class Introspection:
     ) -> dict[str, Any]:
         """Answer one introspection, always with an envelope; `history` has the caller's warnings, if kept."""
         try:
-            return {"success": True, "data": self._data(params, session_id, history)}
+            return {"success": True, "data": escaped_data(self._data(params, session_id, history))}
         except Failure as failure:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 

@@ -79,10 +79,10 @@ _VERSION = b"mcp-protocol-version"
 class _Session:
     """An open session: who opened it, when it was last in use, and the requests that it is answering."""
 
-    __slots__ = ("calls", "last", "owner", "principal", "streams")
+    __slots__ = ("caller", "calls", "last", "owner", "streams")
 
-    def __init__(self, principal: str | None, owner: str, now: float) -> None:
-        self.principal = principal
+    def __init__(self, caller: str | None, owner: str, now: float) -> None:
+        self.caller = caller
         self.owner = owner
         self.last = now
         self.calls = 0
@@ -128,7 +128,7 @@ class SessionBounds:
         if session is None:
             await self._app(scope, receive, send)  # the SDK does not know it either
             return
-        if session.principal != principal_of(scope):
+        if session.caller != scope[CALLER_KEY]:
             await _not_found(send)
             return
         is_stream, status = scope["method"] == "GET", 0
@@ -150,8 +150,7 @@ class SessionBounds:
                 self._sessions.pop(handle, None)
 
     async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
-        principal = principal_of(scope)
-        owner = principal or f"address:{(scope.get('client') or ('',))[0]}"
+        owner = principal_of(scope) or f"address:{(scope.get('client') or ('',))[0]}"
         self._forget_ended()
         self._opening[owner] += 1
         is_opening = True
@@ -167,7 +166,7 @@ class SessionBounds:
             if message["type"] == "http.response.start" and message["status"] < 400:
                 handle = _header(message, _SESSION)
                 if handle is not None:
-                    self._sessions[handle] = _Session(principal, owner, self._clock())
+                    self._sessions[handle] = _Session(scope[CALLER_KEY], owner, self._clock())
                     settle()
             await send(message)
 
