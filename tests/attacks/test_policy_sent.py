@@ -22,6 +22,7 @@ REPO: dict[str, Any] = {
         "name": TEXT,
         "visibility": SHOWN,
         "size": {"type": "integer"},
+        "colour": {"type": ["string", "null"]},
         "labels": {"type": "array", "items": TEXT},
         "options": OPTIONS,
     },

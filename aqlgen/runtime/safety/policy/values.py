@@ -222,7 +222,9 @@ _PLAIN = frozenset({"string", "integer", "number", "boolean"})
 def _is_plain(schema: Any) -> bool:
     """Return True for a schema of which it is plain that no fields are in its values."""
     items = schema.get("items") if isinstance(schema, Mapping) and schema.get("type") == "array" else schema
-    return isinstance(items, Mapping) and items.get("type") in _PLAIN
+    types = items.get("type") if isinstance(items, Mapping) else None
+    names = {types} if isinstance(types, str) else set(types or ())
+    return bool(names) and names <= {*_PLAIN, "null"}
 
 
 def is_text(entry: Mapping[str, Any]) -> bool:
