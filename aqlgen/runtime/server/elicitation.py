@@ -89,8 +89,8 @@ class Questions:
         ):
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
-                "A person is being asked about another call, and is asked one question at a time. Nothing was sent: "
-                "call again once that one is answered.",
+                "A person is being asked about another call, and gets one question after the other. Nothing was sent: "
+                "call again once the other question is answered.",
                 {"reason": "another question is open"},
             )
         spent = await store.spend([Counter(f"questions:{owner}", _HOUR, 1, self._per_hour)])
@@ -99,8 +99,8 @@ class Questions:
             wait = max(1, min(_HOUR, round(spent.counts[0].ends - time.time())))
             raise Failure(
                 Code.RATE_LIMIT_EXCEEDED,
-                f"Too many questions got no yes: {self._per_hour} an hour is the most, and no person is asked before "
-                f"{wait} seconds have passed. Nothing was sent; tell your user what you want to do.",
+                f"Too many questions got no yes: {self._per_hour} an hour is the most, and nobody is asked before "
+                f"{wait} seconds have passed. Nothing was sent; tell your user about the call.",
                 {"limit": self._per_hour, "retry_after_seconds": wait},
             )
         if self._observers is not None:
