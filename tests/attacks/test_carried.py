@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,31 @@ def test_a_patch_of_one_resource_is_an_ordinary_update(tmp_path: Path, media: st
     row = adapter(tmp_path, paths).table.rows["patch_pet"]
     assert row["danger"] == "reversible"
     assert "carries" not in row
+
+
+@each("field, stored, outcome", [
+    ("hook", {"method": "DELETE", "url": "/pets/1"}, "sent"),
+    ("op", "delete", REFUSED),
+    ("op", "start", "sent"),
+])  # fmt: skip
+def test_an_update_writes_back_what_is_stored_and_chooses_nothing_by_it(
+    tmp_path: Path, field: str, stored: Any, outcome: str
+) -> None:
+    """A description of one request is data of the thing; an action that only the API's answer chose is not made."""
+    hook = {"type": "object", "properties": {"method": {"enum": METHODS}, "url": TEXT}}
+    fields = {"name": TEXT, "hook": hook, "op": {"enum": ["start", "delete"], "default": "start"}}
+    thing = {"type": "object", "properties": {"name": TEXT, field: fields[field]}}
+    answer = {"200": {"description": "OK", "content": {"application/json": {"schema": thing}}}}
+    paths = {
+        "/things/{id}": {
+            "parameters": [ID],
+            "get": operation("getThing") | {"responses": answer},
+            "put": operation("updateThing", thing) | {"responses": answer},
+        }
+    }
+    agent = adapter(tmp_path, paths)
+    agent.server.thing = json.dumps({"name": "old", field: stored}).encode()
+    assert agent.call("update_thing", id="7", input={"name": "new"}).startswith(outcome)
 
 
 @each("path, media, schema", [

@@ -124,9 +124,15 @@ class Gatekeeper:
         return None
 
     def admit_changed(self, row: Row, params: Mapping[str, Any], first: ApiRequest, changed: ApiRequest) -> None:
-        """Raise Failure if what is sent in place of an admitted request, such as a merged one, meets more rules."""
+        """Raise Failure if what is sent in place of an admitted request, such as a merged one, meets more rules.
+
+        A thing that describes one request, such as a stub or a webhook, is written back as it is stored.
+        """
         if not self._policy.watches(row):
             return
+        if row.carries is not None:
+            places = tuple(place for place in row.carries.places if place.address is None or not place.optional)
+            row = replace(row, carries=replace(row.carries, places=places) if places else None)
         before, after = (self._policy.decide_sent(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
         if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
             refusal = after._replace(outcome="refuse", reasons=(*after.reasons, _WRITTEN_BACK))
