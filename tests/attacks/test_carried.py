@@ -262,7 +262,7 @@ def test_a_patch_of_one_resource_is_an_ordinary_update(tmp_path: Path, media: st
 
 @each("field, stored, outcome", [
     ("hook", {"method": "DELETE", "url": "/pets/1"}, "sent"),
-    ("op", "delete", REFUSED),
+    ("op", "delete", "PERMISSION_DANGER_LEVEL_DENIED"),
     ("op", "start", "sent"),
 ])  # fmt: skip
 def test_an_update_writes_back_what_is_stored_and_chooses_nothing_by_it(
