@@ -55,7 +55,6 @@ class _Checks:
     """
 
     is_valid: Callable[[Any], bool]
-    validator: Draft202012Validator
     renamed: tuple[tuple[str, Plan], ...]
     fields: frozenset[str] | None
     outside: frozenset[str]
@@ -145,7 +144,6 @@ class Validation:
         partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
             is_valid=validator.is_valid,
-            validator=validator,
             renamed=tuple((name, plan) for name, plan in plans if plan is not None),
             fields=fields,
             outside=outside,
