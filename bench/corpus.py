@@ -1,7 +1,6 @@
 """Generate a project from every document of a corpus: operations, reasons of those skipped, time, memory.
 
-With `--projects` each project is linted, type-checked, tested and started, and its operations and types introspected
-(`introspected`); `--schemas` is the folder of the protocol's schemas that the answers are validated against.
+With `--projects` each project is linted, type-checked and tested.
 """
 
 from __future__ import annotations
@@ -71,12 +70,9 @@ def measure(entry: Entry, folder: Path) -> Result:
     return result
 
 
-def inspect(result: Result, folder: Path, schemas: Path | None, sample: int, skip: list[str]) -> None:
-    """Lint, check, test and start the project."""
+def inspect(result: Result, folder: Path, skip: list[str]) -> None:
+    """Lint, check and test the project."""
     steps = {key: command for key, command in STEPS.items() if key not in skip}
-    steps |= {"answers": [sys.executable, "-m", "bench", "introspected", str(folder), "--sample", str(sample)]}
-    if schemas:
-        steps["answers"] += ["--schemas", str(schemas.resolve())]
     for step, command in steps.items():
         finished = run(command, folder, TIME_LIMIT)
         text = finished.output.strip()
@@ -107,13 +103,11 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser(__name__, __doc__)
     add_corpus(arguments)
     add_only(arguments)
-    arguments.add_argument("--projects", action="store_true", help="lint, type-check, test and start every project")
+    arguments.add_argument("--projects", action="store_true", help="lint, type-check and test every project")
     arguments.add_argument("--skip", action="append", default=[], choices=list(STEPS), help="leave out a step")
-    arguments.add_argument("--sample", type=int, default=0, metavar="N", help="introspect only N operations and types")
-    arguments.add_argument("--schemas", type=Path, metavar="DIR", help="the protocol's JSON Schemas")
     arguments.add_argument("--output", type=Path, metavar="FILE", help="write the table to FILE too")
     options = arguments.parse_args(argv)
-    steps = [*(step for step in STEPS if step not in options.skip), "answers"] if options.projects else []
+    steps = [step for step in STEPS if step not in options.skip] if options.projects else []
     lines = ["\t".join([*HEAD, *steps])]
     print(lines[0])
     results = []
@@ -122,7 +116,7 @@ def main(argv: Sequence[str]) -> int:
             folder = Path(scratch) / "project"
             result = measure(entry, folder)
             if options.projects and not result.error:
-                inspect(result, folder, options.schemas, options.sample, options.skip)
+                inspect(result, folder, options.skip)
         results.append(result)
         lines.append(line(result))
         print(lines[-1], flush=True)

@@ -10,9 +10,11 @@ project has to hold.
 from __future__ import annotations
 
 import random
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from aqlgen.build import build
 from aqlgen.decide import Known, Overrides, decide
@@ -22,10 +24,20 @@ from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
-from bench.names import documents
 from bench.support.arguments import add_corpus, parser
 
+ROOT = re.compile(r"^\s*[\"']?(openapi|swagger)[\"']?\s*:", re.MULTILINE)
 KINDS = ("operations", "pinned", "followed", "renamed", "unstable")
+
+
+def documents(corpus: Path) -> Iterator[Path]:
+    """Yield the documents of a folder: its files, and the root of each folder that is one document."""
+    for path in sorted(corpus.iterdir()):
+        if path.suffix in (".json", ".yaml", ".yml"):
+            yield path
+        elif path.is_dir() and path.name.endswith("-multifile"):
+            files = (file for file in sorted(path.rglob("*")) if file.suffix in (".yaml", ".yml", ".json"))
+            yield from [file for file in files if ROOT.search(file.read_text("utf-8", errors="replace")[:4000])][:1]
 
 
 def measure(document: Document, resolver: Resolver, chance: random.Random) -> dict[str, int]:

@@ -12,7 +12,7 @@ from bench.servers import SERVERS
 from bench.servers.model import filled, load, unmet
 
 FOLDER = source("generate").parent
-INTERNAL = ("__main__", "wire.calling", "wire.peer", "support.bare", "support.preloaded")
+INTERNAL = ("__main__", "wire.peer", "support.bare", "support.preloaded")
 """Modules with a `main` that run in processes of their own."""
 
 
@@ -45,7 +45,7 @@ def test_the_listing_has_a_sentence_for_every_measurement(capsys: pytest.Capture
     [
         ("gen", "Did you mean generate?"),
         ("overhaed", "Did you mean overhead?"),
-        ("page", "Did you mean page.check or page.estimate?"),
+        ("wire", "Did you mean wire.record or wire.mutated?"),
         ("zzz", "`python -m bench` lists all of them."),
     ],
 )

@@ -34,7 +34,6 @@ NOT_RUN = {
     "comparison.md": {
         "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]' openapi-python-client": FROM_THE_NETWORK,
         "python -m bench peers --fastmcp peers/bin/python --sdk peers/bin/python petstore.yaml github.json": MEASURES,
-        "python -m bench described CORPUS --fastmcp peers/bin/python": MEASURES,
         "python -m bench search --corpus CORPUS RESTBENCH": MEASURES,
         "python -m bench jobs CORPUS --fastmcp peers/bin/python": MEASURES,
         "python -m bench wire.record --fastmcp peers/bin/python": MEASURES,

@@ -3,7 +3,6 @@
 The estimate needs no vocabulary of 200,000 entries. It splits a text where today's byte-pair tokenisers split it before
 they look anything up (o200k: words with the one character before them, up to three digits, runs of signs): nearly every
 such piece of an API's description is one token, and what the others cost on average is known.
-`python -m bench page.estimate` measures it against o200k.
 """
 
 from __future__ import annotations

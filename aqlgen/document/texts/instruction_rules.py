@@ -2,7 +2,7 @@
 
 Each rule has words of which one must be there, so that the many texts without them cost little. The scores of the rules
 that fire are added; from `THRESHOLD` on a person has to look. Every pattern is linear: gaps are bounded, and no two
-repeats that match the same stand side by side. `python -m bench instructions` shows what fires on a corpus.
+repeats that match the same stand side by side.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Measurements of the page that `aqlgen explain --html` writes."""

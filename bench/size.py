@@ -1,0 +1,182 @@
+"""Measure how much there is to hold: lines, statements, complexity, the petstore's project, and a session's way.
+
+Lines are those of Python files, statements `ast.stmt` without docstrings, complexity is radon's. A session lists,
+searches, reads, creates and deletes with a confirmation, against an HTTP server that answers each request.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from radon.complexity import cc_visit
+
+from bench.support.arguments import parser
+from bench.support.documents import package_of
+from bench.support.processes import ROOT, generate
+from bench.support.stdio import ERAS, RawClient
+
+COMPLEX = 15
+OBSERVED = """
+import atexit, inspect, json, os, runpy, sys
+path, package = sys.argv[1:]
+sys.argv[1:] = []
+deepest = 0
+def depth(frame):
+    count = 0
+    while frame is not None:
+        count += bool(frame.f_code.co_flags & inspect.CO_COROUTINE) and package in frame.f_code.co_filename
+        frame = frame.f_back
+    return count
+def profile(frame, event, argument):
+    global deepest
+    if event == "call" and frame.f_code.co_flags & inspect.CO_COROUTINE:
+        deepest = max(deepest, depth(frame))
+def report():
+    sys.setprofile(None)
+    modules = [name for name in sys.modules if name.startswith(package)]
+    with open(path, "w") as file:
+        json.dump({"modules": len(modules), "coroutines": deepest}, file)
+atexit.register(report)
+if os.environ.get("BENCH_DEPTH"):
+    sys.setprofile(profile)
+runpy.run_module(package, run_name="__main__")
+"""
+
+
+Call = tuple[str, str, dict[str, Any]]
+READ: Call = ("read", "get_pet", {"pet_id": 7})
+SESSION: tuple[Call, ...] = (
+    ("read", "introspect", {"query": "operations"}),
+    ("read", "introspect", {"query": "operations", "search": "create a pet"}),
+    READ,
+    ("read", "list_pets", {}),
+    ("create", "create_pet", {"name": "Rosa", "kind": "cat", "home_address": {"street": "Quay 3", "city": "Harbour"}}),
+    ("delete", "delete_pet", {"pet_id": 7}),
+)
+
+
+class Code(NamedTuple):
+    """How much Python a folder holds."""
+
+    lines: int = 0
+    statements: int = 0
+    complex: int = 0
+
+
+def code(*folders: Path) -> Code:
+    """Count the Python of folders."""
+    lines = statements = complex_ = 0
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        lines += len(text.splitlines())
+        nodes = list(ast.walk(ast.parse(text)))
+        statements += sum(isinstance(node, ast.stmt) and not _is_text(node) for node in nodes)
+        complex_ += sum(block.letter in "FM" and block.complexity > COMPLEX for block in cc_visit(text))
+    return Code(lines, statements, complex_)
+
+
+def project(folder: Path) -> tuple[int, int]:
+    """Return the files of a project and the lines of its texts, without the document that it was made from."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
+    texts = [path for path in paths if path.relative_to(folder).parts[0] not in ("openapi", "vendor")]
+    return len(paths), sum(len(path.read_bytes().splitlines()) for path in texts)
+
+
+def session(project: Path, calls: Sequence[Call], *, deep: bool) -> dict[str, int]:
+    """Make calls of a project's adapter; return the runtime's modules it loaded, and, if `deep`, nested coroutines."""
+    package = package_of(project).name
+    report = project / "session.json"
+    with answering() as url:
+        command = [sys.executable, "-c", OBSERVED, str(report), package]
+        variables = {"PYTHONPATH": str(project / "src"), "BENCH_DEPTH": "1" if deep else "", "MCP_AQL_AUTH": "none"}
+        with RawClient(command, ERAS[0], variables | {"MCP_AQL_BASE_URL": url}) as client:
+            for family, operation, params in calls:
+                answer = _call(client, family, operation, params)
+                if "confirmation_token" in str(answer):
+                    token = answer["error"]["details"]["confirmation_token"]
+                    answer = _call(client, family, operation, params | {"confirmation_token": token})
+                if not answer["success"]:
+                    raise SystemExit(f"{operation}: {answer}")
+    figures: dict[str, int] = json.loads(report.read_text(encoding="utf-8"))
+    report.unlink()
+    return figures
+
+
+@contextmanager
+def answering() -> Iterator[str]:
+    """Serve an API that answers each request; give its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+class _Api(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        pet = {"id": 7, "name": "Rosa", "kind": "cat", "status": "available"}
+        body = json.dumps(
+            [pet] if self.path.split("?")[0].endswith("/pets") and self.command == "GET" else pet
+        ).encode()
+        self.send_response(201 if self.command == "POST" else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815 - the names of http.server
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write no log."""
+
+
+def _call(client: RawClient, family: str, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+    arguments = {"operation": operation, "params": params}
+    answer: dict[str, Any] = client.ask("tools/call", {"name": f"mcp_aql_{family}", "arguments": arguments})
+    content: dict[str, Any] = answer["result"]["structuredContent"]
+    return content
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Print a line for each figure."""
+    parser(__name__, __doc__).parse_args(argv)
+    aqlgen = ROOT / "aqlgen"
+    runtime = code(aqlgen / "runtime")
+    whole = code(aqlgen)
+    extensions = code(aqlgen / "runtime" / "extensions")
+    with tempfile.TemporaryDirectory() as scratch:
+        petstore = Path(scratch) / "petstore"
+        generate(ROOT / "fixtures" / "petstore.yaml", petstore)
+        files, lines = project(petstore)
+        modules = session(petstore, SESSION, deep=False)["modules"]
+        coroutines = session(petstore, [READ] * 3, deep=True)["coroutines"]
+    figures = {
+        "aqlgen/ without runtime, lines": whole.lines - runtime.lines,
+        "aqlgen/runtime/, lines": runtime.lines,
+        "  of these extensions": extensions.lines,
+        "aqlgen/, statements": whole.statements,
+        f"aqlgen/, functions over a complexity of {COMPLEX}": whole.complex,
+        "tests, lines": code(ROOT / "tests").lines,
+        "bench, lines": code(ROOT / "bench").lines,
+        "petstore, files": files,
+        "petstore, lines of text without the document": lines,
+        "runtime modules of an ordinary session": modules,
+        "nested coroutines of a warm read": coroutines,
+    }
+    for name, figure in figures.items():
+        print(f"{name:50} {figure:7,}")
