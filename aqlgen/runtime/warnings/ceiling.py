@@ -46,11 +46,12 @@ class Cut:
 def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
     """Return the data in at most `most` tokens, as estimated, and the cuts. A `page` keeps an item at least.
 
-    Costs as much as encoding the data, so call it only when the answer was long.
+    Costs as much as encoding what there is room for, so call it only when the answer was long.
     """
-    text = encoded(data)
-    if _is_short(text, most) or _cost_of(text, most) <= most:
-        return data, []
+    if not _is_certainly_long(data, most):
+        text = encoded(data)
+        if _is_short(text, most) or _cost_of(text, most) <= most:
+            return data, []
     room = most
     for _ in range(_ROUNDS):
         cuts: list[Cut] = []
@@ -106,6 +107,19 @@ def _fields_of_rest(cut: Cut, *, page: bool) -> str:
 def _cost(value: Any, room: int) -> int:
     """Return the tokens of a value; more than the room, if only roughly, where it is far longer."""
     return _cost_of(encoded(value), room)
+
+
+def _is_certainly_long(value: Any, room: int) -> bool:
+    """Return True for a list or a page whose first items alone are longer than the room, whatever is in them."""
+    items = value.get("items") if isinstance(value, dict) else value
+    if not isinstance(items, list) or len(items) <= _BLOCK:
+        return False
+    left = max(room, _LEAST) * _CERTAIN
+    for start in range(0, len(items), _BLOCK):
+        left -= len(encoded(items[start : start + _BLOCK])) - _BRACKETS
+        if left < 0:
+            return True
+    return False
 
 
 def _cost_of(text: str, room: int) -> int:
