@@ -168,9 +168,7 @@ def test_a_link_out_of_the_project_is_not_followed(repo: Repo, generations: list
     assert len(generations) == len(COMMANDS)
 
 
-def test_a_newer_document_and_what_it_refers_to_are_read_again(
-    repo: Repo, generations: list[str], tmp_path: Path
-) -> None:
+def test_a_newer_document_and_its_parts_are_read_again(repo: Repo, generations: list[str], tmp_path: Path) -> None:
     parts, spec = tmp_path / "parts.json", tmp_path / "newer.json"
     parts.write_text(json.dumps({"get": SHOP["paths"]["/goods"]["get"]}), encoding="utf-8")
     spec.write_text(json.dumps(grown(orders={"$ref": "parts.json"})), encoding="utf-8")
@@ -216,12 +214,6 @@ def test_a_document_is_fetched_before_it_is_called_the_same(repo: Repo, generati
     finally:
         server.shutdown()
         server.server_close()
-
-
-def test_no_header_is_kept(repo: Repo, cache: Path) -> None:
-    repo.update("--header", "X-Key: secret-of-the-owner")
-    repo.update("--header", "X-Key: secret-of-the-owner")
-    assert [path for path in cache.iterdir() if "secret" in path.read_text(encoding="utf-8")] == []
 
 
 MODULES = """
