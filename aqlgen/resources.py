@@ -13,7 +13,7 @@ from aqlgen import __version__
 
 __all__ = [
     "BYTECODE", "PACKAGED", "SOURCE", "URL",
-    "files_in", "own_templates", "runtime_files", "runtime_of", "runtime_project", "runtime_version",
+    "files_in", "own_files", "own_templates", "runtime_files", "runtime_of", "runtime_project", "runtime_version",
 ]  # fmt: skip
 
 URL: Final = "https://github.com/MCPAQL/aqlgen.git"
@@ -63,6 +63,13 @@ def runtime_version() -> str:
     for path, file in runtime_files().items():
         whole.update(f"{path}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
     return f"{__version__}+r{whole.hexdigest()[:10]}"
+
+
+def own_files() -> list[tuple[str, Path]]:
+    """Return all files of this aqlgen, code and templates, by their path."""
+    templates = own_templates()
+    beside = [] if templates == PACKAGED else [*files_in(templates / "templates"), ("", templates / "copier.yml")]
+    return sorted([*files_in(_PACKAGE), *beside])
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, Path]]:

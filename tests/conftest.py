@@ -28,6 +28,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """The hundreds of processes that the tests start would otherwise compile aqlgen, or an adapter, each for itself."""
 
 
+os.environ["AQLGEN_CACHE"] = ""
+"""Tests replace parts of aqlgen, which its cache of outputs does not see."""
+
 ROOT = Path(__file__).parent.parent
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30

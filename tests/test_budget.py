@@ -1,5 +1,7 @@
 """What a stage of generation costs for each operation, in calls of functions, which no load of the machine changes.
 
+Beside it the modules of the runtime that an ordinary session loads: what is switched off is not to be among them.
+
 A bound stands a few percent above what the stage takes today, so that a tenth more is seen where it is added. Take the
 work out again, or raise the bound in the same commit and say there what it buys.
 """
@@ -21,6 +23,18 @@ BOUNDS = {
     "rendering": 1885,  # writes the table and the adapter's element, and hashes the texts: 1,815
 }
 """The most calls an operation, by stage: what it does, and what that takes today by Python 3.11."""
+
+MODULES = 162
+"""The most modules of the runtime that an ordinary session loads: 159 today."""
+
+SERVED = """
+import atexit, sys
+from pathlib import Path
+from aqlgen.runtime.cli.main import main
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("aqlgen.runtime")), file=sys.stderr))
+folder = Path(sys.argv.pop(1))
+sys.exit(main(folder))
+"""
 
 RESOURCES = 8
 OPERATIONS = 5
@@ -63,6 +77,62 @@ def test_no_stage_takes_more_calls_an_operation_than_its_bound(tmp_path: Path) -
 
     assert calls.keys() == BOUNDS.keys()
     assert {stage: count for stage, count in calls.items() if count > BOUNDS[stage]} == {}
+
+
+def test_an_ordinary_session_loads_nothing_that_is_switched_off() -> None:
+    package = Path(__file__).parent.parent / "fixtures/golden/petstore/src/petstore_adapter"
+    environment = os.environ | {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:"}
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVED, str(package), "--mock"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+
+        def send(method: str, params: dict[str, Any], **more: Any) -> None:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}) + "\n")
+            process.stdin.flush()
+
+        def call(family: str, operation: str, **params: Any) -> dict[str, Any]:
+            arguments = {"operation": operation, "params": params}
+            send("tools/call", {"name": f"mcp_aql_{family}", "arguments": arguments}, id=2)
+            return dict(json.loads(process.stdout.readline())["result"]["structuredContent"])
+
+        send("initialize", client, id=1)
+        process.stdout.readline()
+        send("notifications/initialized", {})
+        send("tools/list", {}, id=1)
+        process.stdout.readline()
+        question = call("delete", "delete_pet", pet_id=1)
+        token = question["error"]["details"]["confirmation_token"]
+        answers = [
+            call("read", "list_pets"),
+            call("read", "introspect", query="operations", search="delete a pet"),
+            call("read", "get_pet", pet_id=1),
+            call("create", "create_pet", name="Rosa", kind="cat"),
+            call("delete", "delete_pet", pet_id=1, confirmation_token=token),
+        ]
+        process.stdin.close()
+        modules = set(process.stderr.read().split())
+
+    assert [answer["success"] for answer in answers] == [True] * 5
+    off = (
+        "quota",
+        "steps.run",
+        "executions.handles",
+        "operator",
+        "telemetry.tracing",
+        "telemetry.metrics",
+        "state.redis",
+    )
+    assert modules.isdisjoint(f"aqlgen.runtime.{name}" for name in off)
+    assert len({name for name in modules if name.startswith("aqlgen.runtime")}) <= MODULES
 
 
 def _document(seed: str, count: int) -> dict[str, Any]:

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import typer
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.report import Text
 
-__all__ = ["announce", "print_diagnostics", "progress", "project_around", "terminal_width"]
+__all__ = ["Echo", "announce", "print_diagnostics", "progress", "project_around", "terminal_width"]
 
 _ALWAYS: Final = "document-found"
 """The code of a note that is shown without `verbose`, too."""
@@ -35,6 +35,13 @@ _STAGES: Final = {
 }
 
 
+class Echo(Protocol):
+    """Prints a line, as `typer.echo` does."""
+
+    def __call__(self, message: str, *, err: bool = False) -> None:
+        """Print a text, on standard error if `err`."""
+
+
 @contextmanager
 def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
     """Show on a terminal which stage is at work; do nothing elsewhere."""
@@ -47,7 +54,9 @@ def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
         yield lambda stage: status.update(f"{_STAGES[stage]} …")
 
 
-def print_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sequence[Text], *, verbose: bool) -> None:
+def print_diagnostics(
+    diagnostics: Sequence[Diagnostic], sources: Sequence[Text], *, verbose: bool, echo: Echo = typer.echo
+) -> None:
     """Print diagnostics on standard error, notes only with `verbose`, but for which document is taken."""
     from aqlgen.diagnostics.report import as_text
 
@@ -57,7 +66,7 @@ def print_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sequence[Text]
         if verbose or diagnostic.severity is not Severity.NOTE or diagnostic.code == _ALWAYS
     ]
     if shown:
-        typer.echo(as_text(shown, sources, show_all=verbose), err=True)
+        echo(as_text(shown, sources, show_all=verbose), err=True)
 
 
 def terminal_width() -> int:
@@ -65,7 +74,7 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 
 
-def announce(folder: Path | None, *, shown: bool) -> tuple[Diagnostic, ...]:
+def announce(folder: Path | None, *, shown: bool, echo: Echo = typer.echo) -> tuple[Diagnostic, ...]:
     """Return the warnings about a project's release, printed on standard error if `shown`; none without a project.
 
     Raises OptionError for a project that a newer aqlgen wrote.
@@ -77,7 +86,7 @@ def announce(folder: Path | None, *, shown: bool) -> tuple[Diagnostic, ...]:
         return ()
     warnings = release_warnings(folder)
     if warnings and shown:
-        typer.echo(as_text(warnings), err=True)
+        echo(as_text(warnings), err=True)
     return warnings
 
 

@@ -10,6 +10,7 @@ import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, Verbose, app, examples
 from aqlgen.cli.output import announce, progress
+from aqlgen.cli.output_cache import OutputCache
 
 if TYPE_CHECKING:
     from aqlgen.diagnostics import Diagnostic
@@ -36,21 +37,26 @@ _POLICIES: Final = {
     ),
 )
 def status_command(
+    context: typer.Context,
     folder: Folder = Path(),
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
 ) -> None:
     """Show what you changed in a project since it was generated, and whether it is up to date."""
+    cache = OutputCache("status", folder, context.params, history=False)
+    if cache.recall():
+        return
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.status import status
 
-    standing = announce(folder, shown=output_format is Output.HUMAN)
+    standing = announce(folder, shown=output_format is Output.HUMAN, echo=cache.echo)
     with progress(shown=output_format is Output.HUMAN) as stage:
         project_status = status(folder, stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(project_status, standing)))
+        cache.echo(json_text(_as_json(project_status, standing)))
     else:
-        typer.echo("\n".join(_lines(project_status, show_all=verbose)))
+        cache.echo("\n".join(_lines(project_status, show_all=verbose)))
+    cache.keep()
 
 
 def _lines(status: Status, *, show_all: bool) -> Iterator[str]:

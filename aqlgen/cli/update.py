@@ -28,12 +28,13 @@ from aqlgen.cli.app import (
     examples,
 )
 from aqlgen.cli.output import announce, print_diagnostics, progress
+from aqlgen.cli.output_cache import OutputCache
 
 if TYPE_CHECKING:
     from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.records import Provenance
-    from aqlgen.project.update import Updated
+    from aqlgen.project.update import Asked, Updated
 
 _SHOWN: Final = 10
 """The number of files of a kind that are named before the rest is counted."""
@@ -50,6 +51,7 @@ _SHOWN: Final = 10
     ),
 )
 def update_command(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The project.")] = Path(),
     spec: Annotated[
         list[str] | None,
@@ -91,6 +93,9 @@ def update_command(
     quiet: Quiet = False,
 ) -> None:
     """Bring a project up to date with its API and with aqlgen; your edits are merged, conflicts left to you."""
+    cache = OutputCache("update", folder, context.params, history=True)
+    if cache.recall():
+        return
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.update import Asked, update
 
@@ -112,17 +117,37 @@ def update_command(
         strict=strict,
         keep_edits=keep_edits,
     )
-    standing = announce(folder, shown=output_format is Output.HUMAN and not quiet)
+    standing = announce(folder, shown=output_format is Output.HUMAN and not quiet, echo=cache.echo)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         updated = update(folder, asked, dry_run=dry_run, progress=stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(updated, standing)))
+        cache.echo(json_text(_as_json(updated, standing)))
     elif not quiet:
-        print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose)
-        typer.echo(_summary(updated, verbose=verbose))
+        print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose, echo=cache.echo)
+        cache.echo(_summary(updated, verbose=verbose))
     elif updated.merged.conflicts:
-        typer.echo(_conflicts(updated), err=True)
+        cache.echo(_conflicts(updated), err=True)
+    read = _read_beside(updated, asked) if updated.merged.nothing else None
+    if read is not None:
+        cache.keep(read)
     raise typer.Exit(updated.exit_code)
+
+
+def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
+    """Return the documents that were asked for and what they refer to; None where reading these again is not enough.
+
+    It is not for a folder, an archive or a server, whose document may be another by then, nor where a file was missing.
+    """
+    from aqlgen.document.read.web import is_url
+    from aqlgen.table.apis import split_name
+
+    written = (*asked.specs, *asked.add, *asked.overlays, *asked.workflows)
+    if not written:
+        return {}
+    named = {split_name(spec)[1] for spec in written}
+    read = {source.name: source.data for source in updated.prepared.assembled.sources}
+    missing = any(finding.code.endswith("-reference") for finding in updated.prepared.diagnostics)
+    return None if missing or not named <= read.keys() or any(map(is_url, read.keys() - named)) else read
 
 
 def _summary(updated: Updated, *, verbose: bool) -> str:

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project import git
+from aqlgen.git.isolation import Isolated, without_configuration
 from aqlgen.project.generated_paths import read_below, remove_below
-from aqlgen.project.isolation import Isolated, without_configuration
 from aqlgen.project.merge_inputs import Blob, MergeInputs
 from aqlgen.project.repository import Entry, Repository, listed, some
 

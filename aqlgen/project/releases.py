@@ -15,10 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
+from aqlgen import __version__, git
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project import git
-from aqlgen.project.isolation import Place, isolated, place_of
+from aqlgen.git.isolation import Place, isolated, place_of
 from aqlgen.resources import PACKAGED, URL, own_templates
 
 __all__ = ["Release", "current", "templates_of"]

@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
+from aqlgen import git
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project import git
+from aqlgen.git.isolation import Isolated, isolated, place_of
 from aqlgen.project.encodings import pointer_hash
-from aqlgen.project.isolation import Isolated, isolated, place_of
 
 __all__ = ["REGULAR", "Entry", "Repository", "listed", "some"]
 

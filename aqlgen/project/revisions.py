@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project import git
-from aqlgen.project.isolation import Isolated, Place, isolated, place_of
+from aqlgen.git.isolation import Isolated, Place, isolated, place_of
 
 __all__ = ["Revision", "revision"]
 

@@ -10,10 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from aqlgen import git
 from aqlgen.diagnostics.errors import FileError, TemplateError
-from aqlgen.project import Project, git
+from aqlgen.git.isolation import isolated, place_of
+from aqlgen.project import Project
 from aqlgen.project.encodings import as_generated, is_generated
-from aqlgen.project.isolation import isolated, place_of
 from aqlgen.project.releases import templates_of
 from aqlgen.render.kinds import Kind, folders, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from .exact_json import write_json
 
-__all__ = ["encoded", "estimate", "tokens_of"]
+__all__ = ["encoded", "estimate", "tokens_of", "weight"]
 
 _PIECE: Final = re.compile(r"[ -/:-@\[-`{-~]?[A-Za-z0-9]+| ?[!-/:-@\[-`{-~]+|[^\x00-\x7f]+|\s+|[\x00-\x7f]")
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -42,7 +42,12 @@ def tokens_of(value: Any) -> int:
 
 def estimate(text: str) -> int:
     """Return how many tokens a text is at most, as a rule; at least 1."""
-    return int(sum(_cost(piece) * count for piece, count in Counter(_PIECE.findall(text)).items())) + 1
+    return int(weight(text)) + 1
+
+
+def weight(text: str) -> float:
+    """Return the estimate of a text's tokens before it is rounded up."""
+    return sum(_cost(piece) * count for piece, count in Counter(_PIECE.findall(text)).items())
 
 
 def _cost(piece: str) -> float:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project import git
-from aqlgen.project.isolation import Place, isolated, place_of
+from aqlgen.git.isolation import Place, isolated, place_of
 from aqlgen.project.repository import Repository
 from aqlgen.project.revisions import Revision, revision
 from tests.generator.commands import Run, run

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.runtime.tokens import tokens_of
+from aqlgen.runtime.warnings import ceiling
 from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
 from tests.examples import examples
 
@@ -95,3 +96,29 @@ def test_a_part_of_a_file_is_not_shown() -> None:
     [warning] = cut_warnings([cut], 1000)
     assert warning.details is not None
     assert "next" not in warning.details
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(VALUES, min_size=1, max_size=8), st.integers(33, 200), st.integers(-4, 4))
+def test_a_list_is_cut_where_all_of_it_is_over_the_bound_to_the_token(
+    values: list[Any], count: int, beside: int
+) -> None:
+    """The blocks that a list is weighed in have seams, which are no reason to cut it, nor to leave it whole."""
+    items = [values[number % len(values)] for number in range(count)]
+    text = json.dumps(items, ensure_ascii=False, separators=(",", ":"))
+    most = max(12, tokens_of(items) + beside)
+    is_long = len(text) > 12 * most or (len(text.encode("utf-8", "surrogatepass")) > most and tokens_of(items) > most)
+    assert bool(fit(items, most)[1]) is is_long
+
+
+@pytest.mark.parametrize("page", [False, True])
+def test_a_long_list_is_encoded_as_far_as_there_is_room(page: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item once, but for those at the end, and of a page the result once more."""
+    items = [{"id": number, "name": f"Pet number {number}", "tag": "dog"} for number in range(10_000)]
+    lengths: list[int] = []
+    encode = ceiling.encoded
+    monkeypatch.setattr(ceiling, "encoded", lambda value: lengths.append(len(text := encode(value))) or text)
+    short, _ = fit({"items": items, "pageInfo": {}} if page else items, 8000, page=page)
+    kept = len(encode(short))
+    assert 20_000 < kept < 40_000
+    assert sum(lengths) < (2.4 if page else 1.4) * kept

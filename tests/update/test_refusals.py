@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aqlgen import __version__
-from aqlgen.project.git import _version
+from aqlgen.git import _version
 from tests.generator.commands import Run, run
 from tests.update.repos import Repo, Templates, git, grown, operation
 

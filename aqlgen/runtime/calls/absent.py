@@ -35,11 +35,16 @@ class Absence:
         """Look at some items."""
         self._sample += items[: _MOST_ITEMS - len(self._sample)]
         for field in sorted(self._unseen):
-            answers = {has_field(item, tuple(field.split("."))) for item in items}
-            if True in answers:
-                self._unseen.discard(field)
-            elif False in answers:
-                self._lacking.add(field)
+            path = tuple(field.split("."))
+            answers: set[bool | None] = set()
+            for item in items:
+                answers.add(has_field(item, path))
+                if True in answers:
+                    self._unseen.discard(field)
+                    break
+            else:
+                if False in answers:
+                    self._lacking.add(field)
 
     @property
     def fields(self) -> dict[str, str | None]:

@@ -18,7 +18,6 @@ from ..media import is_csv
 from ..schema.reader import MISSING, Shape, Types, agent_path, at, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from .absent import absent_fields
 from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
@@ -117,6 +116,8 @@ class Selection:
 
     def absent(self, data: Any, row: Row, fields: Sequence[str], items: str | None = None) -> dict[str, str | None]:
         """Return the paths that lead to nothing in the data and that the document does not declare."""
+        from .absent import absent_fields  # only for calls that select fields
+
         path = (items,) if items is not None else self.path_of_list(row) if isinstance(data, dict) else ()
         tree = _tree(_part_of_whole(fields)[1])
         if path and items is None and _starts_at_envelope(data, path, tree):

@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeAlias, cast
 
 from ..envelope import Envelope, Stamp
-from ..quota.spending import CallSpending, SettledSpending
 from ..session import Session
 from ..telemetry.observer import OK, CallEnd, Observers
 from ..warnings.collector import Warnings
@@ -19,6 +18,7 @@ from .arguments import QUOTA_TOKEN, Request
 if TYPE_CHECKING:
     from ..protocol_operations import Handler, Person
     from ..quota.counting import Quotas
+    from ..quota.spending import CallSpending
     from ..table import Row
     from .concurrency import Concurrency
 
@@ -78,6 +78,8 @@ async def _metered(
 
 async def _settled(concurrency: Concurrency, perform: Callable[..., Performed], row: Row, *call: Any) -> Any:
     """Perform a call, whose pause is settled before others have to wait for it."""
+    from ..quota.spending import CallSpending, SettledSpending  # only where there are quotas
+
     spending = current_spending()
     if not isinstance(spending, CallSpending) or not concurrency.excludes(row):
         return await perform(row, *call)
@@ -88,6 +90,8 @@ async def _settled(concurrency: Concurrency, perform: Callable[..., Performed], 
 
 def _spending_of(quotas: Quotas, request: Request, session: Session, person: Person | None) -> CallSpending:
     """Return what a call spends, with the other calls of its batch or plan, and with the token that it brings."""
+    from ..quota.spending import CallSpending
+
     grant = request.grant
     spending = None if grant is None else grant.spending
     if not isinstance(spending, CallSpending):

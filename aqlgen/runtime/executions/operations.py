@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..protocol_operations import ProtocolOperation
-from .states import CORE
 
 if TYPE_CHECKING:
     from ..table import Adapter, Row
@@ -91,6 +90,8 @@ def lifecycle(row: Row) -> dict[str, Any] | None:
     names = {header.lower() for response in row.responses.values() for header in response.get("headers", ())}
     if work.arguments is None and names.isdisjoint(_PLACES):
         return None
+    from .states import CORE
+
     return {
         "states": list(CORE),
         "supports_cancel": work.cancel is not None,

@@ -34,7 +34,6 @@ from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..exact_json import loses_digits, read_float
-from ..executions.handles import REPORTER
 from ..introspection.protocol import TOOL, tool_name
 from ..safety.loop_operations import active_operations
 from ..session import CALLER_KEY, Sessions, with_caller
@@ -229,8 +228,11 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
-        asked = context.meta is not None and "progress_token" in context.meta
-        token = REPORTER.set(context.session.report_progress) if asked else None
+        token = None
+        if context.meta is not None and "progress_token" in context.meta:
+            from ..executions.handles import REPORTER
+
+            token = REPORTER.set(context.session.report_progress)
         try:
             with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
@@ -238,7 +240,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             return unanswered.result()
         finally:
             if token is not None:
-                REPORTER.reset(token)
+                token.var.reset(token)
             sessions.release(session)
         try:
             result = tool_result(envelope)

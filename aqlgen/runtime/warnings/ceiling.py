@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..tokens import encoded, estimate
+from ..tokens import encoded, estimate, weight
 from .collector import CallWarning
 
 __all__ = ["CODE", "Cut", "cut_warnings", "fit", "fit_together"]
@@ -28,6 +28,9 @@ _CERTAIN: Final = 12
 
 _BLOCK: Final = 32
 """Items of a list whose tokens are counted together."""
+
+_ENDS: Final = 2
+"""Tokens by which a list can cost less within a page, whose signs join its brackets."""
 
 _BRACKETS: Final = 2
 _SEPARATOR: Final = 1
@@ -46,16 +49,22 @@ class Cut:
 def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
     """Return the data in at most `most` tokens, as estimated, and the cuts. A `page` keeps an item at least.
 
-    Costs as much as encoding the data, so call it only when the answer was long.
+    Costs as much as encoding what there is room for, so call it only when the answer was long.
     """
-    text = encoded(data)
-    if _is_short(text, most) or _cost_of(text, most) <= most:
+    paged = page and isinstance(data, dict)
+    items = data["items"] if paged else data
+    blocks = _Blocks(items) if isinstance(items, list) else None
+    fits = None if blocks is None or len(blocks) <= _BLOCK else blocks.fit(most)
+    if fits is None or (fits and paged):
+        text = encoded(data)
+        fits = _is_short(text, most) or _cost_of(text, most) <= most
+    if fits:
         return data, []
     room = most
     for _ in range(_ROUNDS):
         cuts: list[Cut] = []
-        shrunk = _page(data, room, cuts) if page and isinstance(data, dict) else _shrunk(data, room, (), cuts)
-        if _cost(shrunk, most) <= most:
+        shrunk = _page(data, room, cuts, blocks) if paged else _shrunk(data, room, (), cuts, blocks)
+        if (blocks is not None and not paged and blocks.kept_fit(most)) or _cost(shrunk, most) <= most:
             return shrunk, cuts
         room = room * 4 // 5
     return shrunk, cuts
@@ -117,7 +126,7 @@ def _is_short(text: str, most: int) -> bool:
     return len(text) <= most and (text.isascii() or len(text.encode("utf-8", "surrogatepass")) <= most)
 
 
-def _page(data: dict[str, Any], room: int, cuts: list[Cut]) -> dict[str, Any]:
+def _page(data: dict[str, Any], room: int, cuts: list[Cut], blocks: _Blocks | None) -> dict[str, Any]:
     """Return a page whose items are cut, and what is beside them only where that is long."""
     beside = {key: value for key, value in data.items() if key not in ("items", "pageInfo")}
     cost = _cost(beside, room // 4)
@@ -126,16 +135,16 @@ def _page(data: dict[str, Any], room: int, cuts: list[Cut]) -> dict[str, Any]:
         cost = room // 4
     info = data.get("pageInfo")
     left = room - cost - _cost(info, room) - _BRACKETS * 4
-    items = _shrunk(data["items"], max(left, room // 4), ("items",), cuts)
+    items = _shrunk(data["items"], max(left, room // 4), ("items",), cuts, blocks)
     return {"items": items, "pageInfo": info, **beside}
 
 
-def _shrunk(value: Any, room: int, path: tuple[str, ...], cuts: list[Cut]) -> Any:
-    """Return a value that is too long, cut to a room."""
+def _shrunk(value: Any, room: int, path: tuple[str, ...], cuts: list[Cut], blocks: _Blocks | None = None) -> Any:
+    """Return a value that is too long, cut to a room; `blocks` are those of a list, if they are at hand."""
     if isinstance(value, str):
         return _text(value, room, path, cuts)
     if isinstance(value, list):
-        return _list(value, room, path, cuts)
+        return _list(value, room, path, cuts, _Blocks(value) if blocks is None else blocks)
     if isinstance(value, dict):
         return _object(value, room, path, cuts)
     return value
@@ -153,8 +162,8 @@ def _text(text: str, room: int, path: tuple[str, ...], cuts: list[Cut]) -> str:
     return kept
 
 
-def _list(items: list[Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -> list[Any]:
-    kept = items[: _count_fitting(items, room)]
+def _list(items: list[Any], room: int, path: tuple[str, ...], cuts: list[Cut], blocks: _Blocks) -> list[Any]:
+    kept = items[: blocks.count_fitting(room)]
     if items and not kept:
         kept = [_shrunk(items[0], max(room - _BRACKETS - _SEPARATOR, 1), path, cuts)]
     if len(kept) < len(items):
@@ -162,20 +171,74 @@ def _list(items: list[Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -
     return kept
 
 
-def _count_fitting(items: list[Any], room: int) -> int:
-    """Count the leading items that fit into a list, in blocks: each item is encoded once, but for those at the end.
+class _Blocks:
+    """A list in blocks, each of which is encoded and weighed once.
 
-    A block has brackets of its own, which cost no less than the signs between two blocks.
+    A block has brackets of its own, in place of a comma. Therefore a block weighs up to 1 more in the list or 0.4 less:
+    a sign costs 1 in a piece of its own, and at most that much less or more where it joins those beside it.
     """
-    count, left, size = 0, room, _BLOCK
-    while size and count < len(items):
-        block = items[count : count + size]
-        cost = _cost(block, left)
-        if cost <= left:
-            count, left = count + len(block), left - cost
-        else:
-            size //= 2
-    return count
+
+    def __init__(self, items: list[Any]) -> None:
+        self._items = items
+        self._texts: dict[int, str] = {}
+        self._weights: dict[int, float] = {}
+        self._kept: list[float] = []
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self._items)
+
+    def _text(self, start: int, size: int = _BLOCK) -> str:
+        if size < _BLOCK:
+            return encoded(self._items[start : start + size])
+        if start not in self._texts:
+            self._texts[start] = encoded(self._items[start : start + size])
+        return self._texts[start]
+
+    def _weight(self, start: int, size: int = _BLOCK) -> float:
+        if size < _BLOCK:
+            return weight(self._text(start, size))
+        if start not in self._weights:
+            self._weights[start] = weight(self._text(start))
+        return self._weights[start]
+
+    def fit(self, most: int) -> bool | None:
+        """Return whether the list has at most so many tokens, None where it is too close to tell from its blocks."""
+        length, total, seams = 1, 0.0, -1
+        for start in range(0, len(self._items), _BLOCK):
+            length += len(self._text(start)) - 1
+            if length > max(most, _LEAST) * _CERTAIN:
+                return False
+            total += self._weight(start)
+            seams += 1
+            if total - seams - _ENDS > most:
+                return False
+        return True if _bound(total, seams) <= most else None
+
+    def count_fitting(self, room: int) -> int:
+        """Count the leading items that fit into a list, in blocks, which become smaller at the end."""
+        count, left, size = 0, room, _BLOCK
+        self._kept = []
+        while size and count < len(self._items):
+            length = len(self._text(count, size))
+            long = length > max(left, _LEAST) * _CERTAIN
+            block = 0.0 if long else self._weight(count, size)
+            cost = length if long else int(block) + 1
+            if cost <= left:
+                count, left = min(count + size, len(self._items)), left - cost
+                self._kept.append(block)
+            else:
+                size //= 2
+        return count
+
+    def kept_fit(self, most: int) -> bool:
+        """Return True if the items that were counted last surely have at most so many tokens together."""
+        return bool(self._kept) and _bound(sum(self._kept), len(self._kept) - 1) <= most
+
+
+def _bound(total: float, seams: int) -> float:
+    """Return the most tokens of a list of blocks with so many seams, with room for the rounding of sums."""
+    return total + 0.4 * seams + 1.01
 
 
 def _object(value: dict[str, Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -> dict[str, Any]:

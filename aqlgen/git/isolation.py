@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.project import git
 
 __all__ = ["Isolated", "Place", "isolated", "place_of", "without_configuration"]
 

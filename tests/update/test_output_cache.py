@@ -1,0 +1,236 @@
+"""`status`, and an update with nothing new, generate nothing again while all that they follow from is the same."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from aqlgen.cli import output_cache
+from tests.cases import each
+from tests.generator.commands import Run, run
+from tests.update.repos import SHOP, Repo, grown
+
+COMMANDS = (("status",), ("update", "--dry-run"), ("update", "--dry-run", "--output-format", "json"))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the commands keep their outputs, in a folder of the test."""
+    monkeypatch.setenv("AQLGEN_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def generations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list of the documents that are read from now on."""
+    from aqlgen import pipeline
+
+    read: list[str] = []
+    assemble = pipeline.assemble
+    monkeypatch.setattr(pipeline, "assemble", lambda request: read.append(request.spec) or assemble(request))
+    return read
+
+
+def outputs(repo: Repo) -> list[Run]:
+    return [run(command, repo.folder, *options) for command, *options in COMMANDS]
+
+
+def uncached(repo: Repo) -> list[Run]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AQLGEN_CACHE", "")
+        return outputs(repo)
+
+
+def test_the_same_is_printed_again_and_nothing_is_generated(repo: Repo, generations: list[str]) -> None:
+    first = outputs(repo)
+    assert generations
+    generations.clear()
+    assert outputs(repo) == first
+    assert generations == []
+
+
+def _add_alias(repo: Repo) -> None:
+    repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
+
+
+def _move_document(repo: Repo) -> None:
+    (repo.folder / "openapi/openapi.json").rename(repo.folder / "openapi/elsewhere.json")
+
+
+def _edit_document(repo: Repo) -> None:
+    repo.replace("openapi/openapi.json", "listGoods", "listWares")
+
+
+def _add_overlay(repo: Repo) -> None:
+    action = {"target": "$.paths['/goods'].get", "update": {"summary": "Other"}}
+    overlay = {"overlay": "1.0.0", "info": {"title": "o", "version": "1"}, "actions": [action]}
+    repo.write("openapi/overlays/1-own.json", json.dumps(overlay))
+
+
+def _edit_table(repo: Repo) -> None:
+    path = next((repo.folder / "src").glob("*/operations/read.json"))
+    repo.replace(path.relative_to(repo.folder).as_posix(), "list_goods", "list_all_goods")
+
+
+def _edit_record_too(repo: Repo) -> None:
+    """Edit a machine file and its hash in the record, as whoever can edit the one can edit the other."""
+    from aqlgen.render.provenance import file_hash
+
+    path = next((repo.folder / "src").glob("*/operations/read.json"))
+    name, before = path.relative_to(repo.folder).as_posix(), file_hash(path.read_bytes())
+    repo.replace(name, "list_goods", "list_all_goods")
+    repo.replace("MCPAQL-PROVENANCE.json", before, file_hash(path.read_bytes()))
+    repo.commit()
+
+
+def _delete_table(repo: Repo) -> None:
+    next((repo.folder / "src").glob("*/types.json")).unlink()
+
+
+def _delete_shared(repo: Repo) -> None:
+    (repo.folder / "README.md").unlink()
+
+
+def _record_option(repo: Repo) -> None:
+    repo.replace("MCPAQL-PROVENANCE.json", '"exclude": []', '"exclude": ["DELETE *"]')
+    repo.commit()
+
+
+def _commit_edit(repo: Repo) -> None:
+    _edit_table(repo)
+    repo.commit()
+
+
+def _stage_nothing_of_it(repo: Repo) -> None:
+    repo.write("notes.md", "mine\n")
+
+
+def _ignore(repo: Repo) -> None:
+    repo.write("notes.md", "mine\n")
+    (repo.top / ".git/info").mkdir(exist_ok=True)
+    (repo.top / ".git/info/exclude").write_text("notes.md\n", encoding="utf-8")
+
+
+def _begin_merge(repo: Repo) -> None:
+    (repo.top / ".git/MERGE_HEAD").write_text(f"{repo.git('rev-parse', 'HEAD')}", encoding="utf-8")
+
+
+EDITS: tuple[Callable[[Repo], None], ...] = (
+    _add_alias, _move_document, _edit_document, _add_overlay, _edit_table, _edit_record_too, _delete_table,
+    _delete_shared, _record_option, _commit_edit, _stage_nothing_of_it, _ignore, _begin_merge,
+)  # fmt: skip
+
+
+@each("edit", EDITS, lambda edit: edit.__name__)
+def test_after_an_edit_the_output_is_that_without_a_cache(
+    begun: Repo, tmp_path: Path, edit: Callable[[Repo], None]
+) -> None:
+    repo = begun.copy(tmp_path / "shop")
+    outputs(repo)
+    edit(repo)
+    assert outputs(repo) == uncached(repo)
+
+
+def test_another_aqlgen_says_it_anew(repo: Repo, generations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs(repo)
+    generations.clear()
+    file = repo.top.parent / "rule.py"
+    file.write_text("other = True\n", encoding="utf-8")
+    files = output_cache.own_files()
+    monkeypatch.setattr(output_cache, "own_files", lambda: [*files, ("decide/rule.py", file)])
+    outputs(repo)
+    assert len(generations) == len(COMMANDS)
+
+
+def test_what_a_project_brings_is_no_cache(repo: Repo, generations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hash has no secret, so whoever writes the cache has its word: it is the user's own folder."""
+    monkeypatch.delenv("AQLGEN_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(repo.top.parent / "home"))
+    monkeypatch.chdir(repo.folder)
+    outputs(repo)
+    assert {path.parent.name for path in (repo.top.parent / "home").rglob("*.json")} == {"aqlgen"}
+    assert repo.git("status", "--short", "--ignored") == ""
+
+
+def test_a_link_out_of_the_project_is_not_followed(repo: Repo, generations: list[str], tmp_path: Path) -> None:
+    (tmp_path / "outside.txt").write_text("before", encoding="utf-8")
+    (repo.folder / "notes.txt").symlink_to(tmp_path / "outside.txt")
+    outputs(repo)
+    generations.clear()
+    outputs(repo)
+    assert len(generations) == len(COMMANDS)
+
+
+def test_a_newer_document_and_its_parts_are_read_again(repo: Repo, generations: list[str], tmp_path: Path) -> None:
+    parts, spec = tmp_path / "parts.json", tmp_path / "newer.json"
+    parts.write_text(json.dumps({"get": SHOP["paths"]["/goods"]["get"]}), encoding="utf-8")
+    spec.write_text(json.dumps(grown(orders={"$ref": "parts.json"})), encoding="utf-8")
+    assert repo.update("--spec", spec).code == 0
+    repo.commit()
+    repo.update("--spec", spec)
+    generations.clear()
+    assert "is up to date" in repo.update("--spec", spec).out
+    assert generations == []
+    parts.write_text(json.dumps({"post": SHOP["paths"]["/goods"]["post"]}), encoding="utf-8")
+    assert "is up to date" not in repo.update("--spec", spec, "--dry-run").out
+    assert "is up to date" not in repo.update("--spec", spec).out
+
+
+def test_a_document_is_fetched_before_it_is_called_the_same(repo: Repo, generations: list[str]) -> None:
+    document, headers = json.dumps(SHOP), []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            headers.append(self.headers.get("X-Key"))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(document.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    asked = ("--spec", f"http://127.0.0.1:{server.server_address[1]}/shop.json", "--header", "X-Key: secret")
+    try:
+        repo.update(*asked)
+        repo.commit()
+        repo.update(*asked)
+        generations.clear()
+        headers.clear()
+        assert "is up to date" in repo.update(*asked).out
+        assert (generations, headers) == ([], ["secret"])
+        document = json.dumps(grown(orders={"get": SHOP["paths"]["/goods"]["get"]}))
+        assert "is up to date" not in repo.update(*asked, "--dry-run").out
+        document = "gone"
+        assert repo.update(*asked).code == 2
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+MODULES = """
+import sys
+from aqlgen.cli import main
+try:
+    main()
+finally:
+    heavy = ("openapi_pydantic", "aqlgen.decide", "aqlgen.build", "aqlgen.pipeline", "copier", "jinja2")
+    print([name for name in heavy if name in sys.modules], file=sys.stderr)
+"""
+
+
+def test_nothing_new_imports_nothing_that_generates(repo: Repo) -> None:
+    outputs(repo)
+    for command, *options in COMMANDS:
+        arguments = [sys.executable, "-c", MODULES, command, str(repo.folder), *options]
+        subprocess.run(arguments, check=True, capture_output=True)
+        done = subprocess.run(arguments, check=True, capture_output=True, text=True)
+        assert done.stderr.splitlines()[-1] == "[]"
