@@ -3,6 +3,10 @@
 Callers search, read, list, write, batch, fail and confirm at full speed; half of them by protocol 2026-07-28, half in
 sessions of 2025-11-25 that they open and end. The API is a stand-in in this process that remembers, and forgets every
 few seconds. Memory and handles should be flat: the last fifth of the samples beside the second fifth. Linux alone.
+
+With `--attack` the callers send what is most costly to refuse instead (`tests/attacks/test_explaining.py`), all kinds
+at once, while another client asks for /healthz. The exit code is 1 if one answer of it takes 250 ms, or if the memory
+grows by 50 MB.
 """
 
 from __future__ import annotations
@@ -10,16 +14,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing as processes
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.queues import SimpleQueue
+from multiprocessing.synchronize import Event
 from pathlib import Path
-from statistics import median
-from time import monotonic
+from statistics import median, quantiles
+from time import monotonic, sleep
 from typing import Any
 
 import httpx2
@@ -28,13 +36,19 @@ from aqlgen.conformance.stand_in import serve
 from bench.support.arguments import parser
 from bench.support.documents import adapters, package_of
 from bench.support.processes import environment, free_port
+from bench.support.runtime import load as load_runtime
 from bench.support.stateful import StatefulApi
 from bench.support.stdio import adapter_command, example
+from tests.attacks.test_explaining import ATTACKS, TYPES
+from tests.runtime.api.hand_made import make_package, operation
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 PER_SESSION = 50
 FORGET = 5.0
 SAMPLE = 1.0
+LATE, LARGE = 0.25, 50.0
+PROBE = 0.02
+SERVE = "import sys, pathlib; from {cli} import main; sys.exit(main(pathlib.Path(sys.argv[1]), None, sys.argv[2:]))"
 
 
 def mixed(project: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -53,6 +67,17 @@ def mixed(project: Path) -> list[tuple[str, dict[str, Any]]]:
             operation, arguments = example(project, family)
             calls.append((family, {"operation": operation, "params": arguments}))
     return calls
+
+
+def hostile(package: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Make an adapter with an operation for each type of the attacks, and return the calls that attack it."""
+    types = {name: json.loads(json.dumps(TYPES[name]).replace("#/types/Filter", f"#/types/{name}")) for name in TYPES}
+    rows = {
+        name.lower(): operation("POST", parameters={"filter": {"in": "body", "schema": {"$ref": f"#/types/{name}"}}})
+        for name in TYPES
+    }
+    make_package(package, rows, types, family="create", adapter={"counts": {"create": len(rows)}})
+    return [("create", {"operation": name.lower(), "params": {"filter": value}}) for name, value in ATTACKS]
 
 
 class Caller:
@@ -128,8 +153,23 @@ def usage(process: int) -> tuple[float, int]:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20, len(os.listdir(f"/proc/{process}/fd"))
 
 
+def probe(url: str, stopped: Event, answered: SimpleQueue[list[float]]) -> None:
+    """Ask for /healthz until it is stopped, and give the seconds that each answer took."""
+    seconds = []
+    with httpx2.Client(timeout=60) as client:
+        while not stopped.wait(PROBE):
+            began = monotonic()
+            client.get(url.replace("/mcp", "/healthz")).raise_for_status()
+            seconds.append(monotonic() - began)
+    answered.put(seconds)
+
+
 async def load(
-    url: str, process: int, api: StatefulApi, calls: Sequence[tuple[str, dict[str, Any]]], options: argparse.Namespace
+    url: str,
+    process: int,
+    api: StatefulApi | None,
+    calls: Sequence[tuple[str, dict[str, Any]]],
+    options: argparse.Namespace,
 ) -> tuple[Counter[str], list[tuple[float, int]]]:
     """Run the callers; return the outcomes of their calls, and the samples."""
     ends = monotonic() + options.minutes * 60
@@ -141,7 +181,7 @@ async def load(
         while monotonic() < ends:
             await asyncio.sleep(SAMPLE)
             samples.append(usage(process))
-            if monotonic() - forgotten > FORGET:
+            if api is not None and monotonic() - forgotten > FORGET:
                 api.reset()
                 forgotten = monotonic()
 
@@ -162,32 +202,67 @@ def report(outcomes: Counter[str], samples: Sequence[tuple[float, int]], seconds
     return lines
 
 
-def main(argv: Sequence[str]) -> None:
+def attack(options: argparse.Namespace) -> int:
+    """Have all attacks run at once, and print how long /healthz took meanwhile and how the memory grew."""
+    with tempfile.TemporaryDirectory() as home:
+        calls = hostile(Path(home) / "package")
+        command = [sys.executable, "-c", SERVE.format(cli=load_runtime("cli").__name__), str(Path(home) / "package")]
+        settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": os.devnull, "MCP_AQL_LOG_LEVEL": "error"}
+        with started(command, settings) as (url, process):
+            asyncio.run(load(url, process, None, [calls[0]], argparse.Namespace(minutes=2 / 60, callers=2)))
+            before, stopped, answered = usage(process)[0], processes.Event(), processes.SimpleQueue()
+            asking = processes.Process(target=probe, args=(url, stopped, answered))
+            asking.start()
+            outcomes, samples = asyncio.run(load(url, process, None, calls, options))
+            stopped.set()
+            seconds = answered.get()
+            asking.join()
+    most, grown = max(seconds), max(sample[0] for sample in samples) - before
+    p50, p99 = median(seconds) * 1000, quantiles(seconds, n=100)[98] * 1000
+    print("\n".join(report(outcomes, samples, options.minutes * 60)))
+    print(f"/healthz: {len(seconds)} answers, p50 {p50:.0f}, p99 {p99:.0f}, at most {most * 1000:.0f} ms")
+    print(f"memory: {before:.0f} MB before, {grown:+.0f} MB at most")
+    return 1 if most >= LATE or grown >= LARGE else 0
+
+
+def main(argv: Sequence[str]) -> int:
     """Print how many calls were answered, and the memory and handles of the adapter on the way."""
     options = parser(__name__, __doc__)
     options.add_argument("--minutes", type=float, default=10.0)
     options.add_argument("--callers", type=int, default=64)
     options.add_argument("--project", type=Path, help="an adapter's project (default: the petstore)")
+    options.add_argument("--attack", action="store_true", help="calls that are costly to refuse")
     arguments = options.parse_args(argv)
+    if arguments.attack:
+        return attack(arguments)
     with adapters([arguments.project] if arguments.project else []) as projects, tempfile.TemporaryDirectory() as home:
         project = next(iter(projects.values()))
         api = StatefulApi(package_of(project), {}, {})
         with serve(api) as base:
-            port = free_port()
             command, variables = adapter_command(project)
-            command = [part for part in command if part != "--mock"] + ["--transport", "http", "--port", str(port)]
+            command = [part for part in command if part != "--mock"]
             names = json.loads((package_of(project) / "adapter.json").read_bytes()).get("security_schemes", {})
             credentials = {name: "x" * 20 for scheme in names.values() for name in scheme.get("variables", ())}
             settings = {"MCP_AQL_BASE_URL": base, "XDG_STATE_HOME": home, "MCP_AQL_CONFIRMATION_RATE": "10000"}
-            running = subprocess.Popen(command, env=environment(**variables, **credentials, **settings))
-            try:
-                url = f"http://127.0.0.1:{port}/mcp"
-                _wait(url)
-                outcomes, samples = asyncio.run(load(url, running.pid, api, mixed(project), arguments))
-            finally:
-                running.send_signal(signal.SIGTERM)
-                running.wait(60)
+            with started(command, {**variables, **credentials, **settings}) as (url, process):
+                outcomes, samples = asyncio.run(load(url, process, api, mixed(project), arguments))
     print("\n".join(report(outcomes, samples, arguments.minutes * 60)))
+    return 0
+
+
+@contextmanager
+def started(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """Run an adapter over HTTP; yield its URL and the number of its process."""
+    port = free_port()
+    arguments = [*command, "--transport", "http", "--port", str(port)]
+    running = subprocess.Popen(arguments, env=environment(**variables))
+    try:
+        url = f"http://127.0.0.1:{port}/mcp"
+        _wait(url)
+        yield url, running.pid
+    finally:
+        running.send_signal(signal.SIGTERM)
+        running.wait(60)
 
 
 def _wait(url: str) -> None:
@@ -198,5 +273,6 @@ def _wait(url: str) -> None:
         except httpx2.TransportError:
             if monotonic() > ends:
                 raise
+            sleep(0.05)
         else:
             return

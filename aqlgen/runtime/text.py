@@ -185,9 +185,9 @@ def shown(value: Any) -> str:
 
 def listed(values: Iterable[Any], limit: int = 20) -> str:
     """Return values as `'a', 'b', 'c'`; those above `limit` are only counted."""
-    texts = [shown(value) for value in values]
-    more = len(texts) - limit
-    return ", ".join(texts) if more <= 0 else ", ".join(texts[:limit]) + f" and {more} more"
+    values = list(values)
+    texts = ", ".join(map(shown, values[:limit]))
+    return texts if len(values) <= limit else f"{texts} and {len(values) - limit} more"
 
 
 def counted(number: int, what: str) -> str:
