@@ -100,7 +100,7 @@ def escaped(json: str) -> str:
 def escaped_data(value: Any) -> Any:
     """Return JSON data in whose texts and keys unseen characters stand as escapes of JSON: they are read, not sent."""
     if isinstance(value, str):
-        return escaped(value) if has_unseen(value) else value
+        return _unseen().sub(_json_escape, value) if has_unseen(value) else value
     if isinstance(value, Mapping):
         return {escaped_data(key): escaped_data(inner) for key, inner in value.items()}
     return [escaped_data(item) for item in value] if isinstance(value, (list, tuple)) else value
