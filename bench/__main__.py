@@ -17,7 +17,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "Names and categories": ("ground_truth", "kept", "search"),
     "A generated adapter": ("startup", "overhead", "gate", "tokens", "jobs", "peers", "mutants", "demo"),
     "Requests as they are sent": ("wire.record", "wire.mutated", "servers"),
-    "Replicas over one store": ("replicas", "throttled"),
+    "Under load": ("replicas", "soak"),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""
 NAMES = tuple(name for names in MEASUREMENTS.values() for name in names)

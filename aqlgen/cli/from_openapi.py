@@ -130,6 +130,7 @@ class Generated:
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
         from aqlgen.render.provenance import FILE
+        from aqlgen.table.access import table_hosts
         from aqlgen.table.model import FAMILIES
 
         counts = {family: len(self.prepared.table.of(family)) for family in FAMILIES}
@@ -140,6 +141,7 @@ class Generated:
             "files_generated": self.files,
             "operations": {"total": sum(counts.values()), **counts, "skipped": len(self.prepared.skipped)},
             "provenance": str(self.folder / FILE),
+            "hosts": [use.as_json() for use in table_hosts(self.prepared.table)],
             "warnings": warnings,
         }
 
@@ -258,14 +260,16 @@ def _hosts(generated: Generated) -> list[str]:
 
 def _stated_credentials(prepared: Prepared) -> list[str]:
     """Return which variables are sent where, if an adapter element says so, since nothing else was asked about them."""
+    from aqlgen.cli.hosts import use_lines
     from aqlgen.runtime.text import visible
-    from aqlgen.table.access import table_credentials
+    from aqlgen.table.access import table_credentials, table_hosts
 
     names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
     if not prepared.assembled.is_element or not names:
         return []
-    address = prepared.table.adapter.servers[0]["url"]
-    return [visible(f"The element has the adapter send {', '.join(dict.fromkeys(names))} to {address}.")]
+    sent = [use for use in table_hosts(prepared.table) if use.credentials]
+    head = f"The element has the adapter send {', '.join(dict.fromkeys(names))} to"
+    return [visible(f"{head}:"), *(line for use in sent for line in use_lines([use]))]
 
 
 def _credentials(prepared: Prepared) -> list[str]:

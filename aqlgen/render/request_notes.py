@@ -39,14 +39,14 @@ def base_url(adapter: Adapter) -> str:
 
 
 def maps_to(row: Row) -> str:
-    """Return method and path, with the agent's names of parameters in braces, and values that are fixed."""
+    """Return method and path as they are sent, with the agent's names of parameters in braces, and fixed values."""
     names = {item.wire: name for name, item in row.parameters.items() if item.location == "path"}
     fixed = {item.wire: item.preset for item in row.fixed.values() if item.location == "path"}
 
     def part(wire: str) -> str:
         return quote(str(fixed[wire]), safe="") if wire in fixed else f"{{{names.get(wire, wire)}}}"
 
-    return f"{row.method} {replaced_placeholders(row.path, part)}"
+    return f"{row.method} {replaced_placeholders(row.path.partition('#')[0], part)}"
 
 
 def pagination(row: Row) -> dict[str, Json]:

@@ -1,9 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Redaction: removes credentials from text and data, in every form in which they are sent or come back.
+"""Redaction: removes credentials from text and data, in the forms in which they are sent or come back as a rule.
 
-A text is searched as it is and as what it means once it is decoded: escapes of JSON and JavaScript, percent-encoding,
-HTML entities and zero bytes of UTF-16, in any mixture and several times over, and base64 and hexadecimal, within longer
-ones too. All of it is linear in the size of the text.
+A text is searched for a secret as it is, within JSON and in percent-encoding, also several times over, and in base64
+and hexadecimal, within longer ones too. What an API writes in any other way is not found: there is no end of such ways.
+All of it is linear in the size of the text.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import base64
 import binascii
 import json
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 __all__ = ["MASK", "Secrets", "is_credential_header", "occurs", "redact", "redacted", "url_secrets", "without_userinfo"]
@@ -28,15 +27,10 @@ _SHORTEST_IN_DATA = 8
 _MAX_OTHERS = 4096
 _MAX_LAYERS = 5
 _MAX_MINIMISED = 400
-_ESCAPE = re.compile(
-    r"%[0-9A-Fa-f]{2}"
-    r"|\\(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[\"\\/'bfnrt])"
-    r"|&(?:#[0-9]{1,40};?|#[xX][0-9A-Fa-f]{1,40};?|[A-Za-z][A-Za-z0-9]{1,31};)"
-    r"|\x00"
-)
-_SIMPLE_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
-_BLANKS = re.compile(r"\s+")
+_ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|[\"\\/bfnrt])")
+_BACKSLASH = "\\"
+_BREAK = r"(?:\s|\\[nr])*+"
+"""What may divide base64 and hexadecimal: white space, and line breaks as JSON writes them."""
 _USERINFO = re.compile(r"(?<=://)[^/?#\s@]{1,2000}@")
 _CREDENTIAL_HEADER = re.compile(
     r"authori[sz]ation|cookie|api-?key|subscription-key|access-?key|token|secret|passw|credential|signature|session"
@@ -140,43 +134,50 @@ class Secrets:
         return _redactor(values, _SHORTEST_IN_DATA).data(data) if values else data
 
 
-class _Needles(NamedTuple):
-    """The texts to search for, and forms of base64 and hexadecimal, which line breaks may divide."""
-
-    plain: frozenset[str]
-    encoded: frozenset[str]
-
-
 class _Redactor:
-    """The search for a set of secrets, prepared once. `minimal` finds what `all` finds, with fewer needles."""
+    """The search for a set of secrets, prepared once. `few` finds what `needles` finds, with fewer of them.
+
+    `encoded` are those in base64 and hexadecimal, which line breaks may divide.
+    """
 
     def __init__(self, values: Iterable[str], shortest: int) -> None:
-        needles = [_needles_of(value) for value in values if len(value) >= shortest]
-        plain = frozenset(needle for plain, _ in needles for needle in plain if len(needle) >= shortest)
-        encoded = frozenset(needle for _, encoded in needles for needle in encoded)
-        self._all = _Needles(plain, encoded)
-        self._minimal = _minimised(plain | encoded)
-        self._minimal_encoded = _minimised(encoded)
+        forms = [_forms_of(value) for value in values if len(value) >= shortest]
+        self._encoded = frozenset(form for _, encoded in forms for form in encoded)
+        self._needles = self._encoded.union(form for plain, _ in forms for form in plain if len(form) >= shortest)
+        self._few = _minimised(self._needles)
+        self._few_encoded = _minimised(self._encoded)
 
     def occurs(self, text: str) -> bool:
         """Return True if a text holds a secret."""
-        if not self._minimal:
+        if not self._few:
             return False
-        for needle in self._minimal:
-            if needle in text:
-                return True
-        return self._is_wrapped_in(text) or (_is_escaped(text) and self._occurs_decoded(text))
+        for reading in _readings(text):
+            for needle in self._few:
+                if needle in reading:
+                    return True
+            if "\n" in reading:
+                joined = _joined(reading)
+                for needle in self._few_encoded:
+                    if needle in joined:
+                        return True
+        return False
 
     def text(self, text: str) -> str:
         """Return a text without secrets; the same object if there is none."""
         if not self.occurs(text):
             return text
-        masked = _spliced(text, self._spans(text))
+        readings = list(_readings(text))
+        joined = [_joined(reading) for reading in readings]
+        masked = text
+        for needle in sorted(self._needles, key=len, reverse=True):
+            is_encoded = needle in self._encoded
+            if any(needle in reading for reading in (joined if is_encoded else readings)):
+                masked = _pattern(needle, _BREAK if is_encoded else "").sub(MASK, masked.replace(needle, MASK))
         return MASK if self.occurs(masked) else masked
 
     def data(self, data: Any) -> Any:
         """Return JSON data without secrets; the same object if there is none."""
-        if not self._minimal:
+        if not self._few:
             return data
         if isinstance(data, str):
             return self.text(data)
@@ -185,40 +186,6 @@ class _Redactor:
         except (ValueError, TypeError, RecursionError):
             return self._masked(data)
         return self._masked(data) if '"base64"' in text or self.occurs(text) else data
-
-    def _occurs_decoded(self, text: str) -> bool:
-        for _ in range(_MAX_LAYERS):
-            decoded = _ESCAPE.sub(_unescaped, text)
-            if decoded == text:
-                return False
-            text = decoded
-            if any(needle in text for needle in self._minimal) or self._is_wrapped_in(text):
-                return True
-        return False
-
-    def _is_wrapped_in(self, text: str) -> bool:
-        """Return True if a text holds a secret in base64 or hexadecimal that is divided by line breaks."""
-        if "\n" not in text and "\r" not in text:
-            return False
-        joined = "".join(text.split())
-        return any(needle in joined for needle in self._minimal_encoded)
-
-    def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where the secrets are in a text, in every layer of its encodings."""
-        layers: list[_Layer] = []
-        spans: list[tuple[int, int]] = []
-        decoded = text
-        for _ in range(_MAX_LAYERS + 1):
-            spans += _located(decoded, (*self._all.plain, *self._all.encoded), layers)
-            if "\n" in decoded or "\r" in decoded:
-                joined = _Layer.of(decoded, _BLANKS, lambda _: "")
-                spans += _located(joined.text, self._all.encoded, [*layers, joined])
-            layer = _Layer.of(decoded, _ESCAPE, _unescaped)
-            if layer.text == decoded:
-                break
-            layers.append(layer)
-            decoded = layer.text
-        return spans
 
     def _masked(self, data: Any) -> Any:
         if isinstance(data, str):
@@ -248,47 +215,6 @@ class _Redactor:
         return {**data, "content": base64.b64encode(masked.encode("latin-1")).decode("ascii")}
 
 
-class _Layer(NamedTuple):
-    """A decoded text, and where each escape was: its place in the decoded text and in the source."""
-
-    text: str
-    begins: list[int]
-    ends: list[int]
-    source_begins: list[int]
-    source_ends: list[int]
-
-    @classmethod
-    def of(cls, text: str, pattern: re.Pattern[str], decode: Callable[[re.Match[str]], str]) -> _Layer:
-        """Decode a text."""
-        pieces: list[str] = []
-        layer = cls("", [], [], [], [])
-        length = last = 0
-        for match in pattern.finditer(text):
-            character = decode(match)
-            pieces += (text[last : match.start()], character)
-            length += match.start() - last
-            layer.begins.append(length)
-            length += len(character)
-            layer.ends.append(length)
-            layer.source_begins.append(match.start())
-            layer.source_ends.append(match.end())
-            last = match.end()
-        pieces.append(text[last:])
-        return layer._replace(text="".join(pieces))
-
-    def source(self, begin: int, end: int) -> tuple[int, int]:
-        """Return the part of the source that a part of the decoded text comes from."""
-        index = bisect_right(self.begins, begin) - 1
-        if index >= 0:
-            inside = begin < self.ends[index]
-            begin = self.source_begins[index] if inside else self.source_ends[index] + begin - self.ends[index]
-        index = bisect_right(self.begins, end - 1) - 1
-        if index >= 0:
-            inside = end - 1 < self.ends[index]
-            end = self.source_ends[index] if inside else self.source_ends[index] + end - self.ends[index]
-        return begin, end
-
-
 def _values(secrets: Iterable[str]) -> frozenset[str]:
     return secrets if isinstance(secrets, frozenset) else frozenset(filter(None, secrets))
 
@@ -299,22 +225,15 @@ def _redactor(values: frozenset[str], shortest: int) -> _Redactor:
 
 
 @lru_cache(8192)
-def _needles_of(value: str) -> _Needles:
+def _forms_of(value: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return what a secret looks like: as it is, as servers read a header, and in base64 and hexadecimal."""
     raw = value.encode("utf-8", "surrogatepass")
-    spellings = {value, raw.decode("latin-1")}
-    for spelling in tuple(spellings):
-        for _ in range(_MAX_LAYERS):
-            spelling = _ESCAPE.sub(_unescaped, spelling)
-            spellings.add(spelling)
-    spellings |= {spelling.replace(" ", "+") for spelling in spellings}
+    plain = {value, raw.decode("latin-1"), value.replace(" ", "+")}
     if len(value) < _SHORTEST_IN_DATA:
-        return _Needles(frozenset(spellings), frozenset())
-    encoded = {raw.hex(), raw.hex().upper()}
-    for encoding in _ENCODINGS:
-        encoded.update(_in_base64(value.encode(encoding, "surrogatepass")))
+        return frozenset(plain), frozenset()
+    encoded = {raw.hex(), raw.hex().upper(), *_in_base64(raw)}
     encoded |= {text.replace("+", "-").replace("/", "_") for text in encoded}
-    return _Needles(frozenset(spellings), frozenset(encoded))
+    return frozenset(plain), frozenset(encoded)
 
 
 def _in_base64(content: bytes) -> Iterator[str]:
@@ -335,8 +254,21 @@ def _minimised(needles: frozenset[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _is_escaped(text: str) -> bool:
-    return "\\" in text or "%" in text or "&" in text or "\0" in text
+def _readings(text: str) -> Iterator[str]:
+    """Yield a text, and what it means once JSON and percent-encoding are decoded, layer by layer."""
+    yield text
+    for _ in range(_MAX_LAYERS):
+        before = text
+        if "\\" in text:
+            text = _ESCAPE.sub(_unescaped, text)
+        if text != before:
+            yield text
+        decoded = unquote(text, "latin-1") if "%" in text else text
+        if decoded != text:
+            yield decoded
+        if decoded == before:
+            return
+        text = decoded
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -345,41 +277,23 @@ def _unescaped(match: re.Match[str]) -> str:
 
 @lru_cache(4096)
 def _character(escape: str) -> str:
-    """Return what an escape stands for."""
-    kind = escape[0]
-    if kind == "%":
-        return chr(int(escape[1:], 16))
-    if kind == "&":
-        from html import unescape
-
-        return unescape(escape)
-    if kind == "\0":
-        return ""
-    letter = escape[1]
-    if letter in "ux" and len(escape) > 2:
-        code = int(escape[2:].strip("{}"), 16)
-        return chr(code) if code < 0x110000 else "\ufffd"
-    return _SIMPLE_ESCAPES.get(letter, letter)
+    character: str = json.loads(f'"{escape}"')
+    return character
 
 
-def _located(text: str, needles: Iterable[str], layers: list[_Layer]) -> Iterator[tuple[int, int]]:
-    """Yield where needles stand, as parts of the text that the layers were decoded from."""
-    for needle in needles:
-        place = text.find(needle)
-        while place >= 0:
-            begin, end = place, place + len(needle)
-            for layer in reversed(layers):
-                begin, end = layer.source(begin, end)
-            yield begin, end
-            place = text.find(needle, place + len(needle))
+def _joined(text: str) -> str:
+    return "".join(text.split())
 
 
-def _spliced(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return a text with `***` in place of some parts; parts that overlap are one."""
-    pieces: list[str] = []
-    last = 0
-    for begin, end in sorted(spans):
-        if begin >= last and end > begin:
-            pieces += (text[last:begin], MASK)
-        last = max(last, end)
-    return "".join((*pieces, text[last:]))
+@lru_cache(1024)
+def _pattern(needle: str, between: str) -> re.Pattern[str]:
+    """Return what finds a needle each of whose characters may be encoded once. It never looks back: it is linear."""
+    return re.compile(between.join(map(_ways, needle)))
+
+
+def _ways(character: str) -> str:
+    """Return what finds a character, in percent-encoding, in JSON, or as it is."""
+    octets = character.encode("latin-1" if ord(character) < 256 else "utf-8", "surrogatepass")
+    encoded = "".join(f"%(?:25)*(?i:{octet:02x})" for octet in octets)
+    in_json = "" if character.isalnum() else rf"|\\{re.escape(json.dumps(character)[1:-1].removeprefix(_BACKSLASH))}"
+    return rf"(?>{encoded}|\\u(?i:{ord(character):04x}){in_json}|{re.escape(character)})"

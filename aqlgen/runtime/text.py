@@ -100,7 +100,7 @@ def escaped(json: str) -> str:
 def escaped_data(value: Any) -> Any:
     """Return JSON data in whose texts and keys unseen characters stand as escapes of JSON: they are read, not sent."""
     if isinstance(value, str):
-        return escaped(value) if has_unseen(value) else value
+        return _unseen().sub(_json_escape, value) if has_unseen(value) else value
     if isinstance(value, Mapping):
         return {escaped_data(key): escaped_data(inner) for key, inner in value.items()}
     return [escaped_data(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -185,9 +185,9 @@ def shown(value: Any) -> str:
 
 def listed(values: Iterable[Any], limit: int = 20) -> str:
     """Return values as `'a', 'b', 'c'`; those above `limit` are only counted."""
-    texts = [shown(value) for value in values]
-    more = len(texts) - limit
-    return ", ".join(texts) if more <= 0 else ", ".join(texts[:limit]) + f" and {more} more"
+    values = list(values)
+    texts = ", ".join(map(shown, values[:limit]))
+    return texts if len(values) <= limit else f"{texts} and {len(values) - limit} more"
 
 
 def counted(number: int, what: str) -> str:

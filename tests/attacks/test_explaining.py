@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import tracemalloc
 from contextlib import suppress
 from typing import Any
 
+import anyio
 import pytest
 
-from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.validation.validate import Unexplained
 from tests.cases import each
 from tests.runtime.api.hand_made import Package, make_package, operation
+from tests.runtime.http_endpoint import dispatcher_of
+from tests.runtime.stand_in import FakeApi
+from tests.runtime.tiny_zoo import write_package
 
 MOST_CALLS = 1_000_000
 """Calls of Python functions: about a fifth of a second."""
@@ -146,3 +153,47 @@ def test_the_refusal_of_a_deep_value_names_its_place(tmp_path: Any, name: str) -
         package(tmp_path, name).understand({"filter": nested(3, single=name == "Single", leaf="x")})
     place = "filter.args.args.args.value" if name == "Single" else "filter.args[0].args[0].args[0].value"
     assert place in json.dumps(caught.value.envelope())
+
+
+class Explaining(FakeApi):
+    """An API's side on which a creation is never valid, and takes until `over` to be explained."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.over, self.most, self.now = threading.Event(), threading.Event(), 0, 0
+
+    def validate(self, row: Any, params: Any, understood: Any = None, *, explain: bool = True) -> dict[str, Any]:
+        if row.name != "create_animal":
+            return super().validate(row, params, understood)
+        if not explain:
+            raise Unexplained
+        self.now += 1
+        self.most = max(self.most, self.now)
+        self.begun.set()
+        in_time = self.over.wait(5)
+        self.now -= 1
+        raise Failure(Code.INVALID_VALUE, "explained" if in_time else "waited for in vain")
+
+
+@pytest.mark.anyio
+async def test_a_refusal_that_is_explained_holds_no_other_call(tmp_path: Any) -> None:
+    """R-TRUST-4: refusals wait for one another, and everything else goes on."""
+    api, refused = Explaining(), []
+    dispatcher = dispatcher_of(write_package(tmp_path / "zoo"), Config(), api)
+    create = {"operation": "create_animal", "params": {"name": "Ada", "species": "lion"}}
+
+    async def call(arguments: dict[str, Any]) -> None:
+        refused.append(await dispatcher.handle(None, arguments))
+
+    async with anyio.create_task_group() as calls:
+        for arguments in (create, create, {"operations": [create]}):
+            calls.start_soon(call, arguments)
+        while not api.begun.is_set():
+            await anyio.sleep(0.001)
+        answer = await dispatcher.handle(None, {"operation": "list_animals", "params": {}})
+        assert answer["success"]
+        assert refused == []
+        api.over.set()
+    assert api.most == 1
+    assert len(refused) == 3
+    assert "waited for in vain" not in json.dumps(refused)

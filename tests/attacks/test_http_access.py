@@ -45,6 +45,48 @@ def test_no_address_of_the_network_is_taken_for_this_machine(address: str) -> No
 
 
 @pytest.mark.parametrize(
+    "url", ["https://mcp.example.com/mcp", "http://10.1.2.3:8000/mcp", "https://localhost.evil/mcp"]
+)
+def test_an_address_at_which_others_reach_it_needs_authentication_on_loopback_too(url: str) -> None:
+    with pytest.raises(AccessError, match=f"over HTTP at {url}"):
+        access_of(HttpSettings(url=url))
+    assert access_of(HttpSettings(url=url, auth="none")).kind == "none"
+    assert access_of(HttpSettings(url="http://localhost:8000/mcp")).kind == "none"
+
+
+THROUGH_A_PROXY = [
+    ("Forwarded", "for=127.0.0.1;host=localhost"),
+    ("FORWARDED", ""),
+    ("X-Forwarded-For", "127.0.0.1"),
+    ("X-Forwarded-Host", "localhost"),
+    ("X-Forwarded-Proto", "https"),
+    ("X-Forwarded-Prefix", "/"),
+    ("Via", "1.1 caddy"),
+    ("X-Real-IP", "::1"),
+    ("CF-Connecting-IP", "203.0.113.9"),
+    ("X-Envoy-External-Address", "203.0.113.9"),
+    ("True-Client-IP", "203.0.113.9"),
+]
+
+
+@pytest.mark.anyio
+async def test_what_came_through_a_proxy_is_not_this_machine(package: Path) -> None:
+    """R-TRUST-3: the proxy's own address is loopback, whoever sends it requests."""
+    everyone = HttpSettings(auth="none")
+    async with endpoint(package) as exempt, endpoint(package, everyone) as opened:
+        async with endpoint(package, WITH_TOKEN, environ=TOKENS) as demanding:
+            for header in THROUGH_A_PROXY:
+                answer = await exempt.rpc("tools/list", {}, headers=[header])
+                assert (header, answer.status, answer.json["error"]) == (header, 403, "authentication_required")
+                assert "MCP_AQL_HTTP_TOKEN" in answer.json["message"]
+                assert (header, await opened.open(headers=[header])) != (header, "status 403")
+                assert (await demanding.open(headers=[header], token=A)).isalnum()
+                assert await demanding.open(headers=[header]) == "status 401"
+        assert (await exempt.send(version="1.0")).status == 403  # what nginx speaks unless it is told otherwise
+        assert (await exempt.open()).isalnum()
+
+
+@pytest.mark.parametrize(
     ("tokens", "hint"),
     [
         ("", "needs MCP_AQL_HTTP_TOKEN"),

@@ -252,3 +252,13 @@ def test_the_element_of_an_element_says_the_same_again(tmp_path: Path) -> None:
         assert after[name]["params"] == before[name]["params"]
         assert after[name]["maps_to"] == before[name]["maps_to"]
     assert {**second, "operations": {}} == {**first, "operations": {}}
+
+
+def test_operations_that_only_a_fragment_tells_apart_are_written_as_they_are_sent(tmp_path: Path) -> None:
+    paths = {f"/actions#{name}": {"post": {"operationId": name}} for name in ("start_engine", "stop_engine")}
+    old = tabulate(tmp_path, api(paths, servers=[{"url": "https://api.example.com"}]))
+    assert {item["maps_to"] for item in operations_of(element_of(old)).values()} == {"POST /actions"}
+    new = read(tmp_path, adapter_element(old.prepared.table))
+    assert new.rows.keys() == old.rows.keys()
+    assert len(requests_of(new, {name: {} for name in new.rows})) == 2
+    assert operations_of(element_of(new)) == operations_of(element_of(old))

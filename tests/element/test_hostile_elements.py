@@ -22,8 +22,9 @@ from aqlgen.document.read.limits import MOST_FINDINGS
 from aqlgen.table.model import table_files
 from tests.attacks.bounds import cpu_seconds
 from tests.cases import each
-from tests.element.reading import BOOKS, BOOKS_SCHEMA, TARGET, element, read, reading, refused
+from tests.element.reading import BOOKS, BOOKS_SCHEMA, TARGET, element, read, reading, refused, written
 from tests.examples import examples
+from tests.generator.commands import run
 
 MOST = 5.0
 """CPU seconds."""
@@ -207,6 +208,25 @@ def test_an_element_takes_no_variable_of_anything_else(tmp_path: Path, variable:
     assert variable not in scheme["variables"]
     kept = read(tmp_path, element(auth={"type": "bearer", "token_env": "SHOP_TOKEN"})).adapter["security_schemes"]
     assert [scheme["variables"] for scheme in kept.values()] == [["SHOP_TOKEN"]]
+
+
+def test_every_host_that_gets_a_credential_is_named(tmp_path: Path) -> None:
+    """R-TRUST-2: the element of a stranger may have the tokens fetched somewhere else, and behind many other hosts."""
+    tokens = {
+        f"s{index}": {"type": "oauth2", "token_url": f"https://host{index}.example.net/token"} for index in range(40)
+    }
+    auth = {"type": "none", "x-schemes": {"key": {"type": "bearer", "token_env": "SHOP_TOKEN"}, **tokens}}
+    path = written(tmp_path, element(auth={**auth, "x-security": [["key"], ["s39"]]}))
+    named = {
+        "https://api.example.com": "key",
+        **{f"https://host{index}.example.net": f"s{index}" for index in range(40)},
+    }
+    answer = run("from-schema", path, "-o", tmp_path / "one", "--dry-run", "--output-format", "json").json
+    hosts = {entry["origin"]: entry for entry in answer["hosts"]}
+    assert hosts.keys() == named.keys()
+    assert all(named[origin] in hosts[origin]["credentials"] for origin in named)
+    shown = run("from-schema", path, "-o", tmp_path / "two", "--dry-run").out
+    assert [origin for origin in named if f"  {origin}  " not in shown] == []
 
 
 @pytest.mark.parametrize(

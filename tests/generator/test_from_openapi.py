@@ -60,6 +60,7 @@ def test_json_output_has_the_promised_keys(tmp_path: Path) -> None:
         "files_generated",
         "operations",
         "provenance",
+        "hosts",
         "warnings",
     ]
     counts = result.json["operations"]

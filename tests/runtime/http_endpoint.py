@@ -62,6 +62,7 @@ class Endpoint:
         token: str | None = None,
         body: bytes = b"",
         client: str = "127.0.0.1",
+        version: str = "1.1",
     ) -> Answer:
         """Send one request exactly as given."""
         pairs = [("host", host)] if host is not None else []
@@ -70,7 +71,7 @@ class Endpoint:
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
-            "http_version": "1.1",
+            "http_version": version,
             "method": method,
             "path": path,
             "raw_path": path.encode(),

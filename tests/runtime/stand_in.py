@@ -21,7 +21,9 @@ class FakeApi:
         self.fails: Exception | None = None
         self.table: Table | None = None
 
-    def validate(self, row: Row, params: Mapping[str, Any], understood: object = None) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: object = None, *, explain: bool = True
+    ) -> dict[str, Any]:
         """Check names only."""
         named_params = {row.wire_names.get(name, name): value for name, value in params.items()}
         for name, parameter in row.parameters.items():

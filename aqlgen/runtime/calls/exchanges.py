@@ -34,10 +34,13 @@ class Approved(Protocol):
 class ApiSide(Protocol):
     """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
 
-    def validate(self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
+    ) -> dict[str, Any]:
         """Return the parameters under agent names. Raises Failure, all problems in one.
 
         With `understood`, to which every change is added, a call that can mean one thing only is read as that.
+        Without `explain` raises Unexplained at once instead of either.
         """
         ...
 

@@ -114,13 +114,15 @@ class Api:
             failure_marks=config.failure_marks,
         )
 
-    def validate(self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
+    ) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5).
 
         With `understood`, to which every change is added, a call that can mean one thing only is so read (R-REQ-4).
         An operation at a host that the owner has not accepted is refused at once: nobody is asked to confirm it.
         """
-        validated = self._validation.validate(row, params, understood)
+        validated = self._validation.validate(row, params, understood, explain=explain)
         if row.name not in self._admitted:
             self._admit(row)
         return {**row.presets, **validated} if row.presets else validated
@@ -256,9 +258,11 @@ class Apis:
         self.table = table
         self._sides = sides
 
-    def validate(self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
+    ) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure."""
-        return self._sides[row.api].validate(row, params, understood)
+        return self._sides[row.api].validate(row, params, understood, explain=explain)
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure."""

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..hooks import Call, HookError
+from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from ..safety.loop.loop import SafetyLoop
     from ..safety.loop.reports import PlanReport
     from ..session import Session
-    from ..steps.plan import Plan
+    from ..steps.plan import Operations, Plan
     from ..table import Row
-    from ..validation.repair import Repaired
     from .arguments import Limits
+    from .sending import Sending
 
 __all__ = ["Ahead"]
 
@@ -40,8 +41,7 @@ class Ahead:
         gate: Gatekeeper,
         loop: SafetyLoop,
         limits: Limits,
-        validated: Callable[[Row, Mapping[str, Any], list[Repaired] | None], tuple[Row, dict[str, Any]]],
-        dry_run: Callable[[Row, Mapping[str, Any], Request, Stamp, Session], Awaitable[dict[str, Any]]],
+        sending: Sending,
     ) -> None:
         self._introspection = introspection
         self._registry = registry
@@ -49,8 +49,7 @@ class Ahead:
         self._gate = gate
         self._loop = loop
         self._limits = limits
-        self._validated = validated
-        self._dry_run = dry_run
+        self._sending = sending
 
     async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
         """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
@@ -58,7 +57,7 @@ class Ahead:
         if row is None or not self._gate.watches(row) or family not in (None, row.family):
             return None
         try:
-            row, params = self._validated(row, request.for_row(row), [])
+            row, params = await self._sending.checked(row, request.for_row(row), [])
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
             await self._loop.check(session, row, params, None if request.grant is None else request.grant.plan)
@@ -111,7 +110,7 @@ class Ahead:
 
         return PlanReport(*kept) if kept else plan_report(operation, params, plan, self._introspection, inputs)
 
-    async def check_plan(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
+    async def check_report(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
         for row in rows:
             if await self._loop.check(session, row, {}, report) is not None:
@@ -127,14 +126,18 @@ class Ahead:
         """Raise Failure for parameters that are larger than a call's may be."""
         self._limits.check({"params": params})
 
+    async def check_plan(self, plan: Plan, operations: Operations) -> dict[int, Row]:
+        """Check a plan, and return each step's row. Raises Failure."""
+        return await self._sending.beside(check_plan, plan, operations)
+
     def check(self, row: Row, params: Mapping[str, Any]) -> None:
         """Check parameters as those of a call. Raises Failure with all problems."""
-        self._validated(row, Request(row.name, params, {}).for_row(row), [])
+        self._sending.validated(row, Request(row.name, params, {}).for_row(row), [])
 
     async def preview(self, row: Row, request: Request, stamp: Stamp, session: Session) -> dict[str, Any]:
         """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
-        row, params = self._validated(row, request.for_row(row), [])
+        row, params = await self._sending.checked(row, request.for_row(row), [])
         if "dry_run" in row.adapter_parameters:
             params.pop("dry_run", None)
-        shown = await self._dry_run(row, params, request, stamp, session)
+        shown = await self._sending.dry_run(row, params, request, stamp, session)
         return {key: value for key, value in shown.items() if key != "dry_run"}

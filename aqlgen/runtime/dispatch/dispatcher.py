@@ -254,7 +254,7 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
         understood: list[Repaired] = []
-        row, params = self._sending.validated(row, request.for_row(row), understood)
+        row, params = await self._sending.checked(row, request.for_row(row), understood)
         if not understood:
             return await self._run(row, params, request, stamp, session, person)
         self._limits.check({"params": params})  # what was text may be deep
@@ -377,7 +377,7 @@ class Dispatcher:
         from .ahead import Ahead
 
         parts = self.introspection, self._registry, self._api, self._gate, self._loop, self._limits
-        return Ahead(*parts, self._sending.validated, self._sending.dry_run)
+        return Ahead(*parts, self._sending)
 
     @cached_property
     def kept_plans(self) -> KeptPlans:

@@ -18,7 +18,7 @@ from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Grant, Pending, fitting
 from ..state.store import StoreAway
-from ..steps.plan import Plan, Step, check_plan, read_plan, with_agent_names
+from ..steps.plan import Plan, Step, read_plan, with_agent_names
 from ..steps.references import written_plan
 from ..steps.run import Progress, Run
 from ..text import folded
@@ -113,7 +113,7 @@ async def answer_plan(
     family = "read" if operation.family == "read" else None
     grant = Grant(*sent_tokens({**request.outside, **request.inside}))
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
-    side.rows = check_plan(plan, side)
+    side.rows = await calls.ahead.check_plan(plan, side)
     plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if dry_run:
@@ -122,7 +122,7 @@ async def answer_plan(
     report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
     grant.plan = calls.ahead.plan_report(operation.name, written, plan, report, inputs)
     if grant.plan is not None:
-        await calls.ahead.check_plan(side.rows.values(), grant.plan, session)
+        await calls.ahead.check_report(side.rows.values(), grant.plan, session)
     run.decide(params.get("unknown"))
     side.token = token
     data = await run.run()

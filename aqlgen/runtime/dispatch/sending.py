@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
+
+import anyio
+import anyio.to_thread
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..hooks import Call, Hooks
 from ..table import Row, Table, chosen
+from ..validation.validate import Unexplained
 from ..warnings.collector import Warnings
 from .arguments import Request
 
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
     from .executions import Executions
 
 __all__ = ["Sending"]
+
+Result = TypeVar("Result")
+Values = TypeVarTuple("Values")
 
 
 class Sending:
@@ -48,18 +55,34 @@ class Sending:
         self._gate = gate
         self._state = state
         self._executions = executions
+        self._beside = anyio.Lock()
+
+    async def checked(
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired]
+    ) -> tuple[Row, dict[str, Any]]:
+        """Return what `validated` does; what is wrong is found out beside the other calls."""
+        try:
+            return self.validated(row, params, understood, explain=False)
+        except Unexplained:
+            return await self.beside(self.validated, row, params, understood)
+
+    async def beside(self, work: Callable[[Unpack[Values]], Result], *values: *Values) -> Result:
+        """Do what may take long in a thread, so that no call holds the others: one at a time, for all callers."""
+        async with self._beside:
+            return await anyio.to_thread.run_sync(work, *values)
 
     def validated(
-        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
     ) -> tuple[Row, dict[str, Any]]:
         """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
+        validate = partial(self._api.validate, explain=explain)
         if not row.choices:
-            return row, self._api.validate(row, params, understood)
+            return row, validate(row, params, understood)
         whole = row if not row.kinds else self._table.find(row.name, row.family) or row
         row = chosen(whole, params)
-        valid = self._api.validate(row, params, understood)
+        valid = validate(row, params, understood)
         meant = chosen(whole, valid)
-        return (row, valid) if meant is row else (meant, self._api.validate(meant, valid, understood))
+        return (row, valid) if meant is row else (meant, validate(meant, valid, understood))
 
     def built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""

@@ -13,6 +13,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..server.access import came_through_proxy
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,12 +22,6 @@ __all__ = ["MOST_BODY", "ROUTES", "Guard", "Route", "refuse"]
 
 MOST_BODY = 8 * 1024
 """Most bytes of a request's body."""
-
-_PROXIES = (
-    "forwarded", "via", "x-forwarded", "x-real-ip", "x-original", "x-proxy", "cf-", "true-client", "x-client-ip",
-    "x-cluster-client-ip", "x-envoy", "x-rewrite", "x-host", "x-http-host",
-)  # fmt: skip
-"""Beginnings of the headers that say that a request came through a proxy."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
@@ -113,7 +109,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: _Headers) -> _Refusal | None:
         return (
-            _proxied(headers)
+            _proxied(scope)
             or self._displaced(headers)
             or _misdirected(scope, headers)
             or self._foreign(scope, headers)
@@ -155,9 +151,9 @@ class _Headers:
         return [value for key, value in self.pairs if key == name]
 
 
-def _proxied(headers: _Headers) -> _Refusal | None:
+def _proxied(scope: Scope) -> _Refusal | None:
     """Refuse what came through a proxy, which would lend the page to whoever reaches the proxy."""
-    if not any(name.startswith(_PROXIES) for name, _ in headers.pairs):
+    if not came_through_proxy(scope):
         return None
     message = (
         "This request came through a proxy. The operator's page answers on this machine alone: open it here, or by a "

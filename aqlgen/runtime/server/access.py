@@ -35,14 +35,21 @@ __all__ = [
     "Place",
     "StaticTokens",
     "auth_kind",
+    "came_through_proxy",
     "read_tokens",
     "respond",
     "token_problem",
 ]
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_THIS_MACHINE = (None, "localhost", "127.0.0.1", "::1")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _ANY = "*"
+_PROXIES = (
+    b"forwarded", b"via", b"x-forwarded", b"x-real-ip", b"x-original", b"x-proxy", b"cf-", b"true-client",
+    b"x-client-ip", b"x-cluster-client-ip", b"x-envoy", b"x-rewrite", b"x-host", b"x-http-host",
+)  # fmt: skip
+"""Beginnings of the headers that say that a request came through a proxy."""
 
 
 class Place(NamedTuple):
@@ -106,13 +113,17 @@ def _split_origin(origin: str) -> tuple[str, str, str | None]:
 class Guard:
     """An ASGI application that passes on only requests for an allowed host, from an allowed origin or from none.
 
-    Requests for the paths `under_every_host` may name any host.
+    Requests for the paths `under_every_host` may name any host. With `direct_only` none passes that came through a
+    proxy: its address is that of the proxy, and says nothing of who sent it.
     """
 
-    def __init__(self, app: ASGIApp, place: Place, under_every_host: Iterable[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, place: Place, under_every_host: Iterable[str] = (), *, direct_only: bool = False
+    ) -> None:
         self._app = app
         self._place = place
         self._under_every_host = frozenset(under_every_host)
+        self._direct_only = direct_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is not allowed; pass the others on."""
@@ -145,9 +156,22 @@ class Guard:
                 "This adapter does not answer to pages of this origin. Its owner allows origins by "
                 "MCP_AQL_ALLOWED_ORIGINS, or allowed_origins under [http] in adapter.toml.",
             )
+        if self._direct_only and not anywhere and came_through_proxy(scope):
+            return (
+                403,
+                "authentication_required",
+                "This request came through a proxy, and without authentication the adapter answers this machine alone. "
+                f"Its owner sets {TOKEN} or an OAuth issuer, or, for everyone who reaches the proxy, "
+                "MCP_AQL_HTTP_AUTH=none.",
+            )
         if len(_values(scope, b"authorization")) > 1:
             return 400, "invalid_request", "The request holds more than one Authorization header."
         return None
+
+
+def came_through_proxy(scope: Scope) -> bool:
+    """Return True if a request says that a proxy sent it on, by a header or by a protocol that no MCP client speaks."""
+    return scope.get("http_version") == "1.0" or any(name.lower().startswith(_PROXIES) for name, _ in scope["headers"])
 
 
 def _values(scope: Scope, name: bytes) -> list[str]:
@@ -178,7 +202,8 @@ class AccessError(Exception):
 class Access(NamedTuple):
     """Who may use the endpoint, under which hosts and from which origins. `resource` is its address in OAuth.
 
-    `hint` is what the owner should know at the start, in a line.
+    `hint` is what the owner should know at the start, in a line. `direct_only`: nobody is authenticated, since only
+    this machine reaches it.
     """
 
     kind: str
@@ -188,15 +213,18 @@ class Access(NamedTuple):
     issuer: str = ""
     resource: str = ""
     scopes: tuple[str, ...] = ()
+    direct_only: bool = False
 
     @classmethod
     def of(cls, settings: HttpSettings, variables: Variables, *, address: str, listens_on: str) -> Access:
         """Read who may use the endpoint at an IP address, whose URL is `listens_on`. Raises AccessError."""
         ip = ipaddress.ip_address(address.partition("%")[0])
         kind = auth_kind(settings, variables)
-        if not kind and not ip.is_loopback:
+        is_published = urlsplit(settings.url).hostname not in _THIS_MACHINE
+        if not kind and (is_published or not ip.is_loopback):
+            where = f"on {address}" if not ip.is_loopback else f"at {settings.url}"
             raise AccessError(
-                f"over HTTP on {address} every machine that reaches it could use the adapter and its credentials: set "
+                f"over HTTP {where} every machine that reaches it could use the adapter and its credentials: set "
                 f"MCP_AQL_HTTP_AUTH=token with {TOKEN} or {TOKEN}_FILE, or MCP_AQL_HTTP_AUTH=oauth with "
                 "MCP_AQL_OAUTH_ISSUER and MCP_AQL_OAUTH_AUDIENCE, or MCP_AQL_HTTP_AUTH=none if that is what you want"
             )
@@ -219,7 +247,7 @@ class Access(NamedTuple):
             return cls._with_oauth(settings, place, listens_on)._replace(hint=hint)
         if not ip.is_loopback:
             hint = f"Warning: every machine that reaches this address may use the adapter and its credentials. {hint}"
-        return cls("none", place, hint.strip())
+        return cls("none", place, hint.strip(), direct_only=not kind)
 
     @classmethod
     def _with_oauth(cls, settings: HttpSettings, place: Place, listens_on: str) -> Access:

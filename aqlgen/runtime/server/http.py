@@ -140,7 +140,8 @@ def http_app(
         routes = [*routes, *service.routes(protected)]
     app = Starlette(routes=[Route(PATH, endpoint=protected(endpoint)), *routes], lifespan=lambda _: manager.run())
     app.router.redirect_slashes = False
-    guarded = Guard(app, access.place, () if service is None else (HEALTH, READY))
+    probes = () if service is None else (HEALTH, READY)
+    guarded = Guard(app, access.place, probes, direct_only=access.direct_only)
     return guarded if logger is None else RequestsLog(guarded, logger)
 
 

@@ -23,8 +23,8 @@ class HttpSettings(NamedTuple):
         'Who may use the adapter over HTTP. "token": whoever shows a token, of 16 characters or more, that stands in '
         "MCP_AQL_HTTP_TOKEN, or on a line of the file that MCP_AQL_HTTP_TOKEN_FILE names, which is read again when it "
         'changes. "oauth": whoever shows an access token of oauth_issuer. "none": everyone who reaches it. Empty: '
-        "the one of token and oauth that is set up, otherwise everyone on this machine, and the adapter does not start "
-        "on any other address.",
+        "the one of token and oauth that is set up, otherwise everyone on this machine, but not through a proxy, and "
+        "the adapter does not start on any other address or url.",
     )
     url: str = setting(
         "",

@@ -36,13 +36,17 @@ if TYPE_CHECKING:
     from .repair import Repaired
     from .walk import Fault, Leaves, Reading
 
-__all__ = ["PARTIAL", "Validation", "gathered", "spread"]
+__all__ = ["PARTIAL", "Unexplained", "Validation", "gathered", "spread"]
 
 PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 """Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
 
 
 _MOST_STRANGE = 20
+
+
+class Unexplained(Exception):
+    """A call is not valid as it is; what is wrong with it, and whether it can mean one thing only, was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +85,34 @@ class Validation:
     def _undeclared(self) -> Undeclared:
         return Undeclared(self._table.types)  # which are read at the first call
 
-    def validate(self, row: Row, params: Mapping[str, Any], repaired: list[Repaired] | None = None) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], repaired: list[Repaired] | None = None, *, explain: bool = True
+    ) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure that tells every problem.
 
-        With `repaired`, to which every change is added, a call that can mean one thing only is read as that.
+        With `repaired`, to which every change is added, a call that can mean one thing only is read as that. Without
+        `explain` raises Unexplained instead of either, at once.
         """
         checks = self._checks.get(row.cache_key)
         if checks is None:
             checks = self._checks[row.cache_key] = self._prepare(row)
         if row.body is None and row.update is not None:
-            return spread(self._checked(row, checks, gathered(row, params), repaired))
-        return self._checked(row, checks, params, repaired)
+            return spread(self._checked(row, checks, gathered(row, params), repaired, explain=explain))
+        return self._checked(row, checks, params, repaired, explain=explain)
 
     def _checked(
-        self, row: Row, checks: _Checks, params: Mapping[str, Any], repaired: list[Repaired] | None
+        self, row: Row, checks: _Checks, params: Mapping[str, Any], repaired: list[Repaired] | None, *, explain: bool
     ) -> dict[str, Any]:
         renamed = dict(params)
         for name, plan in checks.renamed:
             if name in renamed:
                 renamed[name] = plan.convert(renamed[name], Way.TO_AGENT_FROM_EITHER)
         try:
-            return renamed if self._passes(row, checks, renamed) else self._explain(row, checks, renamed, repaired)
+            if self._passes(row, checks, renamed):
+                return renamed
+            if not explain:
+                raise Unexplained
+            return self._explain(row, checks, renamed, repaired)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
