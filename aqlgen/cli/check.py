@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from aqlgen.conformance.runner import Checked as CheckedAdapter
     from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
+    from aqlgen.project import Project
     from aqlgen.project.check import Checked
 
 
@@ -100,7 +101,8 @@ def check_command(
     with progress(shown=shown) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
     _write(checked, report or [], evidence)
-    reached = checked.report.failed == 0 if only else checked.report.level >= level
+    ran = any(result.cases for result in checked.report.results)
+    reached = ran and checked.report.failed == 0 if only else checked.report.level >= level
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
     success = reached and earned
     if output_format is Output.JSON:
@@ -179,8 +181,24 @@ def _run(
     stage("checking")
     count = DEFAULT_SAMPLE if sample is None else sample
     return check_adapter(
-        folder.resolve(), project.package, sample=count, only=only, fail_fast=fail_fast, base_url=base_url
+        folder.resolve(),
+        project.package,
+        sample=count,
+        only=only,
+        fail_fast=fail_fast,
+        base_url=base_url,
+        declared=_declared(project, stage) if base_url else None,
     )
+
+
+def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, frozenset[str]]:
+    """Return the statuses that the kept document has for each operation, also of failures, which no table has."""
+    from aqlgen.pipeline import prepare
+
+    decisions = prepare(project.options(), stage).decisions
+    return {
+        decision.name: frozenset(response.status for response in decision.operation.responses) for decision in decisions
+    }
 
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:

@@ -58,11 +58,12 @@ def _is_body(operation: Operation, name: str) -> bool:
 
 
 def _scalars(value: Any) -> list[str]:
+    """Return the values within data as JSON, a number without its form: 1.0 is 1."""
     if isinstance(value, dict):
         return [text for inner in value.values() for text in _scalars(inner)]
     if isinstance(value, list):
         return [text for inner in value for text in _scalars(inner)]
-    return [json.dumps(value)]
+    return [json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)]
 
 
 @check("RT-2", "What the API answers is what the agent reads, field by field", Category.ROUND_TRIP, "R-SEL-1")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..decode.body import decode_text
 from ..decode.response import declared_response
-from ..media import is_json, media_type, stream_form
+from ..media import admits_nothing, is_json, media_type, stream_form
 from ..table import Row
 from ..wire import ApiResponse
 from .collector import CallWarning
@@ -41,7 +41,7 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
         return None
     if not content.strip():
         is_declared = str(status) in row.responses or f"{status // 100}XX" in row.responses
-        if not is_declared or row.method in ("HEAD", "OPTIONS"):
+        if not is_declared or admits_nothing(promised) or row.method in ("HEAD", "OPTIONS"):
             return None
         return _warning(row, "The API answered without the content its document promises", promised, "")
     content_type = response.headers.get("content-type", "")
