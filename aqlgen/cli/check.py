@@ -233,10 +233,10 @@ def _check_pristine(folder: Path, *, keep_edits: bool, output_format: Output, qu
         checked = check(folder, stage, keep_edits=keep_edits)
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(checked, standing)))
-    elif checked.findings or not quiet:
+    elif checked.exit_code or not quiet:
         if checked.fork:
             typer.echo(as_text(checked.fork, show_all=True), err=True)
-        typer.echo(_as_text(checked), err=bool(checked.findings))
+        typer.echo(_as_text(checked), err=bool(checked.exit_code))
     raise typer.Exit(checked.exit_code)
 
 
@@ -249,24 +249,29 @@ def _as_text(checked: Checked) -> str:
     if checked.findings:
         findings = counted(len(checked.findings), "finding")
         return f"{as_text(checked.findings, show_all=True)}\n{folder} is not as it was generated: {findings}."
-    again = "the same when generated again"
+    unknown = [f"  {visible(path)}" for path in checked.unknown]
+    listed = "\n".join(["", "Files under src that aqlgen did not write:", *unknown]) if unknown else ""
     if not checked.generated_again:
-        again = f"not generated again: {visible(checked.why_not)}"
+        why_not = visible(checked.why_not)
+        return f"{folder} cannot be checked: {files} as recorded, not generated again: {why_not}.{listed}"
     fork = f" but for {counted(len(checked.fork), 'file')} of code that is a fork" if checked.fork else ""
-    return f"{folder} is pristine{fork}: {files} as generated, {again}."
+    installed = f"the same in {visible(checked.installed)}" if checked.installed else "not installed"
+    return f"{folder} is pristine{fork}: {files} as generated, the same when generated again, {installed}.{listed}"
 
 
 def _as_json(checked: Checked, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
 
     return {
-        "success": not checked.findings,
+        "success": not checked.exit_code,
         "output_directory": str(checked.folder),
         "package": checked.package,
         "pristine": {
             "files": checked.files,
             "generated_again": checked.generated_again,
             "why_not": checked.why_not,
+            "installed": checked.installed,
+            "unknown": list(checked.unknown),
             "findings": as_json(checked.findings),
             "fork": [finding.file for finding in checked.fork],
         },
