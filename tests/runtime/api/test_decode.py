@@ -69,18 +69,18 @@ def answer(content: bytes, content_type: str = "", status: int = 200) -> ApiResp
 )
 def test_no_bytes_of_a_text_or_a_stream_are_an_empty_one(package: Make, promised: str, kind: str, data: object) -> None:
     """R-ERR-2."""
-    made = package({"op": operation(responses={"200": {"content_type": promised}})})
+    small = package({"op": operation(responses={"200": {"content_type": promised}})})
     response = answer(b"", kind)
-    assert made.decode(response) == data
-    assert unexpected_content(made.row(), response, data) is None
+    assert small.decode(response) == data
+    assert unexpected_content(small.row(), response, data) is None
 
 
 @each("promised", ["application/json", "application/vnd.x+json", "application/xml", "image/png"])
 def test_no_bytes_of_what_cannot_be_empty_are_told(package: Make, promised: str) -> None:
     """R-ERR-2."""
-    made = package({"op": operation(responses={"200": {"content_type": promised}})})
-    assert made.decode(answer(b"", promised)) is None
-    assert unexpected_content(made.row(), answer(b"", promised), None) is not None
+    small = package({"op": operation(responses={"200": {"content_type": promised}})})
+    assert small.decode(answer(b"", promised)) is None
+    assert unexpected_content(small.row(), answer(b"", promised), None) is not None
 
 
 def test_json_is_mapped_by_the_exact_status_then_its_range(pets: Package) -> None:
