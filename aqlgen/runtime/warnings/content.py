@@ -30,6 +30,8 @@ _CUTS = {
 }
 _OF_BYTES = frozenset({"encoding", "was", "content_block"})
 """Keys of what stands for bytes (`decode/attachments`), beside their type."""
+_SURE = 200
+"""Characters by which a text that was cut is known."""
 _DONE = "The call was carried out."
 
 
@@ -57,9 +59,11 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
 
 
 def _of_page(data: Any, text: str) -> Any:
-    """Return the text of an answer if it became the only item of a page, else the data."""
+    """Return the text of an answer if it became the only item of a page, where it may be cut, else the data."""
     items = data.get("items") if isinstance(data, dict) else None
-    return text if items == [text] else data
+    item = items[0] if isinstance(items, list) and len(items) == 1 else None
+    is_text = isinstance(item, str) and (item == text or (len(item) > _SURE and text.startswith(item[:_SURE])))
+    return text if is_text else data
 
 
 def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:
