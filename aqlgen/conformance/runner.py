@@ -68,6 +68,12 @@ def check_adapter(
     return anyio.run(_check, project, package, sample, chosen)
 
 
+def prefix_of(servers: Sequence[Mapping[str, Any]]) -> str:
+    """Return the path of the API's address, "" if it has none or one with variables; an address may be only a word."""
+    path = urlsplit(str(servers[0]["url"])).path.strip("/") if servers else ""
+    return f"/{path}" if path and "{" not in path else ""
+
+
 class _Chosen(NamedTuple):
     """The tests to run, whether they end with the first that fails, and the address of the live API, "" for none.
 
@@ -86,8 +92,7 @@ async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> C
     adapter = AdapterTable.load(folder)
     api = StandIn(folder)
     operations = operations_of(api.table)
-    prefix = urlsplit(str(adapter.servers[0]["url"])).path.rstrip("/") if adapter.servers else ""
-    prefix = "" if "{" in prefix else prefix
+    prefix = prefix_of(adapter.servers)
     with tempfile.TemporaryDirectory() as scratch:
         variables = {
             variable: f"check-{secrets.token_hex(12)}"

@@ -47,7 +47,8 @@ async def _awkward_text(run: Connected, result: Result, operation: Operation) ->
         envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: _AWKWARD})
         if envelope.get("success") and arrived:
             data = arrived[-1].data
-            value = data.get(parameter.wire) if isinstance(data, dict) else arrived[-1].body[:200]
+            body = data if isinstance(data, str) else arrived[-1].body[:200]
+            value = data.get(parameter.wire) if isinstance(data, dict) else body
             result.expect(value == _AWKWARD, operation.name, f"{name} arrives as {value!r}", envelope)
         return
 
