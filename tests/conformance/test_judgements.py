@@ -10,6 +10,7 @@ import pytest
 from aqlgen.conformance.checks.level2 import _is_chosen_within
 from aqlgen.conformance.checks.round_trip import _scalars, _taken
 from aqlgen.conformance.operations import is_sent
+from aqlgen.conformance.runner import prefix_of
 from tests.generator.commands import api, tabulate
 
 
@@ -73,3 +74,19 @@ def test_a_number_is_sent_in_any_of_its_forms_and_a_text_in_one(text: str | None
 
 def test_a_number_of_a_body_arrives_in_any_of_its_forms() -> None:
     assert _scalars({"a": 1.0, "b": [2.5, "1.0"]}) == _scalars({"a": 1, "b": [2.5, "1.0"]})
+
+
+@pytest.mark.parametrize(
+    ("url", "prefix"),
+    [
+        ("https://x.example/v1/", "/v1"),
+        ("https://x.example", ""),
+        ("/api", "/api"),
+        ("api/v1", "/api/v1"),
+        ("xxx", "/xxx"),
+        ("https://x.example/{tenant}", ""),
+    ],
+)
+def test_the_stand_in_has_the_path_of_any_address_that_a_document_names(url: str, prefix: str) -> None:
+    assert prefix_of([{"url": url}]) == prefix
+    assert prefix_of([]) == ""

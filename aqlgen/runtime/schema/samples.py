@@ -119,7 +119,7 @@ class _Sampler:
         return fields
 
     def _is_shown(self, shape: Shape, name: str, schema: JsonSchema, depth: int) -> bool:
-        """Return True for every property near the surface, plain ones below, and deeper down those that are required."""
+        """Return True for every property near the surface, plain ones below, and further down required ones."""
         if depth < _DEEPEST - 1 and self._left > 0:
             return True
         target = resolve(schema, self._types)
