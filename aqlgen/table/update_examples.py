@@ -34,15 +34,15 @@ def _completed(
     decided: DecidedRow, update: Update, reader: DecidedRow, types: Schemas, maker: ExampleMaker
 ) -> DecidedRow:
     row, body = decided.row, decided.row.body
-    given = (row.example or {}).get("input")
-    if body is None or not isinstance(given, dict):
+    change = (row.example or {}).get("input")
+    if body is None or not isinstance(change, dict):
         return decided
     steps = steps_of(update.write_at)
     written = schema_at(types, body.schema, agent_path(types, body.schema, update.write_at))
-    whole: Mapping[str, Json] = given
+    whole: Mapping[str, Json] = change
     for path in _unfit(reader, update, written, types):
         whole = _with_field(whole, (*steps, *path), body.schema, types, maker)
-    if whole == given or maker.problem(row.parameters["input"].schema, whole) is not None:
+    if whole == change or maker.problem(row.parameters["input"].schema, whole) is not None:
         return decided
     return replace(decided, row=replace(row, example={**(row.example or {}), "input": whole}))
 
