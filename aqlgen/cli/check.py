@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from aqlgen.conformance.runner import Checked as CheckedAdapter
     from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
+    from aqlgen.project import Project
     from aqlgen.project.check import Checked
 
 
@@ -100,7 +101,8 @@ def check_command(
     with progress(shown=shown) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
     _write(checked, report or [], evidence)
-    reached = checked.report.failed == 0 if only else checked.report.level >= level
+    ran = any(result.cases for result in checked.report.results)
+    reached = ran and checked.report.failed == 0 if only else checked.report.level >= level
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
     success = reached and earned
     if output_format is Output.JSON:
@@ -179,8 +181,24 @@ def _run(
     stage("checking")
     count = DEFAULT_SAMPLE if sample is None else sample
     return check_adapter(
-        folder.resolve(), project.package, sample=count, only=only, fail_fast=fail_fast, base_url=base_url
+        folder.resolve(),
+        project.package,
+        sample=count,
+        only=only,
+        fail_fast=fail_fast,
+        base_url=base_url,
+        declared=_declared(project, stage) if base_url else None,
     )
+
+
+def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, frozenset[str]]:
+    """Return the statuses that the kept document has for each operation, also of failures, which no table has."""
+    from aqlgen.pipeline import prepare
+
+    decisions = prepare(project.options(), stage).decisions
+    return {
+        decision.name: frozenset(response.status for response in decision.operation.responses) for decision in decisions
+    }
 
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:
@@ -215,10 +233,10 @@ def _check_pristine(folder: Path, *, keep_edits: bool, output_format: Output, qu
         checked = check(folder, stage, keep_edits=keep_edits)
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(checked, standing)))
-    elif checked.findings or not quiet:
+    elif checked.exit_code or not quiet:
         if checked.fork:
             typer.echo(as_text(checked.fork, show_all=True), err=True)
-        typer.echo(_as_text(checked), err=bool(checked.findings))
+        typer.echo(_as_text(checked), err=bool(checked.exit_code))
     raise typer.Exit(checked.exit_code)
 
 
@@ -231,24 +249,29 @@ def _as_text(checked: Checked) -> str:
     if checked.findings:
         findings = counted(len(checked.findings), "finding")
         return f"{as_text(checked.findings, show_all=True)}\n{folder} is not as it was generated: {findings}."
-    again = "the same when generated again"
+    unknown = [f"  {visible(path)}" for path in checked.unknown]
+    listed = "\n".join(["", "Files under src that aqlgen did not write:", *unknown]) if unknown else ""
     if not checked.generated_again:
-        again = f"not generated again: {visible(checked.why_not)}"
+        why_not = visible(checked.why_not)
+        return f"{folder} cannot be checked: {files} as recorded, not generated again: {why_not}.{listed}"
     fork = f" but for {counted(len(checked.fork), 'file')} of code that is a fork" if checked.fork else ""
-    return f"{folder} is pristine{fork}: {files} as generated, {again}."
+    installed = f"the same in {visible(checked.installed)}" if checked.installed else "not installed"
+    return f"{folder} is pristine{fork}: {files} as generated, the same when generated again, {installed}.{listed}"
 
 
 def _as_json(checked: Checked, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
 
     return {
-        "success": not checked.findings,
+        "success": not checked.exit_code,
         "output_directory": str(checked.folder),
         "package": checked.package,
         "pristine": {
             "files": checked.files,
             "generated_again": checked.generated_again,
             "why_not": checked.why_not,
+            "installed": checked.installed,
+            "unknown": list(checked.unknown),
             "findings": as_json(checked.findings),
             "fork": [finding.file for finding in checked.fork],
         },

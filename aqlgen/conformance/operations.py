@@ -6,6 +6,7 @@ independently of the code that builds the adapter's requests.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from aqlgen.runtime.schema.reader import resolve
 from aqlgen.runtime.schema.samples import sample
 from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
 
-__all__ = ["Operation", "operations_of", "path_of", "request_problem", "sampled"]
+__all__ = ["Operation", "is_sent", "operations_of", "path_of", "request_problem", "sampled"]
 
 _SIMPLE = (str, int, float, bool)
 
@@ -129,7 +130,7 @@ def _path_problem(row: Row, params: Mapping[str, Any], request: Arrived) -> str 
         value = params.get(by_wire.get(wire, ""))
         if isinstance(value, _SIMPLE) and row.parameters[by_wire[wire]].style == "simple":
             text = _text(value)
-            if unquote(raw) != text or (raw != quote(text, safe="-._~!$&'()*+,;=:@") and "/" in raw):
+            if not is_sent(unquote(raw), value) or (raw != quote(text, safe="-._~!$&'()*+,;=:@") and "/" in raw):
                 return f"path parameter {wire} is sent as {raw[:80]!r} for {text[:80]!r}"
     return None
 
@@ -141,9 +142,11 @@ def _value_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> It
         if parameter is None or not isinstance(value, _SIMPLE) or parameter.content_type:
             continue
         text, wire = _text(value), parameter.wire
-        if parameter.location == "query" and query.get(wire) != text:
+        if parameter.location == "query" and not is_sent(query.get(wire), value):
             yield f"query parameter {wire} is sent as {query.get(wire)!r} for {text[:80]!r}"
-        elif parameter.location == "header" and request.headers.get(wire.lower()) != text and text.isascii():
+        elif (
+            parameter.location == "header" and not is_sent(request.headers.get(wire.lower()), value) and text.isascii()
+        ):
             yield f"header {wire} is sent as {request.headers.get(wire.lower())!r} for {text[:80]!r}"
         elif parameter.location == "body" and row.body is not None and row.body.shape == "fields":
             data = request.data
@@ -162,7 +165,9 @@ def _list_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Ite
         texts = [_text(item) for item in value]
         expected = texts if parameter.explode else [",".join(texts)]
         sent = [text for key, text in request.query if key == parameter.wire]
-        if sent != expected:
+        items = sent if parameter.explode else ",".join(sent).split(",")
+        are_sent = len(items) == len(value) and all(map(is_sent, items, value))
+        if sent != expected and not are_sent:
             yield f"query parameter {parameter.wire} is sent as {sent} for {texts}"
 
 
@@ -179,7 +184,7 @@ def _form_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Ite
     if "x-www-form-urlencoded" in kind:
         pairs = parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True)
         for wire, value in fields.items():
-            if isinstance(value, _SIMPLE) and (wire, _text(value)) not in pairs:
+            if isinstance(value, _SIMPLE) and not any(key == wire and is_sent(text, value) for key, text in pairs):
                 yield f"field {wire} of the form is not sent as {_text(value)[:80]!r}"
     elif "multipart/form-data" in kind:
         message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + request.body)
@@ -195,13 +200,27 @@ def _fixed_problems(row: Row, _: Mapping[str, Any], request: Arrived) -> Iterato
     query = dict(request.query)
     for parameter in row.fixed.values():
         value = parameter.preset
-        if parameter.location == "query" and isinstance(value, _SIMPLE) and query.get(parameter.wire) != _text(value):
+        is_simple = parameter.location == "query" and isinstance(value, _SIMPLE)
+        if is_simple and not is_sent(query.get(parameter.wire), value):
             yield f"query parameter {parameter.wire} is not sent as the owner has fixed it"
     accept = request.headers.get("accept", "*/*")
     types = {str(response.get("content_type")).partition(";")[0] for response in row.responses.values()}
     is_served = "*/*" in accept or not types - {"None"} or any(type_ in accept for type_ in types)
     if not is_served and "Accept" not in row.headers:
         yield f"it asks for {accept[:80]}, and the document has {sorted(types)}"
+
+
+def is_sent(text: str | None, value: Any) -> bool:
+    """Return True if a text of a request stands for a value: it is that text, or the same number (1 for 1.0)."""
+    if text is None or text == _text(value):
+        return text is not None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        number = json.loads(text)
+    except ValueError:
+        return False
+    return type(number) in (int, float) and number == value
 
 
 def _text(value: Any) -> str:

@@ -25,6 +25,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "specVersion": report.spec_version,
         "generator": f"aqlgen {report.aqlgen}",
         "conformanceLevel": report.level,
+        **({"exceptions": list(report.exceptions)} if report.exceptions else {}),
         "summary": dict(report.counts),
         "operations": {"total": report.operations, "called": report.sampled},
         "categories": [
@@ -82,7 +83,13 @@ def as_text(report: Report, *, show_all: bool = False) -> str:
     )
     called = f"{report.sampled} of {report.operations} operations" if report.sampled < report.operations else ""
     called = called or f"{report.operations} operations"
-    return "\n".join([*lines, f"Level {report.level}. {summary}; {called}, {report.seconds:.0f} s."])
+    level = f"Level {report.level}{_exceptions(report)}"
+    return "\n".join([*lines, f"{level}. {summary}; {called}, {report.seconds:.0f} s."])
+
+
+def _exceptions(report: Report) -> str:
+    """Return the operations that the level leaves out, as the end of a clause."""
+    return f", without {', '.join(map(visible, report.exceptions))}" if report.exceptions else ""
 
 
 def _lines(result: Result) -> list[str]:
@@ -110,7 +117,8 @@ def _as_markdown(report: Report) -> str:
     lines = [
         f"# Conformance of {report.adapter} {report.version}",
         "",
-        f"MCP-AQL {report.spec_version}, **level {report.level}**, checked by aqlgen {report.aqlgen}: "
+        f"MCP-AQL {report.spec_version}, **level {report.level}**{_exceptions(report)}, "
+        f"checked by aqlgen {report.aqlgen}: "
         f"{report.counts['passed']} tests passed, {report.counts['warned']} warned, {report.counts['failed']} failed, "
         f"{report.counts['skipped']} skipped; {report.sampled} of {report.operations} operations called.",
         "",

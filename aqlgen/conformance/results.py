@@ -39,6 +39,8 @@ MUST = (Category.INTROSPECTION, Category.PARAMETERS, Category.ERRORS, Category.R
 """The categories that level 1 needs."""
 CATEGORIES = tuple(Category)
 _MOST_PROBLEMS = 20
+_EXCEPTIONS = 100
+"""One operation of so many may fail what a level asks for; it is named beside the level."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Result:
     cases: int = 0
     count: int = 0
     problems: list[Problem] = field(default_factory=list)
+    subjects: set[str] = field(default_factory=set)
+    """What has a problem, by its name."""
     skipped: str = ""
 
     def expect(self, right: bool, subject: str, text: str, answer: Any = None) -> bool:
@@ -70,6 +74,7 @@ class Result:
         self.cases += 1
         if not right:
             self.count += 1
+            self.subjects.add(subject)
             if len(self.problems) < _MOST_PROBLEMS:
                 self.problems.append(Problem(subject, text, answer))
         return right
@@ -94,6 +99,8 @@ class Report:
     operations: int
     sampled: int
     seconds: float = 0.0
+    names: frozenset[str] = frozenset()
+    """The operations that were called."""
 
     def of(self, category: Category) -> list[Result]:
         """Return the results of a category."""
@@ -104,12 +111,21 @@ class Report:
         return worst(result.outcome for result in self.of(category))
 
     @property
+    def exceptions(self) -> tuple[str, ...]:
+        """The operations that fail what level 1 asks for, while they are few and nothing else fails it; else ()."""
+        failed = [result for category in MUST for result in self.of(category) if result.outcome is Outcome.FAIL]
+        subjects = {subject for result in failed for subject in result.subjects}
+        few = len(subjects) * _EXCEPTIONS <= len(self.names)
+        return tuple(sorted(subjects)) if few and subjects <= self.names else ()
+
+    @property
     def level(self) -> int:
         """The level that was reached: 0, 1 or 2."""
-        if any(self.outcome_of(category) in (Outcome.FAIL, Outcome.SKIP) for category in MUST):
+        outcomes = {self.outcome_of(category) for category in MUST}
+        if Outcome.SKIP in outcomes or (Outcome.FAIL in outcomes and not self.exceptions):
             return 0
-        beyond = [self.outcome_of(category) for category in CATEGORIES if category not in MUST]
-        return 1 if Outcome.FAIL in beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
+        beyond = {self.outcome_of(category) for category in CATEGORIES if category not in MUST}
+        return 1 if Outcome.FAIL in outcomes | beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
 
     @property
     def failed(self) -> int:

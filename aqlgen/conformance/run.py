@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,8 @@ class Setup:
     whole: list[Operation]
     secrets: Mapping[str, str]
     """The credentials that the adapter is given, by their variables."""
+    declared: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """The statuses that the document has for each operation, also of failures; only with the live API."""
     evidence: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -56,22 +56,34 @@ def check_adapter(
     only: Sequence[str] | None = None,
     fail_fast: bool = False,
     base_url: str = "",
+    declared: Mapping[str, Collection[str]] | None = None,
 ) -> Checked:
     """Start the adapter of a project in every setting and test it; at most `sample` operations, 0 for all.
 
     `only` are the ids of tests, None for all; with `fail_fast` the first that fails is the last. With `base_url` safe
-    reads of the live API are among them. Raises OSError, KeyError or ValueError if the project's table cannot be read.
+    reads of the live API are among them, which may fail as `declared`: by the statuses that the document has for each
+    operation. Raises OSError, KeyError or ValueError if the project's table cannot be read.
     """
-    chosen = _Chosen(frozenset(test_ids() if only is None else only), fail_fast, base_url)
+    chosen = _Chosen(frozenset(test_ids() if only is None else only), fail_fast, base_url, declared or {})
     return anyio.run(_check, project, package, sample, chosen)
 
 
+def prefix_of(servers: Sequence[Mapping[str, Any]]) -> str:
+    """Return the path of the API's address, "" if it has none or one with variables; an address may be only a word."""
+    path = urlsplit(str(servers[0]["url"])).path.strip("/") if servers else ""
+    return f"/{path}" if path and "{" not in path else ""
+
+
 class _Chosen(NamedTuple):
-    """The tests to run, whether they end with the first that fails, and the address of the live API, "" for none."""
+    """The tests to run, whether they end with the first that fails, and the address of the live API, "" for none.
+
+    `declared` are the statuses that its document has for each operation.
+    """
 
     ids: frozenset[str]
     fail_fast: bool
     base_url: str
+    declared: Mapping[str, Collection[str]]
 
 
 async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> Checked:
@@ -80,8 +92,7 @@ async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> C
     adapter = AdapterTable.load(folder)
     api = StandIn(folder)
     operations = operations_of(api.table)
-    prefix = urlsplit(str(adapter.servers[0]["url"])).path.rstrip("/") if adapter.servers else ""
-    prefix = "" if "{" in prefix else prefix
+    prefix = prefix_of(adapter.servers)
     with tempfile.TemporaryDirectory() as scratch:
         variables = {
             variable: f"check-{secrets.token_hex(12)}"
@@ -98,12 +109,12 @@ async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> C
         }
         (Path(scratch) / "adapter.toml").write_text("", encoding="utf-8")
         launch = Launch(project, package, settings)
-        setup = Setup(launch, api, adapter, sampled(operations, sample), operations, variables)
+        setup = Setup(launch, api, adapter, sampled(operations, sample), operations, variables, chosen.declared)
         results = await _run_all(setup, prefix, chosen)
     name = adapter.name
     report = Report(
         f"{name}-adapter", adapter.version, adapter.spec_version, __version__, tuple(results), len(operations),
-        len(setup.operations), perf_counter() - begin,
+        len(setup.operations), perf_counter() - begin, frozenset(operation.name for operation in setup.operations),
     )  # fmt: skip
     return Checked(report, bundle(report, setup.evidence))
 

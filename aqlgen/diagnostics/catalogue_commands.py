@@ -85,6 +85,18 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "It was put into a folder that aqlgen alone writes to, and may write to under the same name.",
         "Move it elsewhere in the project.",
     ),
+    "module-shadowed": Entry(
+        "A file takes the place of a module",
+        "It stands under src, aqlgen did not write it, and Python would import it instead of a generated module, of a "
+        "library or of Python's own.",
+        "Delete it. Helpers of hooks.py belong into the package, under a name that no generated module has.",
+    ),
+    "installed-differs": Entry(
+        "What is installed is another package than that in the folder",
+        "The environment of the project holds a copy, or leads to another folder, so that an edit here has no effect "
+        "there, and code may run that nobody looks at here.",
+        "Install the project again, as README.md says (pip install -e .), or remove what is installed.",
+    ),
     "not-reproducible": Entry(
         "Generated again, a file comes out otherwise",
         "The overrides were changed since the project was generated, or its record or aqlgen itself was.",

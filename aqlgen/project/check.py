@@ -14,6 +14,7 @@ from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.edits.refusals import forked
 from aqlgen.project.generation import regenerate
+from aqlgen.project.imports import differences, imported, is_shadowing, sources
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind
@@ -22,6 +23,7 @@ from aqlgen.resources import SOURCE
 
 __all__ = ["Checked", "check"]
 
+_MOST: Final = 5
 _RESTORE: Final = "`aqlgen status` tells what becomes of the edit; `git checkout HEAD -- {path}` takes it back."
 
 
@@ -37,11 +39,15 @@ class Checked:
     """A warning for each file of code that is kept as it was edited, where that is accepted; else it is a finding."""
     generated_again: bool
     why_not: str = ""
+    installed: str = ""
+    """Where Python would import the package from; "" where it is not installed."""
+    unknown: tuple[str, ...] = ()
+    """Files under `src` that aqlgen did not write and that take the place of none, such as helpers of hooks.py."""
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 when there are findings."""
-        return 1 if self.findings else 0
+        """0, or 1 when there are findings or the files could not be generated again."""
+        return 0 if not self.findings and self.generated_again else 1
 
 
 def check(folder: Path, progress: Progress, *, keep_edits: bool = False) -> Checked:
@@ -58,7 +64,10 @@ def check(folder: Path, progress: Progress, *, keep_edits: bool = False) -> Chec
         forked(path, project.package, severity=severity, generated=path in project.recorded)
         for path in tree.of(Kind.MACHINE, State.KEPT)
     )
-    findings = [*_check_record(project), *_changed(tree), *(() if keep_edits else fork)]
+    installed = imported(project)
+    unknown, shadowing = _unknown(tree)
+    findings = [*_check_record(project), *_changed(tree), *shadowing, *_installed(project, installed)]
+    findings += () if keep_edits else fork
     why_not = _other_generator(project)
     if not why_not and not any(finding.file.startswith("openapi/") for finding in findings):
         findings += _compare_again(project, tree, progress)
@@ -70,6 +79,8 @@ def check(folder: Path, progress: Progress, *, keep_edits: bool = False) -> Chec
         fork=fork if keep_edits else (),
         generated_again=not why_not,
         why_not=why_not,
+        installed="" if installed is None else str(installed),
+        unknown=unknown,
     )
 
 
@@ -100,6 +111,26 @@ def _changed(tree: Worktree) -> Iterator[Diagnostic]:
     for path in tree.misplaced():
         message = "the file was not generated, in a folder that only aqlgen writes to"
         yield _finding("machine-file-extra", path, message, "Move it elsewhere.")
+
+
+def _unknown(tree: Worktree) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    """Return the files under `src` that aqlgen did not write, and findings of those that take the place of others."""
+    project, known = tree.project, tree.known()
+    placed = sorted(f"src/{path}" for path in sources(project.folder / "src"))
+    unknown = [path for path in placed if path not in known and path not in tree.misplaced()]
+    message, way = "Python imports it in place of another module", "Delete it, or give it another name in the package."
+    shadowing = [path for path in unknown if is_shadowing(path, project, known)]
+    findings = [_finding("module-shadowed", path, message, way) for path in shadowing]
+    return tuple(path for path in unknown if path not in shadowing), findings
+
+
+def _installed(project: Project, place: Path | None) -> Iterator[Diagnostic]:
+    """Find an installed package that is another than that in the folder."""
+    differing = () if place is None else differences(project, place)
+    if differing:
+        more = f" and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
+        message = f"the package that Python imports is another, in {', '.join(differing[:_MOST])}{more}"
+        yield _finding("installed-differs", str(place), message, "Install the project again: `pip install -e .`.")
 
 
 def _other_generator(project: Project) -> str:

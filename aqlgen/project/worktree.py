@@ -96,11 +96,15 @@ class Worktree:
     def own(self) -> tuple[str, ...]:
         """Return the files that aqlgen did not write, without those that git ignores; they are listed once."""
         if self._own is None:
-            project = self.project
-            placed = map(project.place_of, (*project.recorded, *project.fork))
-            known = {*placed, *project.recorded, *self._by_copier(), FILE}
+            known = self.known()
             self._own = tuple(sorted(path for path in self._files() if path not in known))
         return self._own
+
+    def known(self) -> frozenset[str]:
+        """Return the files that aqlgen wrote, and those of a fork."""
+        project = self.project
+        placed = map(project.place_of, (*project.recorded, *project.fork))
+        return frozenset({*placed, *project.recorded, *self._by_copier(), FILE})
 
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""

@@ -18,6 +18,7 @@ __all__ = [
     "OCTETS",
     "StreamForm",
     "admits_json",
+    "admits_nothing",
     "is_csv",
     "is_json",
     "is_json_lines",
@@ -120,3 +121,9 @@ def is_text(content_type: str) -> bool:
         or is_xml(kind)
         or is_json_lines(kind)
     )
+
+
+def admits_nothing(content_type: str) -> bool:
+    """Return True if no bytes at all are a content of this type: an empty text, file or stream; not JSON, not XML."""
+    kind = media_type(content_type)
+    return kind == OCTETS or (is_text(kind) and not is_xml(kind))

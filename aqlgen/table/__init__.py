@@ -33,6 +33,7 @@ from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
 from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
 from aqlgen.table.selecting import Readable, answer_of
+from aqlgen.table.update_examples import with_unfit_fields
 from aqlgen.table.variables import security_schemes
 
 __all__ = ["Tabulated", "tabulate"]
@@ -111,7 +112,7 @@ def tabulate(
         build_row(draft, answer, maker, finished, names, etags, readable, applier, boilerplate)
         for draft, answer in zip(drafts, answers, strict=True)
     )
-    rows = tuple(sorted(decided_rows, key=lambda row: row.name))
+    rows = tuple(sorted(with_unfit_fields(decided_rows, finished, maker), key=lambda row: row.name))
     schemes, findings = security_schemes(variables or identity, document.schemes, overrides, others)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)
     diagnostics = (

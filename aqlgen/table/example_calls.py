@@ -186,6 +186,10 @@ class ExampleMaker:
             return whole if body.required or whole else call
         return {**call, **self._filled(parameters, declared)} if empty else call
 
+    def value(self, schema: Mapping[str, Json]) -> Json:
+        """Return a value of a schema, MISSING if no valid one is found."""
+        return self._first(self._values.candidates(schema, 1), schema)
+
     def _first(self, values: Iterable[Json], schema: Mapping[str, Json]) -> Json:
         """Return the first valid value that is not very long, else the shortest valid one, MISSING if there is none."""
         shortest: Json = MISSING

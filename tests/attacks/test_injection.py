@@ -340,7 +340,8 @@ def test_the_workflow_of_tests_only_reads(plain: Sides) -> None:
 def test_the_workflow_asks_for_the_least_rights(plain: Sides) -> None:
     workflow = _workflow(plain[0])
     assert workflow["permissions"] == {}
-    assert workflow["jobs"]["update"]["permissions"] == {"contents": "write", "pull-requests": "write"}
+    assert workflow["jobs"]["update"]["permissions"] == {"contents": "read"}
+    assert workflow["jobs"]["propose"]["permissions"] == {"contents": "write", "pull-requests": "write"}
     assert workflow[True].keys() == {"schedule", "workflow_dispatch"}  # "on"; never pull_request_target
 
 
@@ -358,5 +359,5 @@ def test_a_workflow_pins_what_it_runs(plain: Sides) -> None:
 
 def test_the_workflow_leaves_no_token_in_the_checkout(plain: Sides) -> None:
     checkouts = [step for step in _steps(plain[0]) if "checkout" in step.get("uses", "")]
-    assert [checkout["with"]["persist-credentials"] for checkout in checkouts] == [False] * 3
+    assert [checkout["with"]["persist-credentials"] for checkout in checkouts] == [False] * 4
     assert [step["name"] for step in _steps(plain[0]) if "GH_TOKEN" in step.get("env", {})] == ["Propose"]

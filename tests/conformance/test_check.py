@@ -16,7 +16,7 @@ from aqlgen.conformance.promotion import NotPromoted, promote, why_not
 from aqlgen.conformance.results import Category, Report, Result
 from aqlgen.conformance.run import TESTS
 from aqlgen.conformance.runner import test_ids as ids_of_tests
-from aqlgen.conformance.stand_in import StandIn, serve
+from aqlgen.conformance.stand_in import Reply, StandIn, serve
 from aqlgen.conformance.texts import PAGE, page
 from bench.mutants import LEAST, MUTATIONS, broken, mutations
 from tests.generator.commands import run
@@ -110,6 +110,42 @@ def test_the_live_api_is_only_read(project: Path, monkeypatch: pytest.MonkeyPatc
     assert {request.path for request in live.arrived} == {
         "/archive", "/bikes", "/hours", "/invoices", "/mechanics", "/parts",
     }  # fmt: skip
+
+
+API_THAT_FAILS = {
+    "openapi": "3.1.0",
+    "info": {"title": "Ward", "version": "1"},
+    "servers": [{"url": "https://ward.example"}],
+    "paths": {
+        "/motto": {"get": {"responses": {"200": {"description": "-", "content": {"text/plain": {}}}}}},
+        "/export": {"get": {"responses": {"200": {"description": "-", "content": {"text/csv": {}}}}}},
+        "/beds": {"get": {"responses": {"200": {"description": "-"}, "403": {"description": "not on duty"}}}},
+        "/staff": {"get": {"responses": {"200": {"description": "-"}, "4XX": {"description": "no"}}}},
+        "/wards": {"get": {"responses": {"200": {"description": "-"}, "default": {"description": "no"}}}},
+    },
+}
+
+
+@pytest.mark.usefixtures("forked")
+def test_a_failure_that_the_document_declares_and_an_empty_text_are_no_fault_of_the_adapter(tmp_path: Path) -> None:
+    document, folder = tmp_path / "ward.json", tmp_path / "ward"
+    document.write_text(json.dumps(API_THAT_FAILS), encoding="utf-8")
+    assert run("from-openapi", document, "-o", folder, "-q").code == 0
+    live = StandIn(folder / "src" / "ward_adapter")
+    answers = {path: Reply.of(403, {"message": "no"}) for path in ("/beds", "/staff", "/wards")}
+    answers |= {path: Reply(200, b"", {"Content-Type": "text/plain"}) for path in ("/motto", "/export")}
+
+    def checked() -> tuple[int, str]:
+        with serve(live) as url, live.behaving(lambda request: answers.get(request.path)):
+            done = run("check", folder, "--test", "LI-1", "--base-url", url)
+        return done.code, done.out + done.err
+
+    code, text = checked()
+    assert code == 0, text
+    answers["/beds"] = Reply.of(404, {"message": "no"})
+    code, text = checked()
+    assert code == 1
+    assert text.count("which its document does not have") == 1
 
 
 def report(*, level: int, live: bool | None) -> Report:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 import pytest
 
 from aqlgen.conformance.evidence import bundle, missing_parts
+from aqlgen.conformance.promotion import why_not
 from aqlgen.conformance.reports import FORMATS, as_data, as_text, format_of
 from aqlgen.conformance.results import MUST, Category, Outcome, Report, Result
 
@@ -24,10 +26,11 @@ def result(category: Category, outcome: Outcome, *, id: str = "XX-1", subject: s
     return whole
 
 
-def report(**outcomes: Outcome) -> Report:
-    """Return a report in which every category passes but those that are named."""
+def report(*, called: int = 10, **outcomes: Outcome) -> Report:
+    """Return a report in which every category passes but those that are named; `list_pets` is among what was called."""
     results = [result(category, outcomes.get(category.name, Outcome.PASS)) for category in Category]
-    return Report("petstore-adapter", "1.0.0", "1.0.0-draft", "0.1", tuple(results), 20, 10)
+    names = frozenset({"list_pets", *(f"read_{number}" for number in range(1, called))})
+    return Report("petstore-adapter", "1.0.0", "1.0.0-draft", "0.1", tuple(results), called, called, 0.0, names)
 
 
 def test_level_2_needs_all_to_pass_and_lets_what_has_nothing_to_look_at_be_skipped() -> None:
@@ -45,6 +48,21 @@ def test_a_failure_that_the_protocol_does_not_demand_leaves_level_1(category: st
 @pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.SKIP])
 def test_level_1_needs_what_the_protocol_demands(category: str, outcome: Outcome) -> None:
     assert report(**{category: outcome}).level == 0
+
+
+def test_one_operation_of_a_hundred_is_an_exception_that_is_named_and_of_fewer_fails_the_level() -> None:
+    failed = report(called=100, PARAMETERS=Outcome.FAIL, ROUND_TRIP=Outcome.FAIL)
+    assert (failed.level, failed.exceptions) == (1, ("list_pets",))
+    assert as_data(failed)["exceptions"] == ["list_pets"]
+    assert "Level 1, without list_pets." in as_text(failed)
+    assert "list_pets" in why_not(failed)
+    assert report(called=99, PARAMETERS=Outcome.FAIL).level == 0
+
+
+def test_what_is_no_operation_is_no_exception() -> None:
+    whole = report(called=1000)
+    broken = result(Category.PARAMETERS, Outcome.FAIL, subject="the connection")
+    assert replace(whole, results=(*whole.results, broken)).level == 0
 
 
 def test_a_problem_of_a_test_that_must_hold_is_a_failure_and_of_another_a_warning() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +69,72 @@ def test_what_is_not_as_generated_fails_with_its_path_and_the_way_out(
     assert path in run("check", pets.folder, "--pristine").err
 
 
+def _site(pets: Petstore) -> Path:
+    """Return the folder of installed packages of an environment of the project."""
+    site = pets.folder / ".venv/lib/python3.13/site-packages"
+    site.mkdir(parents=True)
+    (pets.folder / ".venv/pyvenv.cfg").touch()
+    return site
+
+
+def test_an_installed_copy_is_compared_with_the_folder(pets: Petstore) -> None:
+    """R-TRUST-9"""
+    assert pets.checked()["installed"] == ""
+    copy = _site(pets) / "petstore_adapter"
+    shutil.copytree(pets.folder / PACKAGE, copy)
+    shutil.copy(pets.folder / "adapter.toml", copy)
+    pets.write(f"{PACKAGE}/notes.log", "left out of a build")
+    checked = pets.checked()
+    assert (checked["installed"], checked["findings"]) == (str(copy), [])
+    (copy / "server.py").write_text("import elsewhere\n")
+    (copy / "more.py").touch()
+    (copy / "types.json").unlink()
+    done = run("check", pets.folder, "--pristine", "--output-format", "json")
+    (finding,) = done.json["pristine"]["findings"]
+    assert (done.code, finding["code"], finding["path"]) == (1, "installed-differs", str(copy))
+    assert "in more.py, server.py, types.json" in finding["message"]
+
+
+def test_an_editable_install_is_followed_to_the_folder_that_it_leads_to(pets: Petstore) -> None:
+    """R-TRUST-9: also one of another checkout; no line that is code is run."""
+    ran, other = pets.folder.parent / "ran", pets.folder.parent / "other"
+    link = _site(pets) / "_petstore_adapter.pth"
+    link.write_text(f"import pathlib; pathlib.Path({str(ran)!r}).touch()\n{pets.folder / 'src'}\n")
+    assert (pets.checked()["installed"], pets.checked()["findings"]) == (str(pets.folder / PACKAGE), [])
+    shutil.copytree(pets.folder / "src", other)
+    link.write_text(f"{other}\n")
+    assert pets.checked()["findings"] == []
+    (other / "petstore_adapter/server.py").write_text("import elsewhere\n")
+    assert [finding["path"] for finding in pets.checked()["findings"]] == [str(other / "petstore_adapter")]
+    assert not ran.exists()
+
+
+def test_files_under_src_that_nobody_generated_are_listed_and_refused_where_python_takes_them(pets: Petstore) -> None:
+    """R-TRUST-9: what git ignores, too."""
+    shadowing = [
+        "src/mcp.py",
+        "src/json/__init__.py",
+        "src/yaml.pyc",
+        f"{PACKAGE}/server/__init__.py",
+        f"{PACKAGE}/settings.cpython-313-x86_64-linux-gnu.so",
+    ]
+    helpers = [f"{PACKAGE}/helpers.py", f"{PACKAGE}/words.txt", "src/notes.txt"]
+    for path in (*shadowing, *helpers):
+        pets.write(path, "x = 1\n")
+    pets.write(".gitignore", "*\n")
+    pets.write(f"{PACKAGE}/__pycache__/server.pyc", "")
+    checked = pets.checked()
+    assert checked["unknown"] == sorted(helpers)
+    assert {(finding["code"], finding["path"]) for finding in checked["findings"]} == {
+        ("module-shadowed", path) for path in shadowing
+    }
+    for path in shadowing:
+        (pets.folder / path).unlink()
+    done = run("check", pets.folder, "--pristine")
+    assert done.code == 0
+    assert all(path in done.out for path in helpers)
+
+
 def test_options_changed_in_the_record_by_hand_are_found(pets: Petstore) -> None:
     pets.replace("MCPAQL-PROVENANCE.json", '"field_case": null', '"field_case": "preserve"')
     assert {finding["code"] for finding in pets.checked()["findings"]} == {"not-reproducible"}
@@ -86,12 +154,15 @@ def test_the_recorded_time_stays(pets: Petstore, monkeypatch: pytest.MonkeyPatch
     assert done.json["success"]
 
 
-def test_a_project_of_another_aqlgen_is_held_against_its_record_alone(
+def test_a_project_of_another_aqlgen_cannot_be_checked_and_is_held_against_its_record_alone(
     pets: Petstore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aqlgen.project.check.__version__", "99.0")
     checked = pets.checked()
     assert not checked["generated_again"]
+    done = run("check", pets.folder, "--pristine")
+    assert done.code == 1
+    assert "cannot be checked" in done.err
     assert "install aqlgen " in checked["why_not"]
     assert checked["findings"] == []
     pets.write("OPERATIONS.md", "x")

@@ -377,3 +377,29 @@ def test_an_example_has_no_field_that_an_update_does_not_declare(tmp_path: Path)
     }
     row = tabulate(tmp_path, api({"/pool": {"patch": operation}})).rows["update_pool"]
     assert row["example"] == {"input": {"size": 3}}
+
+
+LABELS = {"type": "array", "items": {"type": "object", "properties": {"text": TEXT, "color": TEXT}}}
+
+
+@each("at", ["", "card"])
+def test_the_example_names_what_cannot_be_written_back_as_it_is_read(tmp_path: Path, at: str) -> None:
+    """R-UPD-1, R-INT-4: else the adapter would refuse its own example."""
+
+    def card(labels: object, **more: object) -> dict[str, Any]:
+        schema = {"type": "object", "properties": {"name": TEXT, "note": TEXT, "labels": labels, **more}}
+        schema = {"type": "object", "properties": {at: schema}, "required": [at]} if at else schema
+        return {"content": {"application/json": {"schema": schema}}}
+
+    answer = {"200": {"description": "OK", **card(LABELS)}}
+    body = {"required": True, **card({"type": "array", "items": TEXT}, owner=TEXT)}
+    number = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    item = {"parameters": [number], "get": {"responses": answer}, "put": {"requestBody": body, "responses": answer}}
+    table = tabulate(tmp_path, api({"/cards/{id}": item})).table
+    row = table.find("update_card", "update")
+    assert row is not None
+    assert row.update is not None
+    assert row.update.reads_first
+    assert row.example is not None
+    named = row.example["input"][at] if at else row.example["input"]
+    assert [type(label) for label in named["labels"]] == [str]

@@ -28,6 +28,7 @@ for word; do
     [ "${before:-}" != --body-file ] || cp "$word" "$STUB/body"
     before=$word
 done
+cp scripts/update-adapter.sh "$STUB/script-then"
 case "$1 $2" in 'pr list') cat "$STUB/number" 2>/dev/null || true ;; esac
 """
 NEW_OPERATION = """
@@ -254,37 +255,100 @@ def test_the_address_that_the_adapter_was_made_from_is_asked_again(desk: Desk) -
     assert "127.0.0.1:9" in desk.script("update", code=4)
 
 
-WORKFLOW = PROJECT / ".github/workflows/update-adapter.yml"
+def elsewhere(desk: Desk, folder: Path) -> Desk:
+    """Return the repository as another machine checks it out."""
+    shutil.copytree(desk.folder / "bin", folder / "bin")
+    remote = str(desk.folder / "remote.git")
+    desk.git("clone", "--quiet", "--branch", "main", remote, str(folder / "work"), cwd=desk.folder)
+    return Desk(folder)
 
 
-def workflow() -> dict[str, dict[str, object]]:
-    return yaml.load(WORKFLOW.read_text(encoding="utf-8"), yaml.BaseLoader)
+def test_a_patch_is_proposed_on_another_machine_whose_files_it_does_not_touch(desk: Desk, tmp_path: Path) -> None:
+    script = (desk.project / "scripts/update-adapter.sh").read_bytes()
+    desk.script("update", str(tmp_path / "patch"), SPEC=desk.spec(ADDED), TEST="echo exit 9 >scripts/update-adapter.sh")
+    (desk.project.parent / "elsewhere.txt").write_text("changed by what was tested\n", encoding="utf-8")
+    with (tmp_path / "patch/adapter.patch").open("a", encoding="utf-8") as patch:
+        patch.write(desk.git("diff", "--", ":/elsewhere.txt") + "\n")
+
+    other = elsewhere(desk, tmp_path / "other")
+    other.script("propose", str(tmp_path / "patch"))
+    changed = other.git("diff", "--name-only", "main", other.proposed()).splitlines()
+    assert "petstore/src/petstore_adapter/operations/read.json" in changed
+    assert "petstore/scripts/update-adapter.sh" in changed
+    assert all(path.startswith("petstore/") for path in changed)
+    assert (other.folder / "script-then").read_bytes() == script
+    assert other.is_clean()
+    assert "get_pet_chip" in other.body
+    assert "--draft" not in "".join(other.calls)
 
 
-def test_every_action_of_the_workflow_is_pinned_by_its_commit_with_the_version_beside_it() -> None:
-    used = re.findall(r"uses: (.*)", WORKFLOW.read_text(encoding="utf-8"))
+def test_what_is_handed_over_may_be_a_draft_or_nothing_and_no_link(desk: Desk, tmp_path: Path) -> None:
+    other = elsewhere(desk, tmp_path / "other")
+    desk.script("update", str(tmp_path / "nothing"))
+    assert "nothing to propose" in other.script("propose", str(tmp_path / "nothing"))
+    desk.script("update", str(tmp_path / "patch"), SPEC=desk.spec(ADDED), TEST="false")
+    report = tmp_path / "patch/report.md"
+    moved = report.rename(tmp_path / "secret")
+    report.symlink_to(moved)
+    assert "is a link" in other.script("propose", str(tmp_path / "patch"), code=1)
+    assert (other.proposed(), other.calls) == ("", [])
+    moved.replace(report)
+    other.script("propose", str(tmp_path / "patch"))
+    assert "--draft" in "".join(other.calls)
+
+
+WORKFLOWS = {name: PROJECT / f".github/workflows/{name}.yml" for name in ("test", "update-adapter")}
+
+
+def jobs(name: str) -> dict[str, dict[str, object]]:
+    document = yaml.load(WORKFLOWS[name].read_text(encoding="utf-8"), yaml.BaseLoader)
+    assert document["permissions"] == {}
+    return document["jobs"]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_action_of_a_workflow_is_pinned_by_its_commit_with_the_version_beside_it(name: str) -> None:
+    used = re.findall(r"uses: (.*)", WORKFLOWS[name].read_text(encoding="utf-8"))
     assert used
     assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action) for action in used)
+    for job in jobs(name).values():
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", "")
+            assert "actions/checkout@" not in step.get("uses", "") or step["with"]["persist-credentials"] == "false"
 
 
-def test_the_workflow_may_push_a_branch_and_open_a_pull_request_and_nothing_else() -> None:
-    document = workflow()
-    (job,) = document["jobs"].values()
-    assert document["permissions"] == {}
-    assert job["permissions"] == {"contents": "write", "pull-requests": "write"}
-    assert job["steps"][0]["with"]["persist-credentials"] == "false"
-    assert set(document["on"]) == {"schedule", "workflow_dispatch"}
-
-
-def test_the_workflow_shows_no_token_to_what_it_generates_or_tests_and_puts_no_value_into_a_command() -> None:
-    (job,) = workflow()["jobs"].values()
-    steps = [step for step in job["steps"] if "run" in step]
-    assert not any("${{" in step["run"] for step in steps)
-    holders = [step["run"] for step in steps if "token" in str(step.get("env", {})).lower()]
-    assert holders == ["gh auth setup-git && sh scripts/update-adapter.sh propose"]
-    assert [step["run"] for step in steps if "update-adapter.sh update" in step["run"]] == [
-        "sh scripts/update-adapter.sh update"
+def test_the_tokens_that_write_are_in_a_job_that_installs_generates_and_tests_nothing() -> None:
+    update, propose = (jobs("update-adapter")[name] for name in ("update", "propose"))
+    assert update["permissions"] == {"contents": "read"}
+    assert not {"token", "gh_"} & set(re.findall("token|gh_", str(update["steps"]).lower()))
+    assert propose["permissions"] == {"contents": "write", "pull-requests": "write"}
+    assert [step["run"] for step in propose["steps"] if "run" in step] == [
+        'gh auth setup-git && sh scripts/update-adapter.sh propose "$RUNNER_TEMP/update"'
     ]
+    actions = [step["uses"].partition("@")[0] for step in propose["steps"] if "uses" in step]
+    assert actions == ["actions/checkout", "actions/download-artifact"]
+    assert {step["with"]["name"] for job in (update, propose) for step in job["steps"] if "artifact@" in str(step)} == {
+        "update"
+    }
+
+
+def test_the_job_that_compares_and_tests_skips_neither() -> None:
+    steps = jobs("test")["generated"]["steps"]
+    assert {step.get("if", "always()") for step in steps} == {"always()"}
+    commands = [step.get("run", "") for step in steps]
+    assert [command for command in commands if command.startswith("aqlgen check")] == [
+        "aqlgen check --pristine",
+        'aqlgen check --report "$RUNNER_TEMP/conformance.md"',
+    ]
+    assert not any(">&2 ||" in command or "|| true" in command for command in commands)
+
+
+def test_nothing_is_installed_by_a_bare_name() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (*WORKFLOWS.values(), PROJECT / "scripts/update-adapter.sh")]
+    installed = re.findall(r"pip install (.*)", "\n".join(texts))
+    bare = [line for line in installed if not re.search(r"--require-hashes|--editable|\$wanted", line)]
+    assert installed
+    assert bare == []
 
 
 def test_both_are_shared_files_and_the_script_is_of_any_shell() -> None:

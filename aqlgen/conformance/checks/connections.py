@@ -17,6 +17,7 @@ _FAMILIES = ("create", "read", "update", "delete", "execute")
 async def tools(run: Connected, result: Result) -> None:
     """Look at the list of tools."""
     names = list(run.adapter.tools)
+    only_reads = all(operation.family == "read" for operation in run.setup.whole)
     if run.single:
         result.expect(len(names) == 1, "tools", f"are {names} in the mode of one tool")
     else:
@@ -27,7 +28,7 @@ async def tools(run: Connected, result: Result) -> None:
         annotations = tool.annotations
         is_told = annotations is not None and (annotations.read_only_hint, annotations.destructive_hint) != (None, None)
         result.expect(is_told, name, "has no annotations")
-        reads = name.endswith("_read")
+        reads = name.endswith("_read") or (run.single and only_reads)
         if is_told and annotations is not None:
             result.expect(bool(annotations.read_only_hint) is reads, name, "says that it only reads, or does not")
             result.expect(bool(annotations.destructive_hint) is not (reads or name.endswith("_create")), name,

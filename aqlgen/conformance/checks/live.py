@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from aqlgen.conformance.connection import connect
@@ -21,11 +21,10 @@ def is_callable_live(operation: Operation) -> bool:
     return operation.is_safe_read and not operation.required and operation.row.long_running is None
 
 
-def is_documented(operation: Operation, envelope: Mapping[str, Any]) -> bool:
-    """Return True for a failure with a status that the document has for the operation."""
+def is_documented(declared: Collection[str], envelope: Mapping[str, Any]) -> bool:
+    """Return True for a failure with one of the statuses that the document has for the operation."""
     details = (envelope.get("error") or {}).get("details") or {}
     status = str(details.get("http_status", ""))
-    declared = operation.row.responses
     return len(status) == 3 and (status in declared or f"{status[0]}XX" in declared or "default" in declared)
 
 
@@ -41,7 +40,7 @@ async def live_reads(setup: Setup, result: Result) -> None:
             success = envelope.get("success") is True
             answered += success
             code = (envelope.get("error") or {}).get("code")
-            right = success or is_documented(operation, envelope)
+            right = success or is_documented(setup.declared.get(operation.name, ()), envelope)
             result.expect(right, operation.name, f"fails with {code}, which its document does not have", envelope)
             other = "VALIDATION_UNEXPECTED_CONTENT_WARNING" in json.dumps(envelope.get("warnings") or [])
             result.expect(not other, operation.name, "is answered with another content than documented", envelope)

@@ -47,7 +47,8 @@ async def _awkward_text(run: Connected, result: Result, operation: Operation) ->
         envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: _AWKWARD})
         if envelope.get("success") and arrived:
             data = arrived[-1].data
-            value = data.get(parameter.wire) if isinstance(data, dict) else arrived[-1].body[:200]
+            body = data if isinstance(data, str) else arrived[-1].body[:200]
+            value = data.get(parameter.wire) if isinstance(data, dict) else body
             result.expect(value == _AWKWARD, operation.name, f"{name} arrives as {value!r}", envelope)
         return
 
@@ -58,11 +59,12 @@ def _is_body(operation: Operation, name: str) -> bool:
 
 
 def _scalars(value: Any) -> list[str]:
+    """Return the values within data as JSON, a number without its form: 1.0 is 1."""
     if isinstance(value, dict):
         return [text for inner in value.values() for text in _scalars(inner)]
     if isinstance(value, list):
         return [text for inner in value for text in _scalars(inner)]
-    return [json.dumps(value)]
+    return [json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)]
 
 
 @check("RT-2", "What the API answers is what the agent reads, field by field", Category.ROUND_TRIP, "R-SEL-1")

@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Failure
-from ..media import JSON, StreamForm, is_json, is_json_lines, is_multipart, is_xml, media_type, stream_form
+from ..media import (
+    JSON,
+    StreamForm,
+    admits_nothing,
+    is_json,
+    is_json_lines,
+    is_multipart,
+    is_xml,
+    media_type,
+    stream_form,
+)
 from ..redaction import redact, redacted
 from ..schema.field_names import Names, Plan, Way
 from ..table import Row, Table
@@ -87,10 +97,12 @@ def _decoded(
 
         return head_data(response, secrets) if row.method == "HEAD" else allowed_methods(response)
     data = None
-    if status not in _WITHOUT_CONTENT and response.content:
+    declared = declared_response(row, status)
+    is_content = response.content or admits_nothing(str(declared.get("content_type") or ""))
+    if status not in _WITHOUT_CONTENT and is_content:
         is_write = changes_something(row, row.method)
         try:
-            data = _data(response, declared_response(row, status), names, encoded, strict=not is_write)
+            data = _data(response, declared, names, encoded, strict=not is_write)
         except Failure:
             if not is_write:
                 raise  # else the call was carried out, whatever its answer is

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..table import JsonSchema, Table
-from .reader import Shape, Types, alternatives, declared_types, referred, resolve, shape_of
+from .reader import MISSING, Shape, Types, alternatives, declared_types, json_type, referred, resolve, shape_of
 
-__all__ = ["sample"]
+__all__ = ["sample", "sample_of"]
 
 _DEEPEST = 4
 _MOST = 2000
+_NUMBERS = frozenset({"integer", "number"})
 _FORMATS = {
     "date-time": "2026-01-31T12:00:00Z",
     "date": "2026-01-31",
@@ -61,7 +62,12 @@ _GUESSES = (
 
 def sample(table: Table, schema: Any) -> Any:
     """Return a value of a schema in the API's names: its example, default or first choice, else one made up."""
-    return _Sampler(table.types).value(schema, 0, 0)
+    return sample_of(table.types, schema)
+
+
+def sample_of(types: Types, schema: Any) -> Any:
+    """Return the same, without a table."""
+    return _Sampler(types).value(schema, 0, 0)
 
 
 class _Sampler:
@@ -81,7 +87,10 @@ class _Sampler:
         for key in ("examples", "enum"):
             values = schema.get(key)
             if isinstance(values, list) and values:
-                return values[0]
+                fitting = (value for value in values if _may_be(value, schema))
+                value = next(fitting, values[0] if key == "enum" else MISSING)
+                if value is not MISSING:
+                    return value
         if referred(schema) is not None and "allOf" not in schema:
             return self.value(resolve(schema, self._types), depth, hops + 1)
         options = alternatives(schema)
@@ -110,11 +119,13 @@ class _Sampler:
         return fields
 
     def _is_shown(self, shape: Shape, name: str, schema: JsonSchema, depth: int) -> bool:
-        """Return True for every property near the surface, and further down for those that are required."""
+        """Return True for every property near the surface, plain ones below, and further down required ones."""
         if depth < _DEEPEST - 1 and self._left > 0:
             return True
         target = resolve(schema, self._types)
-        structured = bool(target.keys() & {"$ref", "properties", "allOf", "oneOf", "anyOf"})
+        structured = bool(target.keys() & {"$ref", "properties", "items", "allOf", "oneOf", "anyOf"})
+        if not structured and depth <= _DEEPEST and self._left > 0:
+            return True  # what a list refers to has its id
         return name in shape.required and (not structured or (depth < _DEEPEST * 2 and self._left > 0))
 
     def _array(self, schema: JsonSchema, depth: int) -> list[Any]:
@@ -126,6 +137,12 @@ class _Sampler:
         self._left -= 1
         item = self.value(items, depth + 1, 0)
         return [item] * (1 if schema.get("uniqueItems") else min(max(1, least), 20))
+
+
+def _may_be(value: Any, schema: JsonSchema) -> bool:
+    """Return True if a value is of a type that its schema declares: an example of an object may be a text of JSON."""
+    kinds, kind = declared_types(schema), json_type(value)
+    return not kinds or kind in kinds or (kind in _NUMBERS and not _NUMBERS.isdisjoint(kinds))
 
 
 def _is_silent(schema: Any) -> bool:

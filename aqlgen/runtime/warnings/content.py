@@ -11,7 +11,7 @@ from typing import Any
 
 from ..decode.body import decode_text
 from ..decode.response import declared_response
-from ..media import is_json, media_type, stream_form
+from ..media import admits_nothing, is_json, media_type, stream_form
 from ..table import Row
 from ..wire import ApiResponse
 from .collector import CallWarning
@@ -30,6 +30,8 @@ _CUTS = {
 }
 _OF_BYTES = frozenset({"encoding", "was", "content_block"})
 """Keys of what stands for bytes (`decode/attachments`), beside their type."""
+_SURE = 200
+"""Characters by which a text that was cut is known."""
 _DONE = "The call was carried out."
 
 
@@ -41,7 +43,7 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
         return None
     if not content.strip():
         is_declared = str(status) in row.responses or f"{status // 100}XX" in row.responses
-        if not is_declared or row.method in ("HEAD", "OPTIONS"):
+        if not is_declared or admits_nothing(promised) or row.method in ("HEAD", "OPTIONS"):
             return None
         return _warning(row, "The API answered without the content its document promises", promised, "")
     content_type = response.headers.get("content-type", "")
@@ -57,9 +59,11 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
 
 
 def _of_page(data: Any, text: str) -> Any:
-    """Return the text of an answer if it became the only item of a page, else the data."""
+    """Return the text of an answer if it became the only item of a page, where it may be cut, else the data."""
     items = data.get("items") if isinstance(data, dict) else None
-    return text if items == [text] else data
+    item = items[0] if isinstance(items, list) and len(items) == 1 else None
+    is_text = isinstance(item, str) and (item == text or (len(item) > _SURE and text.startswith(item[:_SURE])))
+    return text if is_text else data
 
 
 def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:

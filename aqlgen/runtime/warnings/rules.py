@@ -122,6 +122,12 @@ def is_repeatable(row: Row) -> bool:
     return row.family == "read" and row.selects
 
 
+def _is_text(page: Any) -> bool:
+    """Return True for a page whose only item is a text, which an answer that cannot be read as JSON becomes."""
+    items = page.get("items") if isinstance(page, dict) else None
+    return isinstance(items, list) and len(items) == 1 and isinstance(items[0], str)
+
+
 class WarningRules:
     """Applies the rules to calls, and selects the warnings that are shown. One instance serves all sessions.
 
@@ -199,6 +205,7 @@ class WarningRules:
             or response.content[:1] not in _BEGINNINGS
             or not response.headers.get("content-type", JSON).startswith(JSON)
             or response.cut
+            or (page and _is_text(data))
         ):
             warning = self._about_content(data, row, response)
             if warning is not None:

@@ -5,6 +5,10 @@
 #   sh scripts/update-adapter.sh update     changes the files, tests them, writes a report; nothing leaves this machine
 #   sh scripts/update-adapter.sh propose    commits to a branch of its own, pushes it, opens or refreshes a pull request
 #   sh scripts/update-adapter.sh install    installs the aqlgen that is to be used; `source` only says which
+#   sh scripts/update-adapter.sh develop    installs the project and what its tests need: of uv.lock where there is one
+#
+# With a folder behind them, `update` also writes its changes there as a patch beside the report, and `propose` takes them from
+# there and leaves the files alone: what holds the right to push then runs nothing that was generated, installed or tested.
 #
 # It needs git, aqlgen, and gh (GitHub's command line) to propose. From the environment, each with a default:
 #
@@ -73,6 +77,27 @@ install() {
     "$PYTHON" -m pip install --quiet "$wanted"
 }
 
+# uv, which pip then verifies, for the machines that run workflows; elsewhere it has to be there.
+UV='uv==0.13.9
+    --hash=sha256:d7f459fe4fd247d830351c75686d3996ace3c6f3f728eb0e85a30b7ada0cef19
+    --hash=sha256:ecb6028d79dc96fbeafffe5c8af62a7099487ebc05a701e76714eebcffd06375'
+
+develop() {
+    if [ -f uv.lock ]; then
+        locked=$(mktemp -d)
+        uv=uv
+        if ! command -v uv >/dev/null; then
+            uv="$PYTHON -m uv"
+            echo $UV >"$locked/uv.txt"
+            "$PYTHON" -m pip install --quiet --only-binary :all: --require-hashes --requirement "$locked/uv.txt"
+        fi
+        $uv export --quiet --locked --extra dev --no-emit-project --format requirements.txt --output-file "$locked/all.txt"
+        "$PYTHON" -m pip install --quiet --require-hashes --requirement "$locked/all.txt"
+        rm -r -- "$locked"
+    fi
+    "$PYTHON" -m pip install --quiet $([ ! -d wheels ] || echo --find-links wheels) --editable '.[dev]'
+}
+
 conflicted() { git -c core.quotePath=false diff --name-only --diff-filter=U --relative; }
 
 update() {
@@ -106,6 +131,26 @@ update() {
     fi
     [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat -- "$report" >>"$GITHUB_STEP_SUMMARY"
     say "The report is in $report"
+    [ -z "$folder" ] || hand_over
+}
+
+# Writes what `propose` needs into the folder: a patch of the adapter's own files, the report, whether it is a draft.
+hand_over() {
+    mkdir -p -- "$folder"
+    git add --update -- .
+    git diff --cached --binary --full-index --no-renames --no-color --no-ext-diff --no-textconv HEAD -- . >"$folder/adapter.patch"
+    cp -- "$report" "$folder/report.md"
+    [ ! -f "$unready" ] || cp -- "$unready" "$folder/unready"
+}
+
+# Takes it from there into the index alone. Git leaves out what a patch would change outside of the adapter's folder.
+take_over() {
+    rm -f -- "$report" "$unready"
+    [ -f "$folder/adapter.patch" ] || return 0
+    [ ! -L "$folder/report.md" ] || die "The report is a link, which may lead to a secret."
+    git apply --cached --whitespace=nowarn -- "$folder/adapter.patch"
+    cp -- "$folder/report.md" "$report"
+    [ ! -f "$folder/unready" ] || : >"$unready"
 }
 
 # Whether a branch holds one commit at most, and that one as this script made it: then nobody's work is on it.
@@ -117,6 +162,7 @@ own() {
 }
 
 propose() {
+    [ -z "$folder" ] || take_over
     if [ ! -f "$report" ]; then
         say "There is nothing to propose."
         return
@@ -131,7 +177,7 @@ propose() {
         own "$old" || die "The branch $BRANCH holds commits of others and is left alone: merge it, or delete it."
     fi
 
-    git add --update -- .
+    [ -n "$folder" ] || git add --update -- .
     tree=$(git write-tree)
     if [ -z "$old" ] || [ "$tree" != "$(git rev-parse "$old^{tree}")" ]; then
         commit=$(printf 'Update the adapter\n\n%s: %s\n' "$MARK" "$tree" | commit_tree "$tree")
@@ -167,6 +213,7 @@ open_request() {
     fi
 }
 
+folder=${2:-} # of `update` and `propose`, from the project's folder
 case ${1:-} in
 '')
     update
@@ -176,5 +223,6 @@ update) update ;;
 propose) propose ;;
 source) pinned ;;
 install) install ;;
-*) die "What is $1? Say update, propose, install, source, or nothing for the first two." ;;
+develop) develop ;;
+*) die "What is $1? Say update, propose, install, source, develop, or nothing for the first two." ;;
 esac

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.warnings.content import unexpected_content
 from aqlgen.runtime.wire import ApiResponse
+from tests.cases import each
 
 from .hand_made import STRING, Make, Package, json_answer, operation
 
@@ -51,6 +53,34 @@ def raised(pets: Package, response: ApiResponse) -> Failure:
 
 def answer(content: bytes, content_type: str = "", status: int = 200) -> ApiResponse:
     return ApiResponse(status, {"content-type": content_type} if content_type else {}, content)
+
+
+@each(
+    "promised, kind, data",
+    [
+        ("text/plain", "text/plain", ""),
+        ("text/plain; charset=utf-8", "", ""),
+        ("text/html", "text/html", ""),
+        ("application/yaml", "application/yaml", ""),
+        ("text/csv", "text/csv", ""),
+        ("text/event-stream", "text/event-stream", []),
+        ("application/x-ndjson", "application/x-ndjson", []),
+    ],
+)
+def test_no_bytes_of_a_text_or_a_stream_are_an_empty_one(package: Make, promised: str, kind: str, data: object) -> None:
+    """R-ERR-2."""
+    small = package({"op": operation(responses={"200": {"content_type": promised}})})
+    response = answer(b"", kind)
+    assert small.decode(response) == data
+    assert unexpected_content(small.row(), response, data) is None
+
+
+@each("promised", ["application/json", "application/vnd.x+json", "application/xml", "image/png"])
+def test_no_bytes_of_what_cannot_be_empty_are_told(package: Make, promised: str) -> None:
+    """R-ERR-2."""
+    small = package({"op": operation(responses={"200": {"content_type": promised}})})
+    assert small.decode(answer(b"", promised)) is None
+    assert unexpected_content(small.row(), answer(b"", promised), None) is not None
 
 
 def test_json_is_mapped_by_the_exact_status_then_its_range(pets: Package) -> None:

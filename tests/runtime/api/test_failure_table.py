@@ -581,6 +581,14 @@ def test_a_page_that_is_a_text_is_no_empty_page(package: Path) -> None:
     assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
 
 
+@each("content_type", [JSON, "text/html"])
+def test_json_that_is_too_deep_for_a_page_is_told(package: Path, content_type: str) -> None:
+    """R-ERR-2."""
+    deep = answer(b"[" * 50_000 + b"]" * 50_000, 200, content_type)
+    envelope = called(package, "list_products", {"first": 5}, deep)
+    assert "VALIDATION_UNEXPECTED_CONTENT_WARNING" in [warning["code"] for warning in envelope["warnings"]]
+
+
 @each("content_type", [JSON, "text/json; charset=utf-8", "application/vnd.shop+json", "text/plain", ""])
 def test_broken_json_is_no_answer_to_a_read(package: Path, content_type: str) -> None:
     """R-ERR-2: neither an item of a page nor a text; the answer to a write is kept, since it was carried out."""

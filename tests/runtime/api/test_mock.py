@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.schema.samples import sample_of
 from aqlgen.runtime.schema.validators import Schemas
+from tests.cases import each
 
 from .hand_made import STRING, Make, Package, operation
 
@@ -110,3 +112,26 @@ def test_endless_schemas_end(package: Make) -> None:
 def test_an_example_of_a_failure_is_answered_as_a_success(package: Make, properties: Any, data: Any) -> None:
     entry = {"content_type": "application/json", "schema": {"type": "object", "properties": properties}}
     assert call(package({"op": operation(responses={"200": entry})}, transport="mock")) == data
+
+
+@each(
+    "schema, value",
+    [
+        ({"type": "object", "examples": ['{"a": 1}'], "properties": {"a": {"type": "integer"}}}, {"a": 1}),
+        ({"type": "integer", "examples": ["7", 7]}, 7),
+        ({"type": "number", "examples": [7]}, 7),
+        ({"type": ["string", "null"], "examples": [None]}, None),
+        ({"examples": ["any"]}, "any"),
+        ({"type": "integer", "enum": ["1", "2"]}, "1"),
+    ],
+)
+def test_a_sample_is_of_the_type_that_its_schema_declares(schema: dict[str, Any], value: object) -> None:
+    assert sample_of({}, schema) == value
+
+
+def test_what_a_list_within_an_answer_refers_to_has_its_plain_fields() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}
+    for step in ("things", "data"):
+        schema = {"type": "array", "items": schema} if step == "things" else schema
+        schema = {"type": "object", "properties": {step: schema}}
+    assert sample_of({}, schema) == {"data": {"things": [{"id": 1, "name": "example"}]}}
