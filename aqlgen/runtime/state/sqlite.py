@@ -2,7 +2,8 @@
 """The store in SQLite: in one file that several processes share, or in memory (R-OPS-3).
 
 Nothing touches the disk until a value is stored. What was stored survives the end of the process at any moment; with
-`synchronous = NORMAL` the last moments may be lost when the machine loses power.
+`synchronous = NORMAL` the last moments may be lost when the machine loses power. A file that was removed or replaced is
+opened anew at the next step, as all other processes do.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class SqliteState:
         self.path = path
         self._lock = threading.Lock()
         self._connection: Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     def get(self, space: str, key: str) -> Any:
         """Return the value, or None."""
@@ -130,9 +132,12 @@ class SqliteState:
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._close()
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     @staticmethod
     def _read(connection: Connection, space: str, key: str, now: float) -> str | None:
@@ -165,6 +170,8 @@ class SqliteState:
                 raise
 
     def _open(self) -> Connection:
+        if self.path is not None and self._connection is not None and _file_at(self.path) != self._file:
+            self._close()
         if self._connection is None:
             import sqlite3  # here, since most adapters store nothing
 
@@ -178,7 +185,7 @@ class SqliteState:
             connection.execute("PRAGMA synchronous = NORMAL")
             for statement in _TABLE:
                 connection.execute(statement)
-            self._connection = connection
+            self._connection, self._file = connection, _file_at(self.path)
         return self._connection
 
 
@@ -254,6 +261,15 @@ def _set_wal(connection: Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def _file_at(path: Path | None) -> tuple[int, int] | None:
+    """Return which file is at a path, None for none."""
+    try:
+        status = None if path is None else os.stat(path)
+    except FileNotFoundError:
+        return None
+    return None if status is None else (status.st_dev, status.st_ino)
 
 
 def _expiry(now: float, seconds: float | None) -> float | None:
