@@ -22,6 +22,8 @@ Value = TypeVar("Value")
 MISSING = "the library redis is missing; install the adapter with its extra `redis`"
 _TIMEOUT = 2.0
 """Seconds to wait for a connection, and for an answer: a call of an agent waits so long at most for each step."""
+_PROTOCOL = 2
+"""With RESP3 the library does not look whether the server has closed a connection, and the next step on it fails."""
 
 _SWAP = """
 local value = redis.call('GET', KEYS[1])
@@ -163,6 +165,7 @@ class RedisStore:
                 # What may have been counted is not counted a second time.
                 retry=import_module("redis.asyncio.retry").Retry(import_module("redis.backoff").NoBackoff(), 0),
                 health_check_interval=15,
+                protocol=_PROTOCOL,
             )
         return self._client
 
@@ -199,7 +202,7 @@ class RedisState:
     def _asked(self, command: str, *arguments: Any, **options: Any) -> Any:
         if self._client is None:
             self._client = import_module("redis").Redis.from_url(
-                self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT
+                self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT, protocol=_PROTOCOL
             )
         try:
             return getattr(self._client, command)(*arguments, **options)
