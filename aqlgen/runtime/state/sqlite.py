@@ -105,8 +105,11 @@ class SqliteState:
         with self._written() as (connection, now):
             ends = [window_ends(now, counter.window) for counter in counters]
             keys = [f"{counter.window}:{end}:{counter.key}" for counter, end in zip(counters, ends, strict=True)]
-            used = [int(self._read(connection, _COUNTS, key, now) or 0) for key in keys]
-            after = [count + counter.amount for count, counter in zip(used, counters, strict=True)]
+            before = [
+                _count_of(self._read(connection, _COUNTS, key, now), counter, end)
+                for key, counter, end in zip(keys, counters, ends, strict=True)
+            ]
+            after = [count.used + counter.amount for count, counter in zip(before, counters, strict=True)]
             admitted = all(
                 counter.limit is None or not counter.amount or count <= counter.limit
                 for count, counter in zip(after, counters, strict=True)
@@ -115,8 +118,9 @@ class SqliteState:
                 for key, count, end, counter in zip(keys, after, ends, counters, strict=True):
                     if counter.amount:
                         self._write(connection, _COUNTS, key, str(count), float(end))
-        counts = after if admitted else used
-        return Spent(admitted, tuple(Count(count, float(end)) for count, end in zip(counts, ends, strict=True)))
+        if not admitted:
+            return Spent(False, tuple(before))
+        return Spent(True, tuple(old._replace(used=count) for old, count in zip(before, after, strict=True)))
 
     def _counted(self, counters: Sequence[Counter]) -> Spent:
         """Return the counts, without a transaction that others would wait for."""
@@ -126,7 +130,7 @@ class SqliteState:
             for counter in counters:
                 ends = window_ends(now, counter.window)
                 text = self._read(connection, _COUNTS, f"{counter.window}:{ends}:{counter.key}", now)
-                counts.append(Count(int(text or 0), float(ends)))
+                counts.append(_count_of(text, counter, ends))
         return Spent(True, tuple(counts))
 
     def close(self) -> None:
@@ -261,6 +265,13 @@ def _set_wal(connection: Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def _count_of(text: str | None, counter: Counter, ends: int) -> Count:
+    """Return a count as it is stored, or as it is known: what is no number counts nothing."""
+    stored = int(text) if text is not None and text.isdecimal() and len(text) < 20 else 0
+    lost = counter.lost(stored, ends)
+    return Count(stored + lost, float(ends), lost)
 
 
 def _file_at(path: Path | None) -> tuple[int, int] | None:
