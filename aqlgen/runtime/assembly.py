@@ -129,6 +129,7 @@ def assemble(
         max_size=config.audit.max_size,
         keep=config.audit.keep,
     )
+    audit.repair()
     quotas = _quotas(adapter, table, config, shared.shared, observers)
     limits = getattr(transport, "known_limits", None)
 
