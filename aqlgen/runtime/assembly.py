@@ -99,7 +99,7 @@ def assemble(
     keys.check(key_needed_by(config))
     observers = Observers()
     watch = _Watch(observers)
-    store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
+    store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report, watch.lowered)
     shared = State(store, adapter.name, keys)
     seen = Secrets()
     seen.own(_configured_secrets(config))
@@ -129,6 +129,7 @@ def assemble(
         max_size=config.audit.max_size,
         keep=config.audit.keep,
     )
+    audit.repair()
     quotas = _quotas(adapter, table, config, shared.shared, observers)
     limits = getattr(transport, "known_limits", None)
 
@@ -184,6 +185,10 @@ class _Watch:
             self.logger.write("error", message, trace={"error": str(problem)})
         elif self.logger is not None:
             self.logger.write("warning", "the store is back")
+
+    def lowered(self) -> None:
+        """Report that the store counts less than it did."""
+        self._observers.event("store", outcome="lowered")
 
 
 def key_needed_by(config: Config) -> str:

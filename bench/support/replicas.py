@@ -33,6 +33,7 @@ DOCUMENT = {
             "delete": {"operationId": "deleteThing", "responses": {"204": {"description": "Gone"}}},
         },
         "/things": {
+            "get": {"operationId": "listThings", "responses": {"200": {"description": "Things"}}},
             "post": {
                 "operationId": "createThing",
                 "requestBody": {
@@ -41,7 +42,7 @@ DOCUMENT = {
                     }
                 },
                 "responses": {"201": {"description": "Made"}},
-            }
+            },
         },
     },
 }
@@ -74,10 +75,15 @@ def store_at(kind: str, folder: Path) -> Iterator[tuple[str, RedisServer | None]
 
 
 class Api:
-    """The API: it counts how often each thing was deleted, and answers everything."""
+    """The API: it counts its requests and how often each thing was deleted, and answers everything.
+
+    Paths that begin with `hanging` are not answered, unless that is empty.
+    """
 
     def __init__(self) -> None:
         self.deleted: Counter[int] = Counter()
+        self.asked: Counter[str] = Counter()
+        self.hanging = ""
         self.port = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -88,6 +94,9 @@ class Api:
                 length = [line for line in head.split("\r\n") if line.lower().startswith("content-length:")]
                 await reader.readexactly(int(length[0].partition(":")[2]) if length else 0)
                 method, path = head.split(" ", 2)[:2]
+                self.asked[method] += 1
+                if self.hanging and path.startswith(self.hanging):
+                    await asyncio.sleep(3600)
                 if method == "DELETE":
                     self.deleted[int(path.rpartition("/")[2])] += 1
                     writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
@@ -194,6 +203,17 @@ class Fleet:
         except (ValueError, LookupError):
             raise RuntimeError(f"{answer}{content.decode()}") from None
         return envelope
+
+    async def get_at(self, replica: Replica, path: str, host: str = "", token: str = "") -> tuple[int, str]:
+        """Return the status and the body of a page of a replica."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", replica.port)
+        bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+        writer.write(
+            f"GET {path} HTTP/1.1\r\nHost: {host or 'localhost'}\r\n{bearer}Connection: close\r\n\r\n".encode()
+        )
+        answer = (await reader.read()).decode()
+        writer.close()
+        return int(answer.split(" ", 2)[1]), answer.partition("\r\n\r\n")[2]
 
     def close(self) -> None:
         """Close the connections."""

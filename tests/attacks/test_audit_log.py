@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.audit import AuditError, audit_tail, audit_verdict
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.audit_chain import Chain
@@ -139,6 +140,52 @@ def test_a_change_of_the_file_is_found(
     path.write_bytes(b"".join(change(lines)))
     with pytest.raises(AuditError, match="is not whole"):
         audit_verdict(folder, os.environ)
+
+
+@each("cut", [1, 40, 66, 100, 150, 5000])
+@each("before", [0, 1, 4])
+def test_one_torn_line_is_named_and_everything_behind_it_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], cut: int, before: int
+) -> None:
+    """R-SAFE-5: at the next start, or before the next entry of a process that shares the log."""
+    path = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(path))
+    folder = write_shop(tmp_path / "shop")
+    lines = chain(path)[:before]
+    audit = Audit(path)
+    path.write_bytes(b"".join(lines))
+    audit.write("OPERATION_PERFORMED", operation="pay", number=before, text="é" * 4000)
+    path.write_bytes(path.read_bytes()[:-cut])
+    left = path.read_bytes()
+    with pytest.raises(AuditError, match=rf"line {before + 1}: the entry does not end with its hash"):
+        audit_verdict(folder, os.environ)
+    parts = assemble(folder, environ={**os.environ, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_CONFIG": ""})
+    parts.dispatcher.log.handler.flush()
+    whole = cut == 1  # nothing but the end of the line was missing
+    assert capfd.readouterr().err.count("was torn while it was written") == (not whole)
+    for number in range(3):
+        audit.write("OPERATION_PERFORMED", operation="pay", number=number)
+    shown = audit_verdict(folder, os.environ)
+    assert f"is whole: {before + 4} entries in 1 file" in shown
+    assert (f"its entry is lost: audit.jsonl, line {before + 1}." in shown) is not whole
+    assert path.read_bytes().startswith(left + b"\n")
+    again = path.read_bytes()
+    for change in (again.replace(left, left[:-2] + b"xx"), again.replace(left + b"\n", b"")):
+        path.write_bytes(change)
+        if change != again:
+            with pytest.raises(AuditError, match="is not whole"):
+                audit_verdict(folder, os.environ)
+
+
+def test_what_could_not_be_written_whole_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R-SAFE-5: a full disk takes a part of an entry."""
+    path = tmp_path / "audit.jsonl"
+    lines, write = chain(path), os.write
+    monkeypatch.setattr(os, "write", lambda file, content: write(file, content[:50]))
+    with pytest.raises(OSError, match="only a part"):
+        Audit(path).write("OPERATION_PERFORMED", operation="pay")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"".join(lines)
 
 
 def test_a_missing_file_between_or_at_the_end_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

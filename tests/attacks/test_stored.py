@@ -16,6 +16,7 @@ import pytest
 from guarded_shop import Shop, open_shop, write_shop
 from looped_shop import AGENT, DELETE, Floor
 
+from aqlgen.runtime.safety.loop.verification import Tries
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
@@ -172,6 +173,39 @@ async def blocked(folder: Path) -> Floor:
     await floor.start()
     assert (await floor.step("drop_all"))["stopped"]
     return floor
+
+
+TRYING: dict[str, Callable[[Thief, list[Row]], None]] = {
+    "delete": lambda thief, _: thief.run("DELETE FROM kept WHERE space = 'loop.tries'"),
+    "expire": lambda thief, _: thief.run("UPDATE kept SET expires = 1 WHERE space = 'loop.tries'"),
+    "to no tries": lambda thief, _: thief.run("UPDATE kept SET value = '[]' WHERE space = 'loop.tries'"),
+    "put an earlier one back": lambda thief, rows: thief.put(rows),
+}
+
+
+@each("change", TRYING)
+async def test_no_row_that_is_gone_or_older_gives_another_try(tmp_path: Path, change: str) -> None:
+    """R-LOOP-5: where the tries were made; a person's right code is what another process forgets them by, too."""
+    store = open_store(f"sqlite:///{tmp_path}/state.sqlite3", "shop", {})
+    custody, thief = State(store, "shop", lambda: KEYS).shared, Thief(tmp_path / "state.sqlite3")
+    tries, rows = Tries(custody), list[Row]()
+    for number in range(10):
+        assert await tries.begin("agent") == 0
+        rows = rows or thief.rows()
+        if number == 5:
+            TRYING[change](thief, rows)
+    TRYING[change](thief, rows)
+    assert await tries.locked("agent") > 50
+    assert await tries.begin("agent") > 50
+    await Tries(custody).succeeded("agent")  # a process that saw only what the store says now
+    await tries.succeeded("agent")
+    other = Tries(custody)
+    for _ in range(3):
+        assert await other.begin("agent") == 0
+    await other.succeeded("agent")
+    assert await tries.locked("agent") == 0
+    assert await tries.begin("agent") == 0
+    await store.close()
 
 
 BLOCKS = ("loop.block", "loop.standing", "loop.bl%", "loop.st%", "loop.verified", "loop.challenge", "seal")

@@ -42,9 +42,13 @@ class RedisServer:
 
     def flush(self) -> None:
         """Forget everything."""
+        assert self.ask(b"FLUSHALL\r\n").startswith(b"+OK")
+
+    def ask(self, command: bytes) -> bytes:
+        """Return the first bytes of the answer to a command."""
         with socket.create_connection(("127.0.0.1", self.port)) as client:
-            client.sendall(b"FLUSHALL\r\n")
-            assert client.recv(64).startswith(b"+OK")
+            client.sendall(command)
+            return client.recv(64)
 
     def stop(self) -> None:
         if self._process is not None:

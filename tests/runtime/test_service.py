@@ -124,12 +124,14 @@ def test_probes_and_metrics_and_records_tell_of_the_adapter_at_work(package: Pat
         assert httpx2.get(f"{running.base}/healthz", headers=anywhere).text == "ok\n"
         ready = httpx2.get(f"{running.base}/readyz", headers=anywhere)
         assert (ready.status_code, ready.json()["status"]) == (200, "ready")
-        assert httpx2.get(f"{running.base}/metrics", headers=anywhere).status_code == 421
-        assert httpx2.get(f"{running.base}/metrics").status_code == 401
+        for hosts in (anywhere, {}, {"host": "evil.example"}):
+            assert httpx2.get(f"{running.base}/metrics", headers=hosts).status_code == 401
 
         assert running.post("get_animal", 7, A)["data"]["name"] == "Ada"
         assert running.post("no_such_operation", 7, A)["success"] is False
         shown = {"authorization": f"Bearer {A}"}
+        scraped = httpx2.get(f"{running.base}/metrics", headers={**shown, **anywhere})  # as Prometheus asks a pod
+        assert (scraped.status_code, "mcp_aql_info" in scraped.text) == (200, True)
         text = httpx2.get(f"{running.base}/metrics", headers=shown).text
         assert 'mcp_aql_calls_total{operation="get_animal",family="read",outcome="OK"} 1' in text
         assert 'mcp_aql_calls_total{operation="unknown",family="unknown",outcome="NOT_FOUND_OPERATION"} 1' in text
@@ -146,6 +148,13 @@ def test_probes_and_metrics_and_records_tell_of_the_adapter_at_work(package: Pat
         posts = [record["data"] for record in running.records("request") if record["data"]["path"] == "/mcp"]
         assert [entry["caller"].startswith("token:") for entry in posts] == [True, True]
         assert A not in "".join(running.log)
+
+
+def test_metrics_that_need_no_token_are_shown_under_the_adapters_own_hosts_alone(package: Path) -> None:
+    """R-OPS-4: a page that rebinds its name shows no token either."""
+    with serving(animals) as api, adapter(package, api.url, MCP_AQL_HTTP_METRICS="true") as running:
+        assert httpx2.get(f"{running.base}/metrics").status_code == 200
+        assert httpx2.get(f"{running.base}/metrics", headers={"host": "10.1.2.3:8000"}).status_code == 421
 
 
 def test_an_adapter_that_lacks_its_credential_is_not_ready(package: Path) -> None:

@@ -36,7 +36,8 @@ def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> s
     end = (
         "" if last else "\nThat no entries are missing at the end is not shown: only --last with a kept hash shows it."
     )
-    return f"{path} is whole: {entries} in {files}{start}{end}{keep}"
+    torn = "".join(f"\nA line was torn while it was written, and its entry is lost: {place}." for place in verdict.torn)
+    return f"{path} is whole: {entries} in {files}{torn}{start}{end}{keep}"
 
 
 def audit_tail(folder: Path, environ: Mapping[str, str], most: int) -> list[str]:

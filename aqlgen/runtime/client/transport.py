@@ -21,6 +21,7 @@ from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
 from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable, waited_for_turn
+from .shares import CONNECTIONS, Shares
 
 if TYPE_CHECKING:
     import httpx2
@@ -71,6 +72,7 @@ class HttpTransport:
         self._meter = QuotaMeter(self._timing.now)
         self._budget = RetryBudget(retry_budget, self._timing.now, observers)
         self._circuits = Circuits(*circuit, self._timing.now, observers)
+        self._shares = Shares()
         self._hosts = hosts
         self._resolver = resolver
         self._observers = observers
@@ -94,14 +96,13 @@ class HttpTransport:
             folder=config.files_folder,
             file=config.files_max_size,
         )
-        client = config.client
         return cls(
             config.timeout,
             config.max_response_size,
             verify=verify,
             retries=config.retries,
-            retry_budget=client.retry_budget,
-            circuit=(client.circuit_failures, client.circuit_seconds),
+            retry_budget=config.client.retry_budget,
+            circuit=(config.client.circuit_failures, config.client.circuit_seconds),
             bounds=bounds,
             hosts=hosts,
             observers=observers,
@@ -174,6 +175,7 @@ class HttpTransport:
                 verify=self._verify,
                 transport=self._transport,
                 follow_redirects=False,
+                limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=20),
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # one caller's cookies are not another's
             )
         return self._client
@@ -266,7 +268,6 @@ class _Call:
         import httpx2
 
         backoff = Backoff.of(request, self._owner._retries)
-        meter, operation = self._owner._meter, self._operation
         last: ApiResponse | Exception | None = None
         self._owner._budget.requested(request)
         for tries in count():
@@ -291,7 +292,7 @@ class _Call:
                     response = replace(response, uncertain=True)
                 wait = backoff.after_response(tries, response, self._timing)
                 if wait is not None and response.status == 429:
-                    wait = max(wait, meter.seconds_held(request, operation))
+                    wait = max(wait, self._owner._meter.seconds_held(request, self._operation))
                 if wait is None or not self._may_repeat(request, wait):
                     return response
                 last = self._latest = response
@@ -306,6 +307,13 @@ class _Call:
         return wait < self._seconds_left() and not is_open and owner._budget.spend(request, self._operation)
 
     async def _once(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
+        """Send a request when a connection is free for it; what an open circuit refuses, or probes, waits for none."""
+        if self._owner._circuits.is_open(request, self._operation):
+            return await self._at_its_turn(request, tries, checked=checked)
+        async with self._owner._shares.of(self._operation, self._seconds_left(), changes=self._changes):
+            return await self._at_its_turn(request, tries, checked=checked)
+
+    async def _at_its_turn(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
         """Send a request, if nothing forbids it, at its turn; and take note of what came of it."""
         import httpx2
 

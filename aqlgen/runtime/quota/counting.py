@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The counts of the owner's quotas in the store, and the answer to query `quota_status` (rate limiting document, 6.2).
 
-While the store is away nothing is counted.
+While the store is away nothing is counted: nothing is sent then, unless the owner has opened the quotas for that time.
 """
 
 from __future__ import annotations
@@ -77,10 +77,18 @@ class Quotas:
         """Return the key of a limit's count; several adapters may share a store."""
         return f"{self.adapter} {limit.key(caller)}"
 
+    @property
+    def open_when_away(self) -> bool:
+        """True if requests are sent that cannot be counted."""
+        return self.config.quota.when_away == "open"
+
     async def spend(self, counters: Sequence[Counter]) -> Spent | None:
-        """Count, or read with amounts of 0; None while the store is away, which is asked once in a second then."""
+        """Count, or read with amounts of 0; None while the store is away.
+
+        Where calls go on without it, it is asked once in a second then, so that they do not wait for it.
+        """
         now = self._clock()
-        if now < self._away_until:
+        if self.open_when_away and now < self._away_until:
             return None
         try:
             return await self.custody.store.spend(counters)
@@ -141,7 +149,9 @@ async def quota_status(adapter: str, quotas: Quotas | None, api_limits: Iterable
     uses = [] if quotas is None else await quotas.uses()
     data: dict[str, Any] = {"adapter": adapter, "api_limits": known, "quotas": []}
     if uses is None:
-        data["note"] = "The store of the quotas cannot be reached: calls go on and are not counted until it is back"
+        going_on = quotas is not None and quotas.open_when_away
+        effect = "calls go on and are not counted" if going_on else "what they limit is not sent"
+        data["note"] = f"The store of the quotas cannot be reached: {effect} until it is back"
     elif quotas is not None:
         data["quotas"] = [_shown(use, quotas.config.quota.currency) for use in uses]
         ends += [use.window.ends for use in uses]

@@ -4,7 +4,7 @@
 A request is counted in all of its limits in one step of the store, or in none. From the pause threshold on a call goes
 on only when a person says so, or when its agent brings the token that it was given: `_quota_continue` (4.4). Then all
 of the call's requests go on, a batch's and a plan's included, up to the hard stop. While the store is away nothing is
-counted, and calls go on with a warning.
+counted: nothing is sent, or, if the owner wants that, it is sent with a warning.
 
 A token is a ticket, good for one call of the caller and in the session that it was issued to, and for the quotas that
 were paused. Every replica can check it, and one call alone uses it up.
@@ -60,13 +60,15 @@ class CallSpending:
         return warnings
 
     async def admit(self, row: Row, *, again: bool = False) -> None:
-        """Count a request. Raises Failure (RATE_LIMIT_QUOTA_EXHAUSTED), and QuotaPaused unless `again`."""
+        """Count a request. Raises Failure if it must not be sent, and QuotaPaused unless `again`."""
         quotas = self._quotas
         charges = quotas.limits.of(row)
         if not charges:
             return
         counters = self._counters(charges, again=again)
         spent = await quotas.spend(counters)
+        if spent is None and not quotas.open_when_away:
+            raise self._uncounted()
         if spent is None:
             text = "The owner's quotas are not counted now: their store cannot be reached"
             self._warnings[UNCOUNTED] = CallWarning(UNCOUNTED, text, "medium")
@@ -106,6 +108,8 @@ class CallSpending:
             await pauses.settle(uses, keys, self.tokens, self._person)
             self._quotas.note("continued", uses[0].limit)
         except StoreAway:
+            if not self._quotas.open_when_away:
+                raise self._uncounted() from None
             self._quotas.note("uncounted")
         except Failure:
             self._quotas.note("paused", uses[0].limit)
@@ -142,6 +146,16 @@ class CallSpending:
                 if counter.limit is not None and use.window.used + counter.amount > counter.limit
             )
         )
+
+    def _uncounted(self) -> Failure:
+        """Return the refusal of a request that cannot be counted."""
+        self._quotas.note("refused_uncounted")
+        text = (
+            "Internal error: the store in which the owner's quotas are counted is away, so nothing was sent. Try again "
+            "in a while, and tell the adapter's owner if it stays."
+        )
+        details = {"reason": "the store is away", "retry_after_seconds": 1, "sent": False}
+        return Failure(Code.INTERNAL_ERROR, text, details)
 
     def _note_reached(self, limit: Limit, used: int, amount: int) -> None:
         """Report a threshold that this very request has reached."""

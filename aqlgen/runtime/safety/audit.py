@@ -12,6 +12,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,18 @@ class Audit:
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
         line = escaped(write_json(without_shapes_in(redacted(entry, self._secrets())), _encode))
-        self._chain.append(line.encode("utf-8", "backslashreplace"))
+        self._append(line.encode("utf-8", "backslashreplace"))
+
+    def repair(self) -> None:
+        """Write an entry about a line that was torn when the last process ended, if one was."""
+        with suppress(OSError):  # the first entry that cannot be written is refused, and says so
+            self._append(b"")
+
+    def _append(self, line: bytes) -> None:
+        torn = 0 if self._chain is None else self._chain.append(line)
+        if torn and self._logger is not None:
+            text = "a line of the audit log was torn while it was written: its entry is lost, those behind it are not"
+            self._logger.write("warning", text, trace={"bytes left": str(torn)})
 
     def record(self, event: str, details: Mapping[str, Any]) -> None:
         """Write an entry about something that has already happened: a fault is only logged."""

@@ -23,7 +23,7 @@ from ..settings.load import Variables
 from .access import Access, Guard
 from .connections import bounded_protocol
 from .http_sessions import SessionBounds, credential_headers
-from .monitoring import HEALTH, READY, RequestsLog, Service
+from .monitoring import HEALTH, METRICS, READY, RequestsLog, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,8 +140,9 @@ def http_app(
         routes = [*routes, *service.routes(protected)]
     app = Starlette(routes=[Route(PATH, endpoint=protected(endpoint)), *routes], lifespan=lambda _: manager.run())
     app.router.redirect_slashes = False
-    probes = () if service is None else (HEALTH, READY)
-    guarded = Guard(app, access.place, probes, direct_only=access.direct_only)
+    # Prometheus asks by the address of a pod. Where a token is demanded, no page that rebinds a name has one.
+    under_every_host = (HEALTH, READY) if access.verifier is None else (HEALTH, READY, METRICS)
+    guarded = Guard(app, access.place, () if service is None else under_every_host, direct_only=access.direct_only)
     return guarded if logger is None else RequestsLog(guarded, logger)
 
 

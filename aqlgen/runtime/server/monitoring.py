@@ -6,7 +6,8 @@ answer no call. What is away for all replicas alike, the store or the API, degra
 nothing would be answered at all.
 
 `/healthz` and `/readyz` are answered under every host and without authentication, since those who ask have neither;
-they say nothing but the names of what was checked. `/metrics` is for whom the endpoint is open to.
+they say nothing but the names of what was checked. `/metrics` is for whom the endpoint is open to; where these show a
+token, under every host, since Prometheus asks each process by its address.
 
 A record goes to the log at level info: what an access log holds, and who called (R-OPS-4).
 """
@@ -137,7 +138,10 @@ class Service:
 
         routes = [Route(HEALTH, self._healthy), Route(READY, self._ready)]
         if self.metrics is not None:
-            routes.append(Route(METRICS, endpoint=protected(request_response(self._metrics)), methods=["GET"]))
+            metrics = request_response(self._metrics)
+            shown = protected(metrics)
+            endpoint = self._metrics if shown is metrics else shown  # a route wraps a function by itself
+            routes.append(Route(METRICS, endpoint=endpoint, methods=["GET"]))
         return routes
 
     async def _healthy(self, _: Request) -> Response:

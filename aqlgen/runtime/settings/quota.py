@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from .parsers import Whole, from_json, parsed_table
+from .parsers import Choice, Whole, from_json, parsed_table
 from .setting import collected, setting
 
 __all__ = ["MILLIONTHS", "QUOTA_SETTINGS", "QuotaSettings", "quota_problem"]
@@ -152,6 +152,14 @@ class QuotaSettings(NamedTuple):
     )
     currency: str = setting(
         "USD", "quota.currency", "QUOTA_CURRENCY", currency_code, "The currency of prices and costs, for display."
+    )
+    when_away: str = setting(
+        "closed",
+        "quota.when_away",
+        "QUOTA_WHEN_AWAY",
+        Choice(("closed", "open")),
+        'What happens to requests under a quota while the store of the counts is away. "closed": none is sent, so that '
+        'no limit is exceeded. "open": they are sent, not counted, and the answers warn of it.',
     )
     operations: Mapping[str, Mapping[str, Any]] = setting(
         {},

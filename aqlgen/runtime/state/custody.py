@@ -62,16 +62,18 @@ class Custody:
         self._sealer: tuple[Sequence[str], Sealer] | None = None
 
     async def sealer(self) -> Sealer:
-        """Return what seals and opens. Raises StoreAway if the key is in the store, and that is away."""
-        if not self._keys() and not self._stored_key:
+        """Return what seals and opens. Raises StoreAway if the key is in the store, and that is away.
+
+        A store that others use may lose its key and be given another, so it is asked each time.
+        """
+        if not self._keys() and (self.store.shared or not self._stored_key):
             self._stored_key = await self._agreed(_KEY)
         return self._sealer_at_hand()
 
     async def prepare(self) -> None:
         """Get the key that is in the store, if one is; while that is away, `spare_sealer` does without it."""
         with suppress(StoreAway):
-            if not self._keys() and not self._stored_key:
-                self._stored_key = await self._agreed(_KEY)
+            await self.sealer()
 
     def spare_sealer(self) -> Sealer:
         """Return what seals at once: with a key of this process if the store's is not known, which opens on, too."""

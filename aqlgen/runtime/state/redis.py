@@ -22,6 +22,8 @@ Value = TypeVar("Value")
 MISSING = "the library redis is missing; install the adapter with its extra `redis`"
 _TIMEOUT = 2.0
 """Seconds to wait for a connection, and for an answer: a call of an agent waits so long at most for each step."""
+_PROTOCOL = 2
+"""With RESP3 the library does not look whether the server has closed a connection, and the next step on it fails."""
 
 _SWAP = """
 local value = redis.call('GET', KEYS[1])
@@ -42,25 +44,31 @@ return 1
 
 _SPEND = """
 local now = tonumber(redis.call('TIME')[1])
-local admitted, used, ends, keys = 1, {}, {}, {}
+local admitted, used, ends, lost, keys = 1, {}, {}, {}, {}
 for index, key in ipairs(KEYS) do
-    local window = tonumber(ARGV[3 * index - 2])
-    local amount, limit = tonumber(ARGV[3 * index - 1]), tonumber(ARGV[3 * index])
+    local window = tonumber(ARGV[5 * index - 4])
+    local amount, limit = tonumber(ARGV[5 * index - 3]), tonumber(ARGV[5 * index - 2])
     ends[index] = (math.floor(now / window) + 1) * window
     keys[index] = key .. ':' .. window .. ':' .. string.format('%d', ends[index])
-    used[index] = tonumber(redis.call('GET', keys[index]) or '0')
+    used[index] = tonumber(string.match(redis.call('GET', keys[index]) or '', '^%d+$') or '0')
+    lost[index] = 0
+    if ends[index] == tonumber(ARGV[5 * index]) then
+        lost[index] = math.max(0, tonumber(ARGV[5 * index - 1]) - used[index])
+        used[index] = used[index] + lost[index]
+    end
     if amount > 0 and limit >= 0 and used[index] + amount > limit then admitted = 0 end
 end
 if admitted == 1 then
     for index, key in ipairs(keys) do
-        local amount = tonumber(ARGV[3 * index - 1])
+        local amount = tonumber(ARGV[5 * index - 3])
         if amount > 0 then
-            used[index] = redis.call('INCRBY', key, string.format('%d', amount))
+            used[index] = used[index] + amount
+            redis.call('SET', key, string.format('%d', used[index]))
             redis.call('EXPIREAT', key, string.format('%d', ends[index] + 60))
         end
     end
 end
-return {admitted, used, ends}
+return {admitted, used, ends, lost}
 """
 
 
@@ -119,10 +127,12 @@ class RedisStore:
         """Add all amounts if none of them exceeds its limit, else none."""
         arguments: list[int] = []
         for counter in counters:
+            known = counter.known or Count(0, 0)
             arguments += [counter.window, counter.amount, -1 if counter.limit is None else counter.limit]
+            arguments += [known.used, int(known.ends)]
         keys = [self._key("count", counter.key) for counter in counters]
-        admitted, used, ends = await self._run(_SPEND, keys, arguments)
-        counts = (Count(int(count), float(end)) for count, end in zip(used, ends, strict=True))
+        admitted, *counted = await self._run(_SPEND, keys, arguments)
+        counts = (Count(int(used), float(ends), int(lost)) for used, ends, lost in zip(*counted, strict=True))
         return Spent(bool(admitted), tuple(counts))
 
     async def close(self) -> None:
@@ -163,6 +173,7 @@ class RedisStore:
                 # What may have been counted is not counted a second time.
                 retry=import_module("redis.asyncio.retry").Retry(import_module("redis.backoff").NoBackoff(), 0),
                 health_check_interval=15,
+                protocol=_PROTOCOL,
             )
         return self._client
 
@@ -199,7 +210,7 @@ class RedisState:
     def _asked(self, command: str, *arguments: Any, **options: Any) -> Any:
         if self._client is None:
             self._client = import_module("redis").Redis.from_url(
-                self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT
+                self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT, protocol=_PROTOCOL
             )
         try:
             return getattr(self._client, command)(*arguments, **options)

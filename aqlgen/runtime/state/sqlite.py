@@ -2,7 +2,8 @@
 """The store in SQLite: in one file that several processes share, or in memory (R-OPS-3).
 
 Nothing touches the disk until a value is stored. What was stored survives the end of the process at any moment; with
-`synchronous = NORMAL` the last moments may be lost when the machine loses power.
+`synchronous = NORMAL` the last moments may be lost when the machine loses power. A file that was removed or replaced is
+opened anew at the next step, as all other processes do.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class SqliteState:
         self.path = path
         self._lock = threading.Lock()
         self._connection: Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     def get(self, space: str, key: str) -> Any:
         """Return the value, or None."""
@@ -103,8 +105,11 @@ class SqliteState:
         with self._written() as (connection, now):
             ends = [window_ends(now, counter.window) for counter in counters]
             keys = [f"{counter.window}:{end}:{counter.key}" for counter, end in zip(counters, ends, strict=True)]
-            used = [int(self._read(connection, _COUNTS, key, now) or 0) for key in keys]
-            after = [count + counter.amount for count, counter in zip(used, counters, strict=True)]
+            before = [
+                _count_of(self._read(connection, _COUNTS, key, now), counter, end)
+                for key, counter, end in zip(keys, counters, ends, strict=True)
+            ]
+            after = [count.used + counter.amount for count, counter in zip(before, counters, strict=True)]
             admitted = all(
                 counter.limit is None or not counter.amount or count <= counter.limit
                 for count, counter in zip(after, counters, strict=True)
@@ -113,8 +118,9 @@ class SqliteState:
                 for key, count, end, counter in zip(keys, after, ends, counters, strict=True):
                     if counter.amount:
                         self._write(connection, _COUNTS, key, str(count), float(end))
-        counts = after if admitted else used
-        return Spent(admitted, tuple(Count(count, float(end)) for count, end in zip(counts, ends, strict=True)))
+        if not admitted:
+            return Spent(False, tuple(before))
+        return Spent(True, tuple(old._replace(used=count) for old, count in zip(before, after, strict=True)))
 
     def _counted(self, counters: Sequence[Counter]) -> Spent:
         """Return the counts, without a transaction that others would wait for."""
@@ -124,15 +130,18 @@ class SqliteState:
             for counter in counters:
                 ends = window_ends(now, counter.window)
                 text = self._read(connection, _COUNTS, f"{counter.window}:{ends}:{counter.key}", now)
-                counts.append(Count(int(text or 0), float(ends)))
+                counts.append(_count_of(text, counter, ends))
         return Spent(True, tuple(counts))
 
     def close(self) -> None:
         """Close the file; a later use opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._close()
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     @staticmethod
     def _read(connection: Connection, space: str, key: str, now: float) -> str | None:
@@ -165,6 +174,8 @@ class SqliteState:
                 raise
 
     def _open(self) -> Connection:
+        if self.path is not None and self._connection is not None and _file_at(self.path) != self._file:
+            self._close()
         if self._connection is None:
             import sqlite3  # here, since most adapters store nothing
 
@@ -178,7 +189,7 @@ class SqliteState:
             connection.execute("PRAGMA synchronous = NORMAL")
             for statement in _TABLE:
                 connection.execute(statement)
-            self._connection = connection
+            self._connection, self._file = connection, _file_at(self.path)
         return self._connection
 
 
@@ -254,6 +265,22 @@ def _set_wal(connection: Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def _count_of(text: str | None, counter: Counter, ends: int) -> Count:
+    """Return a count as it is stored, or as it is known: what is no number counts nothing."""
+    stored = int(text) if text is not None and text.isdecimal() and len(text) < 20 else 0
+    lost = counter.lost(stored, ends)
+    return Count(stored + lost, float(ends), lost)
+
+
+def _file_at(path: Path | None) -> tuple[int, int] | None:
+    """Return which file is at a path, None for none."""
+    try:
+        status = None if path is None else os.stat(path)
+    except FileNotFoundError:
+        return None
+    return None if status is None else (status.st_dev, status.st_ino)
 
 
 def _expiry(now: float, seconds: float | None) -> float | None:

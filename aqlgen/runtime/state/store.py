@@ -9,6 +9,7 @@ begins, and once more when it is over (R-OPS-4).
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -36,20 +37,31 @@ class StoreAway(Failure):
 class Counter(NamedTuple):
     """An amount to be counted under a key: within the present window of so many seconds, at most `limit`.
 
-    Windows begin at multiples of their length, in UTC. Amounts are whole numbers of a unit that the user chooses.
+    Windows begin at multiples of their length, in UTC. Amounts are whole numbers of a unit that the user chooses. A
+    store that counts less than `known` in the same window is wrong, and goes on from there.
     """
 
     key: str
     window: int
     amount: int
     limit: int | None = None
+    known: Count | None = None
+
+    def lost(self, stored: int, ends: float) -> int:
+        """Return how much a count that is stored for the window with this end has lost."""
+        known = 0 if self.known is None or self.known.ends != ends else self.known.used
+        return max(0, known - stored)
 
 
 class Count(NamedTuple):
-    """What is counted in the present window, which ends at a time in seconds since the epoch."""
+    """What is counted in the present window, which ends at a time in seconds since the epoch.
+
+    `lost` is what the store did not know of it any more.
+    """
 
     used: int
     ends: float
+    lost: int = 0
 
 
 class Spent(NamedTuple):
@@ -117,15 +129,26 @@ def window_ends(now: float, seconds: int) -> int:
 Value = TypeVar("Value")
 
 
+_MOST_COUNTS = 10_000
+
+
 class WatchedStore:
     """A store as it is; `report` is called with the reason when it goes away, and with None when it is back.
 
-    `answered` is True once it has answered.
+    `answered` is True once it has answered. No count of a window falls below what this process has seen of it, whoever
+    lowers or removes it in the store; `lowered` is called then.
     """
 
-    def __init__(self, store: Store, report: Callable[[StoreAway | None], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        report: Callable[[StoreAway | None], None],
+        lowered: Callable[[], None] | None = None,
+    ) -> None:
         self.store = store
         self._report = report
+        self._lowered = lowered
+        self._counts: OrderedDict[tuple[str, int], Count] = OrderedDict()
         self._away = False
         self.answered = False
 
@@ -164,7 +187,19 @@ class WatchedStore:
 
     async def spend(self, counters: Sequence[Counter]) -> Spent:
         """Add all amounts if none of them exceeds its limit, else none."""
-        return await self._watched(self.store.spend(counters))
+        known = [counter._replace(known=self._counts.get((counter.key, counter.window))) for counter in counters]
+        spent = await self._watched(self.store.spend(known))
+        for counter, count in zip(counters, spent.counts, strict=True):
+            self._remember((counter.key, counter.window), count)
+        if self._lowered is not None and any(count.lost for count in spent.counts):
+            self._lowered()
+        return spent
+
+    def _remember(self, key: tuple[str, int], count: Count) -> None:
+        last = self._counts.pop(key, count)
+        self._counts[key] = max(last, count, key=lambda other: (other.ends, other.used))
+        if len(self._counts) > _MOST_COUNTS:
+            self._counts.popitem(last=False)
 
     async def close(self) -> None:
         """Close the connections; a later use opens them again."""

@@ -29,7 +29,7 @@ EVENTS = {
     "retry": ("Requests that the retry budget did not let be sent again.", ("outcome",)),
     "pace": ("Requests that waited for their turn in the pace of the API.", ("outcome",)),
     "confirmation": ("Confirmations that were asked for, given and refused.", ("outcome", "by")),
-    "store": ("Outages of the store, and their ends.", ("outcome",)),
+    "store": ("Outages of the store, their ends, and counts that it lost.", ("outcome",)),
 }
 """The events, each with its text and with the labels that it is counted by; further labels are for the log alone."""
 

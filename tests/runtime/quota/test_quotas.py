@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
@@ -477,9 +478,9 @@ def _let_a_second_pass(parts: Assembly) -> None:
 async def test_calls_go_on_while_the_store_is_away_and_that_is_said_once(
     start: Start, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R-RATE-1: open with a warning."""
+    """R-RATE-1: open with a warning, where the owner says so."""
     hourly(DAY)
-    parts = start(QUOTA_PER_DAY=2, QUOTA_PAUSE_PERCENT=100, LOG_LEVEL="notice")
+    parts = start(QUOTA_PER_DAY=2, QUOTA_PAUSE_PERCENT=100, QUOTA_WHEN_AWAY="open", LOG_LEVEL="notice")
     store = parts.store
     assert isinstance(store, WatchedStore)
     spend = store.store.spend
@@ -500,10 +501,86 @@ async def test_calls_go_on_while_the_store_is_away_and_that_is_said_once(
     assert (logged.count("the store is away"), logged.count('"the store is back"')) == (1, 1)
 
 
+async def test_nothing_is_sent_that_cannot_be_counted(start: Start, api: Local, tmp_path: Path) -> None:
+    """R-RATE-1: closed while the store is away, at every replica and however often; at once open when it is back."""
+    hourly(DAY)
+    with redis_server(tmp_path) as server:
+        settings = {"state": server.url, "QUOTA_PER_DAY": 15, "QUOTA_PAUSE_PERCENT": 80}
+        replicas = [start(**settings) for _ in range(3)]
+        for _ in range(4):
+            for parts in replicas:
+                assert (await call(parts))["success"]
+        token = (await call(replicas[0]))["error"]["details"]["confirmation_token"]
+        server.stop()
+        for parts in replicas * 10:
+            error = (await call(parts, _quota_continue=token))["error"]
+            assert (error["code"], error["details"]["reason"]) == ("INTERNAL_ERROR", "the store is away")
+            assert error["details"]["sent"] is False
+        assert "not sent" in (await status(replicas[0]))["note"]
+        server.start()
+        outcomes = [(await call(parts))["error"]["code"] for parts in replicas]
+    assert outcomes == ["RATE_LIMIT_QUOTA_PAUSE"] * 3
+    assert len(api.asked) == 12
+
+
+LOWERED = {"removed": None, "0": "0", "negative": "-1000000", "no number": "nan", "a little": "17"}
+
+
+@pytest.mark.parametrize("state", ["sqlite:", "redis:"])
+@pytest.mark.parametrize("value", LOWERED)
+async def test_who_lowers_a_count_in_the_store_lets_no_more_through(
+    start: Start, api: Local, state: str, value: str, tmp_path: Path, redis: RedisServer, capfd: Any
+) -> None:
+    """R-RATE-1: what a process has counted stays counted there, for all calls and for those of one caller."""
+    hourly(DAY)
+    settings = {"QUOTA_PER_DAY": 20, "QUOTA_PAUSE_PERCENT": 100, "LOG_LEVEL": "error"}
+    parts = start(state=state, toml="[quota.callers]\nper_day = 19\n", **settings)
+    redis.flush()
+    codes: list[str] = []
+    for number in range(40):
+        if number in (18, 19, 25):
+            _set_counts(tmp_path / "state.sqlite3" if state == "sqlite:" else redis, LOWERED[value])
+        with with_caller({}, "ada"):
+            answer = await call(parts)
+        codes.append("" if answer["success"] else answer["error"]["code"])
+    assert codes == [""] * 19 + ["RATE_LIMIT_QUOTA_EXHAUSTED"] * 21
+    assert len(api.asked) == 19
+    parts.dispatcher.log.handler.flush()
+    assert capfd.readouterr().err.count("the store counts less than it did") == 1
+
+
+def _set_counts(store: Path | RedisServer, value: str | None) -> None:
+    """Write a value over every count, or remove them all, as somebody who can write to the store may."""
+    if isinstance(store, RedisServer):
+        change = "'DEL', key" if value is None else f"'SET', key, '{value}'"
+        script = f"for _, key in ipairs(redis.call('KEYS', '*count:*')) do redis.call({change}) end return 1"
+        assert store.ask(f"*3\r\n$4\r\nEVAL\r\n${len(script)}\r\n{script}\r\n$1\r\n0\r\n".encode()) == b":1\r\n"
+        return
+    with sqlite3.connect(store) as connection:
+        if value is None:
+            connection.execute("DELETE FROM kept WHERE space = 'count'")
+        else:
+            connection.execute("UPDATE kept SET value = ? WHERE space = 'count'", (value,))
+
+
+async def test_a_store_that_lost_its_counts_opens_no_quota_of_replicas_that_live(
+    start: Start, api: Local, tmp_path: Path
+) -> None:
+    """R-RATE-1: three replicas of a limit of 30, and a store that is emptied after each 10 calls."""
+    hourly(DAY)
+    with redis_server(tmp_path) as server:
+        replicas = [start(state=server.url, QUOTA_PER_DAY=30, QUOTA_PAUSE_PERCENT=100) for _ in range(3)]
+        for number in range(90):
+            await call(replicas[number % 3])
+            if number % 10 == 9:
+                server.flush()
+    assert 30 <= len(api.asked) <= 36  # what the others counted since a replica's last call is counted when they call
+
+
 async def test_a_replica_outlives_its_redis(start: Start, tmp_path: Path) -> None:
     """R-RATE-1: open with a warning."""
     with redis_server(tmp_path) as server:
-        parts = start(state=server.url, QUOTA_PER_DAY=100)
+        parts = start(state=server.url, QUOTA_PER_DAY=100, QUOTA_WHEN_AWAY="open")
         assert (await call(parts))["success"]
         server.stop()
         answer = await call(parts)

@@ -338,6 +338,25 @@ async def test_a_store_that_lost_its_data_forgets_no_use(
     assert len(api.sent) == 2
 
 
+async def test_replicas_confirm_for_each_other_again_after_their_store_was_emptied(
+    replica: Replica, api: FakeApi, request: pytest.FixtureRequest, url: str, server: RedisServer, tmp_path: Path
+) -> None:
+    """R-OPS-3: also one that has started since, with the key that the store keeps or one of the owner's."""
+    for keys in ((), KEYS[:1]):
+        replicas = [replica(*keys), replica(*keys)]
+        for dispatcher in replicas:
+            assert (await call(dispatcher, confirmation_token=await token_of(dispatcher)))["success"]
+        if request.node.callspec.params["url"] == "redis":
+            server.flush()
+        for file in tmp_path.glob("s.sqlite3*"):
+            file.unlink()
+        replicas.append(replica(*keys))
+        for asked in reversed(replicas):
+            for used in replicas:
+                assert (await call(used, confirmation_token=await token_of(asked)))["success"]
+    assert len(api.sent) == 2 * (2 + 9)
+
+
 async def test_nothing_that_is_stored_can_be_read_in_the_store(replica: Replica, state: Callable[..., State]) -> None:
     """R-OPS-3, R-TRUST-5: with a key of the owner's."""
     dispatcher = replica(KEYS[0])

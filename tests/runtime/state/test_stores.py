@@ -10,7 +10,9 @@ import anyio
 import pytest
 
 from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.redis import RedisState
 from aqlgen.runtime.state.store import Counter, Store, StoreAway
+from tests.cases import each
 from tests.runtime.redis_server import RedisServer, redis_server
 
 pytestmark = pytest.mark.anyio
@@ -147,6 +149,28 @@ async def test_a_store_that_is_away_says_so_and_works_again_when_it_is_back(serv
         server.start()
     assert await store.get("a", "key") == 1
     await store.close()
+
+
+@each("loss", ["stopped", "killed", "hung up on"])
+async def test_the_first_step_after_the_store_is_back_is_done(tmp_path: Path, loss: str) -> None:
+    """R-OPS-3: nobody asked while it was away, and every connection is one that the server has closed."""
+    with redis_server(tmp_path) as server:
+        store, logins = open_store(server.url, "back", {}), RedisState(server.url, "back")
+        logins.put("a", "key", 1)
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(store.get, "a", "key")
+        if loss == "hung up on":
+            assert server.ask(b"CLIENT KILL TYPE normal\r\n").startswith(b":")
+        else:
+            (server.stop if loss == "stopped" else server.kill)()
+            server.start()
+        await anyio.sleep(0.05)
+        for number in range(8):
+            assert (await store.spend([Counter("key", 86_400, 1)])).counts[0].used == number + 1
+        assert logins.get("a", "key") == 1
+        logins.close()
+        await store.close()
 
 
 async def test_a_file_that_is_no_state_is_a_store_that_is_away(tmp_path: Path) -> None:

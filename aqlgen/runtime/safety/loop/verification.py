@@ -35,28 +35,36 @@ __all__ = ["Tries", "Verification"]
 _TRIES = "loop.tries"
 _MOST, _WINDOW = 10, 60.0
 _LONGEST, _DAY = 6 * 3600.0, 86_400.0
+_NO_TRIES: dict[str, Any] = {"failed": [], "locked": 0.0, "level": 0}
+
+
+_MOST_KNOWN = 10_000
 
 
 class Tries:
-    """The tries of each agent. Every method raises StoreAway when the store cannot be reached."""
+    """The tries of each agent. Every method raises StoreAway when the store cannot be reached.
+
+    A row that is gone, or older than what this process knows, frees nobody here: then what it knows counts.
+    """
 
     def __init__(self, custody: Custody, clock: Callable[[], float] = time.time) -> None:
         self._custody = custody
         self._clock = clock
+        self._known: dict[str, dict[str, Any]] = {}
 
     async def locked(self, key: str) -> float:
         """Return for how many seconds no try is taken; 0 for none."""
-        values = await self._custody.kept(_TRIES, key)
-        return 0.0 if values is None else max(0.0, float(values["locked"]) - self._clock())
+        values = self._latest(key, await self._custody.kept(_TRIES, key))
+        return max(0.0, float(values["locked"]) - self._clock())
 
     async def begin(self, key: str) -> float:
         """Count a try as failed, and return 0; if none is taken now, return for how many seconds."""
-        wait = 0.0
+        wait, counted = 0.0, _NO_TRIES
 
         def count(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
-            nonlocal wait
+            nonlocal wait, counted
             now = self._clock()
-            values = values or {"failed": [], "locked": 0.0, "level": 0}
+            values = self._latest(key, values)
             wait = max(0.0, float(values["locked"]) - now)
             if wait > 0:
                 return None
@@ -64,14 +72,39 @@ class Tries:
             level, locked = int(values["level"]), 0.0
             if len(failed) >= _MOST:
                 locked, level, failed = now + min(_LONGEST, _WINDOW * 2**level), level + 1, []
-            return {"failed": failed, "locked": locked, "level": level}, _DAY
+            tries = int(values.get("tries", 0)) + 1
+            counted = {"failed": failed, "locked": locked, "level": level, "tries": tries, "at": now}
+            return counted, _DAY
 
-        await self._custody.change(_TRIES, key, count)
+        if await self._custody.change(_TRIES, key, count):
+            self._remember(key, counted)
         return wait
 
     async def succeeded(self, key: str) -> None:
         """Forget the failures: a person has given the right code."""
-        await self._custody.remove(_TRIES, key)
+        forgotten = _NO_TRIES
+
+        def forget(values: dict[str, Any] | None) -> tuple[dict[str, Any], float]:
+            nonlocal forgotten
+            tries = int(self._latest(key, values).get("tries", 0)) + 1
+            forgotten = {**_NO_TRIES, "tries": tries, "at": self._clock()}
+            return forgotten, _DAY
+
+        await self._custody.change(_TRIES, key, forget)
+        self._remember(key, forgotten)
+
+    def _latest(self, key: str, stored: dict[str, Any] | None) -> dict[str, Any]:
+        """Return what is stored, or what this process knows if that is later and not a day old."""
+        stored, known = stored or _NO_TRIES, self._known.get(key)
+        if known is None or known["tries"] <= stored.get("tries", 0) or self._clock() - known["at"] > _DAY:
+            return stored
+        return known
+
+    def _remember(self, key: str, values: dict[str, Any]) -> None:
+        known = self._known.pop(key, values)
+        self._known[key] = max(known, values, key=lambda either: int(either["tries"]))
+        if len(self._known) > _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
 
 
 _MARK = "loop.verified"
