@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aqlgen.conformance.checks.level2 import _is_chosen_within
-from aqlgen.conformance.checks.round_trip import _taken
+from aqlgen.conformance.checks.round_trip import _taken, _written
+from aqlgen.conformance.stand_in import Arrived
 from tests.generator.commands import api, tabulate
 
 
@@ -47,3 +49,14 @@ def test_an_update_is_judged_by_the_fields_of_the_resource_that_it_takes(
     row = table.find(name, family)
     assert row is not None
     assert _taken(resource, row, table) == taken
+
+
+def test_values_that_arrive_in_a_form_are_written() -> None:
+    head = "--b\r\nContent-Disposition: form-data; name="
+    body = f'{head}"count"\r\n\r\n2\r\n{head}"note"\r\n\r\n\u00fc "b"\r\n{head}"at"\r\n\r\n{{"x": 0.5}}\r\n--b--\r\n'
+    forms = {
+        "multipart/form-data; boundary=b": (body.encode(), {"2", json.dumps('\u00fc "b"'), "0.5"}),
+        "application/x-www-form-urlencoded": (b"count=2&note=a+b", {"2", '"a b"'}),
+    }
+    for kind, (sent, values) in forms.items():
+        assert values <= set(_written(Arrived("PATCH", "/things/1", (), {"content-type": kind}, sent))), kind

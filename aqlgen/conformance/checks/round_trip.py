@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 from aqlgen.conformance.operations import Operation, path_of
@@ -143,8 +144,8 @@ async def updates_preserve(run: Connected, result: Result) -> None:
             continue
         body = writes[-1].data
         named = _scalars(params["input"])
-        place = [*_scalars(body), *(f'"{text}"' for text in writes[-1].texts)]
-        lost = [value for value in named if value not in place and f'"{value}"' not in place]
+        written = _written(writes[-1])
+        lost = [value for value in named if value not in written and f'"{value}"' not in written]
         result.expect(not lost, operation.name, f"these values do not arrive: {lost[:5]}", envelope)
         if not update.reads_first:
             if operation.row.method == "PATCH" and isinstance(body, dict):
@@ -164,6 +165,15 @@ async def updates_preserve(run: Connected, result: Result) -> None:
         if flat:
             kept.append({"name": operation.name, "preserved_fields": dict(list(flat.items())[:5]),
                          "read_response": envelope})  # fmt: skip
+
+
+def _written(request: Arrived) -> list[str]:
+    """Return the values that a request writes, as JSON: those of its body, or of a form, whose parts can be JSON."""
+    written = [*_scalars(request.data), *(json.dumps(text) for text in request.texts)]
+    for _, text in request.form:
+        with suppress(ValueError):
+            written += _scalars(json.loads(text))
+    return written
 
 
 async def _removed(run: Connected, result: Result, operation: Operation) -> None:
