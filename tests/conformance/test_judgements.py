@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from aqlgen.conformance.checks.level2 import _is_chosen_within
-from aqlgen.conformance.checks.round_trip import _taken, _written
+from aqlgen.conformance.checks.round_trip import _overtaken, _taken, _written
+from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.stand_in import Arrived
 from tests.generator.commands import api, tabulate
 
@@ -40,6 +41,17 @@ def test_a_field_that_the_things_of_a_list_have_too_may_be_chosen_in_them(answer
 def test_an_update_is_judged_by_the_fields_of_the_resource_that_it_takes(
     tmp_path: Path, resource: Any, taken: Any
 ) -> None:
+    operation = _update_of_policy(tmp_path)
+    assert _taken(resource, operation.row, operation.table) == taken
+
+
+def test_a_change_in_between_is_one_of_what_the_update_takes(tmp_path: Path) -> None:
+    operation = _update_of_policy(tmp_path)
+    assert _overtaken({"policy": "all", "url": "u"}, operation) == {"policy": "all2", "url": "u2"}
+    assert _overtaken({"policy": 1, "url": "u"}, operation) is None
+
+
+def _update_of_policy(tmp_path: Path) -> Operation:
     schema = {"type": "object", "required": ["policy"], "properties": {"policy": {"type": "string"}}}
     content = {"application/json": {"schema": schema}}
     answer = {"200": {"description": "OK", "content": {"application/json": {"schema": {"type": "object"}}}}}
@@ -48,7 +60,7 @@ def test_an_update_is_judged_by_the_fields_of_the_resource_that_it_takes(
     ((name, family),) = table.names()
     row = table.find(name, family)
     assert row is not None
-    assert _taken(resource, row, table) == taken
+    return Operation(row, table)
 
 
 def test_values_that_arrive_in_a_form_are_written() -> None:

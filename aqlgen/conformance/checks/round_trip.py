@@ -214,16 +214,17 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
         run.setup.api.forget()
         reads: list[int] = []
 
-        def changing(request: Arrived, reads: list[int] = reads) -> Reply | None:
+        def changing(request: Arrived, reads: list[int] = reads, operation: Operation = operation) -> Reply | None:
             if request.method != "GET":
                 return None
             row = run.setup.api.row_of("GET", request.path, request.api)
             reply = None if row is None else run.setup.api.shape(row)
-            data = None if reply is None else reply.data
-            if reply is None or not isinstance(data, dict) or _stamped(data) == data:
+            overtaken = None if reply is None else _overtaken(reply.data, operation)
+            if reply is None or overtaken is None:
                 return None
             reads.append(1)
-            return Reply.of(reply.status, data if len(reads) == 1 else _stamped(data), **_tags(reply, len(reads)))
+            data = reply.data if len(reads) == 1 else overtaken
+            return Reply.of(reply.status, data, **_tags(reply, len(reads)))
 
         with run.setup.api.behaving(changing):
             envelope, _ = await run.sent(operation, operation.params or {})
@@ -252,6 +253,13 @@ async def _conditional(run: Connected, result: Result, operation: Operation) -> 
     conditions = {request.headers.get("if-match") for request in writes}
     if envelope.get("success") and writes:
         result.expect(conditions == {'"v-7"'}, operation.name, f"is written if-match {conditions}", envelope)
+
+
+def _overtaken(resource: Any, operation: Operation) -> Any:
+    """Return a resource of which somebody else changed what an update takes; None if there is nothing to change."""
+    stamped = _stamped(resource)
+    takes = [_taken(data, operation.row, operation.table) for data in (resource, stamped)]
+    return stamped if isinstance(resource, dict) and takes[0] != takes[1] else None
 
 
 def _stamped(value: Any) -> Any:
