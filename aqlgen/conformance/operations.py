@@ -7,7 +7,7 @@ independently of the code that builds the adapter's requests.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -49,6 +49,11 @@ class Operation:
     def is_plain_read(self) -> bool:
         """True for a read that a read-only adapter offers."""
         return is_plain_read(self.family, self.row.method, self.row.danger, self.row.rule)
+
+    def always_is(self, levels: Iterable[str]) -> bool:
+        """Return True if it is of one of these levels of danger, whatever a call of it carries."""
+        carries = self.row.carries
+        return self.row.danger in levels and (carries is None or not carries.places)
 
     @property
     def reads_first(self) -> bool:
