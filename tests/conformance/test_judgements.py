@@ -51,14 +51,26 @@ def test_a_change_in_between_is_one_of_what_the_update_takes(tmp_path: Path) -> 
     assert _overtaken({"policy": 1, "url": "u"}, operation) is None
 
 
-def _update_of_policy(tmp_path: Path) -> Operation:
-    schema = {"type": "object", "required": ["policy"], "properties": {"policy": {"type": "string"}}}
+def test_a_resource_that_declares_nothing_of_what_the_update_takes_loses_nothing(tmp_path: Path) -> None:
+    operation = _update_of_policy(tmp_path, {"code": {"type": "integer"}, "data": {}})
+    assert operation.reads_first
+    assert _taken({"code": 1, "data": "a"}, operation.row, operation.table) == {}
+    assert _taken({"code": 1, "data": {"policy": "all"}}, operation.row, operation.table) == {"policy": "all"}
+
+
+def _update_of_policy(tmp_path: Path, read: dict[str, Any] | None = None) -> Operation:
+    schema = {
+        "type": "object",
+        "required": ["policy"],
+        "properties": {"policy": {"type": "string"}, "note": {"type": "string"}},
+    }
     content = {"application/json": {"schema": schema}}
     answer = {"200": {"description": "OK", "content": {"application/json": {"schema": {"type": "object"}}}}}
     operation = {"requestBody": {"required": True, "content": content}, "responses": answer}
-    table = tabulate(tmp_path, api({"/settings": {"put": operation}})).table
-    ((name, family),) = table.names()
-    row = table.find(name, family)
+    shown = {"schema": {"type": "object", "properties": read}}
+    reader = {"get": {"responses": {"200": {"description": "OK", "content": {"application/json": shown}}}}}
+    table = tabulate(tmp_path, api({"/settings": {"put": operation, **(reader if read else {})}})).table
+    row = table.find(*next(names for names in table.names() if names[1] == "update"))
     assert row is not None
     return Operation(row, table)
 

@@ -11,7 +11,7 @@ from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 from aqlgen.conformance.stand_in import Arrived, Reply
 from aqlgen.runtime.schema.reader import at, steps_of, union_of
-from aqlgen.runtime.table import Row, Table
+from aqlgen.runtime.table import JsonSchema, Row, Table
 
 _AWKWARD = 'a "b" \\ c\n\u221a \U0001f6b2 </d>'
 
@@ -48,7 +48,7 @@ async def _awkward_text(run: Connected, result: Result, operation: Operation) ->
         envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: _AWKWARD})
         if envelope.get("success") and arrived:
             data = arrived[-1].data
-            value = data.get(parameter.wire) if isinstance(data, dict) else arrived[-1].body[:200]
+            value = data.get(parameter.wire) if isinstance(data, dict) else data
             result.expect(value == _AWKWARD, operation.name, f"{name} arrives as {value!r}", envelope)
         return
 
@@ -103,19 +103,25 @@ async def answers_arrive(run: Connected, result: Result) -> None:
 
 def _renamed(operation: Operation, data: dict[str, Any]) -> dict[str, str]:
     """Return the fields of an answer that agents know by another name, by the API's name."""
-    status = next((status for status in sorted(operation.row.responses) if status.startswith("2")), "default")
-    schema = operation.row.responses.get(status, {}).get("schema")
-    if not isinstance(schema, dict):
-        return {}
     names: dict[str, set[str]] = {}
-    for name, (wire, _) in union_of(operation.table.types, schema).properties.items():
+    for name, (wire, _) in union_of(operation.table.types, _answered(operation.row)).properties.items():
         names.setdefault(wire, set()).add(name)
     return {wire: next(iter(known)) for wire, known in names.items()
             if wire in data and len(known) == 1 and wire not in known}  # fmt: skip
 
 
+def _answered(row: Row) -> JsonSchema:
+    """Return the schema of what an operation answers with when it succeeds."""
+    status = next((status for status in sorted(row.responses) if status.startswith("2")), "default")
+    schema = row.responses.get(status, {}).get("schema")
+    return schema if isinstance(schema, dict) else {}
+
+
 def _taken(resource: Any, row: Row, table: Table) -> Any:
-    """Return those fields of a resource that an update of it takes, also within an envelope."""
+    """Return those fields of a resource that an update of it takes, also within an envelope.
+
+    A resource of which nothing is declared is taken whole.
+    """
     written = row.body.schema if row.body is not None else {}
     wires = {wire for wire, _ in union_of(table.types, written).properties.values()}
     things = [resource]
@@ -125,7 +131,8 @@ def _taken(resource: Any, row: Row, table: Table) -> Any:
             if taken:
                 return taken
             things += thing.values()
-    return resource
+    reader = table.find(row.update.read or "", "read") if row.update is not None else None
+    return {} if wires and reader is not None and union_of(table.types, _answered(reader)).properties else resource
 
 
 @check("RT-3", "An update sends what it names, and keeps what it does not", Category.ROUND_TRIP, "R-UPD-1")
