@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from contextlib import suppress
 from typing import Any
 
@@ -175,9 +176,10 @@ async def updates_preserve(run: Connected, result: Result) -> None:
 
 
 def _written(request: Arrived) -> list[str]:
-    """Return the values that a request writes, as JSON: those of its body, or of a form, whose parts can be JSON."""
+    """Return the values that a request writes, as JSON: of its body, or of a form, whose parts can be JSON or files."""
     written = [*_scalars(request.data), *(json.dumps(text) for text in request.texts)]
     for _, text in request.form:
+        written.append(json.dumps(b64encode(text.encode()).decode()))  # as the agent gave a file
         with suppress(ValueError):
             written += _scalars(json.loads(text))
     return written
