@@ -58,11 +58,11 @@ def test_a_query_in_a_path_is_filled_by_parameters_in_query(tmp_path: Path) -> N
     document = {written: {"get": {"parameters": [pet, limit]}}, "/pets/{id}": {"get": {"parameters": [pet]}}}
     document |= {"/toys{?kind,age}": {"get": {}}, "/toys?size={size}": {"get": {}}}
     table = tabulate(tmp_path, api(document))
-    found = {
+    locations = {
         each["path"]: {name: (item["in"], item.get("required", False)) for name, item in each["parameters"].items()}
         for each in table.rows.values()
     }
-    assert found == {
+    assert locations == {
         "/pets/{id}?v=2": {"pet_id": ("path", True), "limit": ("query", False), "kind": ("query", True)},
         "/pets/{id}": {"pet_id": ("path", True)},
         "/toys": {"kind": ("query", True), "age": ("query", True)},
