@@ -77,6 +77,20 @@ def _update_of_policy(tmp_path: Path, read: dict[str, Any] | None = None) -> Ope
     return Operation(row, table)
 
 
+def test_an_operation_that_is_as_grave_as_the_action_it_chooses_is_not_always_grave(tmp_path: Path) -> None:
+    action = {"type": "object", "required": ["action"], "properties": {"action": {"enum": ["rename", "delete"]}}}
+    whole = {"type": "object", "properties": {"actions": {"type": "array", "items": action}}}
+    changes = {"requestBody": {"required": True, "content": {"application/json": {"schema": whole}}}}
+    table = tabulate(tmp_path, api({"/changes": {"post": changes}, "/parts/{id}": {"delete": {}}})).table
+    operations = [Operation(row, table) for names in table.names() if (row := table.find(*names)) is not None]
+    levels = ("destructive", "dangerous")
+    assert all(operation.row.danger in levels for operation in operations)
+    assert {operation.row.path: operation.always_is(levels) for operation in operations} == {
+        "/changes": False,
+        "/parts/{id}": True,
+    }
+
+
 def test_values_that_arrive_in_a_form_are_written() -> None:
     head = "--b\r\nContent-Disposition: form-data; name="
     body = f'{head}"count"\r\n\r\n2\r\n{head}"note"\r\n\r\n\u00fc "b"\r\n{head}"at"\r\n\r\n{{"x": 0.5}}\r\n--b--\r\n'
