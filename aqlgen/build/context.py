@@ -90,12 +90,13 @@ def text(node: Json) -> str:
 def example_of(context: Context, node: Json) -> Json:
     """Return the `example` of an object, or the first value of its `examples`; MISSING if there is none.
 
-    A serialized (`serializedValue`) or external (`externalValue`) example does not count.
+    A serialized (`serializedValue`) or external (`externalValue`) example does not count, nor does a reference that
+    linking left, since its file is not there.
     """
     if not isinstance(node, dict):
         return MISSING
     if "example" in node:
-        return node["example"]
+        return MISSING if _is_reference(node["example"]) else node["example"]
     examples = node.get("examples")
     for name, raw in examples.items() if isinstance(examples, dict) else ():
         try:
@@ -103,6 +104,10 @@ def example_of(context: Context, node: Json) -> Json:
         except UnresolvedError:
             continue
         for key in ("value", "dataValue") if isinstance(example, dict) else ():
-            if key in example:
+            if key in example and not _is_reference(example[key]):
                 return example[key]
     return MISSING
+
+
+def _is_reference(example: Json) -> bool:
+    return isinstance(example, dict) and example.keys() == {"$ref"} and isinstance(example["$ref"], str)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from aqlgen.build.context import Context, entries
@@ -12,6 +12,7 @@ from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders, without_names
+from aqlgen.runtime.text import listed
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 KNOWN: Final = {"3.2": (*METHODS, "query")}
@@ -20,6 +21,8 @@ KNOWN: Final = {"3.2": (*METHODS, "query")}
 OTHER_KEYS: Final = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
 TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
 """A method that HTTP allows (RFC 9110, 5.6.2), of a plausible length."""
+HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+"""A name of a header that HTTP allows (RFC 9110, 5.1), of a plausible length."""
 
 NEVER: Final = {
     "trace": "TRACE is never served: its answer repeats the request, credentials included",
@@ -38,9 +41,14 @@ class RawOperation:
     raw: Json
     pointer: str
     refusal: str = ""
+    queried: Mapping[str, str] = field(default_factory=dict)
+    """The names in braces that stand in a query of the document's path, each with its name in the query."""
 
 
 COLONS: Final = re.compile(r"(?<=/):([A-Za-z_]\w*)(?=/|$)")
+FILLED: Final = re.compile(r"(?P<key>[^={}]+)=\{(?P<name>[^{}]+)\}")
+"""A part of a query that a parameter fills."""
+FORM: Final = re.compile(r"\{[?&](\w+(?:,\w+)*)\}(?=$|#)")
 
 MAX_PATH: Final = 8_000
 """The maximum length of a path; servers reject request lines beyond about that (RFC 9112, 3)."""
@@ -49,6 +57,7 @@ MAX_PATH: Final = 8_000
 def operations(context: Context) -> Iterator[RawOperation]:
     """Yield every operation in document order, with the reason if it has to be skipped; warn of repairs."""
     seen: dict[tuple[str, str], str] = {}
+    taken = {path for path, _ in entries(context.resolver.root.get("paths"))}
     for path, raw_item in entries(context.resolver.root.get("paths")):
         pointer = f"/paths/{escape(path)}"
         try:
@@ -61,7 +70,12 @@ def operations(context: Context) -> Iterator[RawOperation]:
             if item is not None:
                 context.warn("invalid-component", f"the path {path!r} is not an object", pointer)
             continue
-        full = _path(context, path, pointer, item)
+        full, queried = _without_query(_path(context, path, pointer, item))
+        if queried:
+            message = f"the path {path} has a query: {listed(queried.values())} are read as parameters in query"
+            context.warn("bad-parameter", message, pointer)
+            full += f"#{','.join(queried.values())}" if full in taken else ""  # a fragment is never sent
+            taken.add(full)
         for method, raw, place in _methods(context, item, where):
             refusal = NEVER.get(method, "")
             if not place.startswith(f"{where}/additionalOperations/") and method not in _fixed(context):
@@ -75,7 +89,7 @@ def operations(context: Context) -> Iterator[RawOperation]:
             elif (method, full) in seen:
                 refusal = f"it is declared a second time, after {seen[method, full]}"
             seen.setdefault((method, full), f"{method.upper()} {path}")
-            yield RawOperation(full, method, item, where, raw, place, refusal)
+            yield RawOperation(full, method, item, where, raw, place, refusal, queried)
 
 
 def _fixed(context: Context) -> tuple[str, ...]:
@@ -104,6 +118,25 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)
     return path if path.startswith("/") else f"/{path}"
+
+
+def _without_query(path: str) -> tuple[str, dict[str, str]]:
+    """Return a path without what parameters fill in its query, and their names there by the names in braces.
+
+    A query is written out, as in `/pets?kind={kind}`, or as a form, `/pets{?kind,age}` (RFC 6570, 3.2.8).
+    """
+    path, mark, fragment = path.partition("#")
+    form = FORM.search(path)
+    queried = {name: name for name in form[1].split(",")} if form else {}
+    path, _, query = (path[: form.start()] if form else path).partition("?")
+    fixed = []
+    for pair in query.split("&"):
+        filled = FILLED.fullmatch(pair)
+        if filled and filled["name"] not in placeholders(path):
+            queried[filled["name"]] = filled["key"]
+        elif pair:
+            fixed.append(pair)
+    return path + ("?" + "&".join(fixed) if fixed else "") + mark + fragment, queried
 
 
 def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from aqlgen.build.context import Context, SkipError, example_of, text
 from aqlgen.build.models import PARAMETER, InvalidObjectError
-from aqlgen.build.operations import TOKEN, RawOperation
+from aqlgen.build.operations import HEADER_NAME, RawOperation
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
@@ -37,7 +37,7 @@ def build_parameters(context: Context, operation: RawOperation) -> tuple[Paramet
     for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
         declared_here: set[tuple[str, Location]] = set()
         for index, raw in enumerate(context.get_list(owner, "parameters", where)):
-            parameter = _parameter(context, raw, operation.path, f"{where}/parameters/{index}")
+            parameter = _parameter(context, raw, operation, f"{where}/parameters/{index}")
             if parameter is None:
                 continue
             key = parameter.name, parameter.location
@@ -46,10 +46,14 @@ def build_parameters(context: Context, operation: RawOperation) -> tuple[Paramet
                 context.warn("bad-parameter", message, f"{where}/parameters/{index}")
             declared_here.add(key)
             parameters[key] = parameter
+    for name in operation.queried.values():
+        if (name, Location.QUERY) not in parameters:
+            undeclared = replace(_undeclared(name, operation.pointer), location=Location.QUERY, style="form")
+            parameters[name, Location.QUERY] = undeclared
     return match_path(context, parameters, operation.path, operation.pointer)
 
 
-def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Parameter | None:
+def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: str) -> Parameter | None:
     required = isinstance(raw, dict) and raw.get("required") is True
     try:
         node, origin = context.resolver.follow(raw, pointer)
@@ -58,7 +62,7 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         _unusable(context, code, f"the parameter cannot be read: {error}", pointer, required=required)
         return None
     try:
-        location, written = _location(context, node, path, origin)
+        location, written = _location(context, node, operation, origin)
         members = context.validate(PARAMETER, written, origin)
     except InvalidObjectError as error:
         required = required or (isinstance(node, dict) and node.get("required") is True)
@@ -66,7 +70,7 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         return None
     name, required = members["name"], members.get("required", False)
     schema, content_type, media = _schema(context, node, origin)
-    if location is Location.HEADER and not TOKEN.fullmatch(name):
+    if location is Location.HEADER and not HEADER_NAME.fullmatch(name):
         message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
         _unusable(context, "bad-parameter", message, origin, required=required)
         return None
@@ -110,11 +114,11 @@ def _is_framing(location: Location, name: str) -> bool:
     return location in (Location.QUERY, Location.COOKIE) and overrides_method(name)
 
 
-def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Location, Json]:
+def _location(context: Context, node: Json, operation: RawOperation, pointer: str) -> tuple[Location, Json]:
     """Return the location of a parameter, and the parameter as the models accept it. Raises InvalidObjectError."""
     raw = node.get("in") if isinstance(node, dict) else None
     if raw is None and isinstance(node, dict) and isinstance(node.get("name"), str):
-        guess = "path" if f"{{{node['name']}}}" in path else "query"
+        guess = "path" if f"{{{node['name']}}}" in operation.path else "query"
         context.warn("bad-parameter", f"{_named(node)} does not say what it is in; taken as in {guess}", pointer)
         return Location(guess), {**node, "in": guess}
     if not isinstance(raw, str):
@@ -125,6 +129,8 @@ def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Lo
         raise InvalidObjectError(f"it is in {raw!r}, which OpenAPI {context.openapi} does not have")
     if written != raw:
         context.warn("bad-parameter", f"{_named(node)} is in {raw!r}, read as {written!r}", f"{pointer}/in")
+    if written == "path" and node.get("name") in operation.queried:
+        return Location.QUERY, {**node, "in": "query", "name": operation.queried[node["name"]]}
     return Location(written), {**node, "in": "query" if written == "querystring" else written}
 
 

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 
 from aqlgen.build.context import Context, entries, text
 from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
+from aqlgen.build.operations import HEADER_NAME, TOKEN
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import SIGNATURE, Json, OAuthFlow, Origin, SecurityScheme, Server
+from aqlgen.runtime.auth.usage import KEY
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 
 MAX_SCOPES = 1000
+HEADER = re.compile(rf"\s*(?P<name>{HEADER_NAME.pattern})\s*(?::\s*(?P<word>{TOKEN.pattern})?\s*)?")
+"""The name of a header, which documents also write with the word before its key, as `Authorization: Bearer`."""
 SIGNATURE_EXTENSION = "x-amazon-apigateway-authtype"
 SERVICE = re.compile(r"[a-z][a-z0-9-]{1,40}")
 SIGNATURE_WORDS = re.compile(r"(?i)\b(aws|amazon)\b.{0,40}\b(signature|sigv?4)|\bsignature version 4\b|\bsigv4\b")
@@ -70,6 +74,14 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
             context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
             continue
         kind, location, sent_name = members["type"], members.get("in") or "", members.get("name") or ""
+        written = ""
+        if kind == "apiKey" and location == "header":
+            header = HEADER.fullmatch(sent_name)
+            if header is None:
+                message = f"the security scheme {name!r} is left out: HTTP allows no header named {sent_name!r}"
+                context.warn("invalid-component", message, origin)
+                continue
+            sent_name, written = header["name"], f"{header['word']} {KEY}" if header["word"] else ""
         if kind == "apiKey" and (is_framing(sent_name) if location == "header" else overrides_method(sent_name)):
             message = f"the security scheme {name!r} is left out: {sent_name!r} frames or routes requests"
             context.warn("framing-parameter", message, origin)
@@ -86,6 +98,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
                 flows=_flows(node.get("flows")),
                 discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),
                 service=_service(context, node),
+                format=written,
             )
         )
     return tuple(schemes)

@@ -234,7 +234,10 @@ def _summary(generated: Generated) -> str:
         steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install -e .", f"{command} operations"]
         lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
-            lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
+            variables = _needed_variables(prepared)
+            ways = "every way" if variables else "the credentials"
+            first = f"set {' and '.join(variables)}; " if variables else ""
+            lines.append(f"For real calls: {first}`{command} doctor` names {ways}, README.md says how to go on.")
     return "\n".join(lines)
 
 
@@ -270,6 +273,15 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
     sent = [use for use in table_hosts(prepared.table) if use.credentials]
     head = f"The element has the adapter send {', '.join(dict.fromkeys(names))} to"
     return [visible(f"{head}:"), *(line for use in sent for line in use_lines([use]))]
+
+
+def _needed_variables(prepared: Prepared) -> list[str]:
+    """Return the variables of the credential that most operations need, by the first of its alternatives."""
+    from aqlgen.table.access import table_usage
+
+    schemes = prepared.table.adapter.security_schemes
+    alternatives = next((needs for needs, _ in table_usage(prepared.table).unmet.most_common(1)), ())
+    return [name for scheme in next(iter(alternatives), ()) for name in schemes[scheme].get("variables", ())]
 
 
 def _credentials(prepared: Prepared) -> list[str]:

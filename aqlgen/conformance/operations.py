@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from email.parser import BytesParser
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote
+from urllib.parse import quote, unquote
 
 from aqlgen.conformance.stand_in import Arrived
 from aqlgen.runtime.schema.reader import resolve
@@ -51,6 +50,11 @@ class Operation:
     def is_plain_read(self) -> bool:
         """True for a read that a read-only adapter offers."""
         return is_plain_read(self.family, self.row.method, self.row.danger, self.row.rule)
+
+    def always_is(self, levels: Iterable[str]) -> bool:
+        """Return True if it is of one of these levels of danger, whatever a call of it carries."""
+        carries = self.row.carries
+        return self.row.danger in levels and (carries is None or not carries.places)
 
     @property
     def reads_first(self) -> bool:
@@ -182,14 +186,13 @@ def _form_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Ite
         if name in row.parameters and row.parameters[name].location == "body"
     }
     if "x-www-form-urlencoded" in kind:
-        pairs = parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True)
         for wire, value in fields.items():
-            if isinstance(value, _SIMPLE) and not any(key == wire and is_sent(text, value) for key, text in pairs):
+            if isinstance(value, _SIMPLE) and not any(
+                key == wire and is_sent(text, value) for key, text in request.form
+            ):
                 yield f"field {wire} of the form is not sent as {_text(value)[:80]!r}"
     elif "multipart/form-data" in kind:
-        message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + request.body)
-        parts = message.get_payload() if message.is_multipart() else []
-        names = [part.get_param("name", header="content-disposition") for part in parts if not isinstance(part, str)]
+        names = {name for name, _ in request.form}
         for wire, value in fields.items():
             if isinstance(value, _SIMPLE) and wire not in names:
                 yield f"part {wire} of the form is not sent"

@@ -46,6 +46,31 @@ def test_a_path_parameter_that_the_path_does_not_have_is_left_out(tmp_path: Path
     assert messages(table) == ["the path /a has no {petId}; the parameter 'petId' is left out"]
 
 
+def test_the_name_of_a_header_may_be_long(tmp_path: Path) -> None:
+    name = "x-amz-copy-source-server-side-encryption-customer-algorithm"
+    assert len(row(reading(tmp_path, {"name": name, "in": "header", "schema": STRING}))["parameters"]) == 1
+
+
+def test_a_query_in_a_path_is_filled_by_parameters_in_query(tmp_path: Path) -> None:
+    limit = {"name": "max", "in": "path", "required": False, "schema": {"type": "integer"}}
+    pet = {"name": "id", "in": "path", "required": True, "schema": STRING}
+    written = "/pets/{id}?v=2&kind={kind}&limit={max}"
+    document = {written: {"get": {"parameters": [pet, limit]}}, "/pets/{id}": {"get": {"parameters": [pet]}}}
+    document |= {"/toys{?kind,age}": {"get": {}}, "/toys?size={size}": {"get": {}}}
+    table = tabulate(tmp_path, api(document))
+    locations = {
+        each["path"]: {name: (item["in"], item.get("required", False)) for name, item in each["parameters"].items()}
+        for each in table.rows.values()
+    }
+    assert locations == {
+        "/pets/{id}?v=2": {"pet_id": ("path", True), "limit": ("query", False), "kind": ("query", True)},
+        "/pets/{id}": {"pet_id": ("path", True)},
+        "/toys": {"kind": ("query", True), "age": ("query", True)},
+        "/toys#size": {"size": ("query", True)},
+    }
+    assert messages(table)[0] == f"the path {written} has a query: 'kind', 'limit' are read as parameters in query"
+
+
 def test_a_repeated_placeholder_is_reported_once_for_all_methods(tmp_path: Path) -> None:
     path = "/a/{id}/b/{id}"
     parameters = [{"name": "id", "in": "path", "required": True, "schema": STRING}]
@@ -121,6 +146,13 @@ def test_an_example_can_be_its_data_value(tmp_path: Path) -> None:
     examples = {"one": {"dataValue": "blue", "serializedValue": "q=blue"}}
     parameter = {"name": "q", "in": "query", "required": True, "schema": STRING, "examples": examples}
     assert row(reading(tmp_path, parameter, version="3.2.0"))["example"] == {"q": "blue"}
+
+
+def test_an_example_that_is_a_reference_to_nowhere_is_none(tmp_path: Path) -> None:
+    examples = {"one": {"value": {"$ref": "not-there.json"}}, "two": {"value": {"size": 3}}}
+    schema = {"type": "object", "additionalProperties": True}
+    parameter = {"name": "q", "in": "query", "required": True, "schema": schema, "examples": examples}
+    assert row(reading(tmp_path, parameter))["example"] == {"q": {"size": 3}}
 
 
 def test_a_requirement_can_name_its_scheme_by_reference(tmp_path: Path) -> None:
@@ -206,6 +238,27 @@ def test_a_value_of_the_wrong_type_is_reported(tmp_path: Path, operation: Any, m
 def test_an_empty_method_is_reported(tmp_path: Path) -> None:
     table = tabulate(tmp_path, api({"/a": {"get": {}, "post": None}, "/b": None}))
     assert messages(table) == ["'post' is ignored: nothing stands there"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("Authorization: Bearer", ("Authorization", "Bearer {key}")),
+        ("X-Auth:", ("X-Auth", None)),
+        (" X-Auth ", ("X-Auth", None)),
+        ("Authorization: Bearer {token}", None),
+        ("X Auth", None),
+    ],
+)
+def test_the_header_of_a_key_may_be_written_with_the_word_before_the_key(
+    tmp_path: Path, name: str, sent: tuple[str, str | None] | None
+) -> None:
+    schemes = {"key": {"type": "apiKey", "in": "header", "name": name}}
+    table = responding(tmp_path, {}, components={"securitySchemes": schemes}, security=[{"key": []}])
+    scheme = table.adapter["security_schemes"].get("key")
+    assert (scheme and (scheme["name"], scheme.get("format"))) == sent
+    left_out = f"the security scheme 'key' is left out: HTTP allows no header named {name!r}"
+    assert (left_out in messages(table)) == (sent is None)
 
 
 def test_an_unmatched_brace_is_reported(tmp_path: Path) -> None:

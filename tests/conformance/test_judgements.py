@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aqlgen.conformance.checks.level2 import _is_chosen_within
-from aqlgen.conformance.checks.round_trip import _scalars, _taken
-from aqlgen.conformance.operations import is_sent
+from aqlgen.conformance.checks.round_trip import _overtaken, _scalars, _taken, _written
+from aqlgen.conformance.operations import Operation, is_sent
 from aqlgen.conformance.runner import prefix_of
+from aqlgen.conformance.stand_in import Arrived
 from tests.generator.commands import api, tabulate
 
 
@@ -21,10 +23,12 @@ from tests.generator.commands import api, tabulate
         ({"sha": "1", "url": "u", "tree": [{"sha": "2", "path": "p"}]}, False),
         ({"sha": "1", "url": "u", "tree": []}, False),
         ({"sha": "1", "url": "u"}, False),
+        ({"url": "u", "result": {"sha": "1"}}, True),
+        ({"url": "u", "result": {"sha": "1", "path": "p"}}, False),
         ("text", False),
     ],
 )
-def test_a_field_that_the_things_of_a_list_have_too_may_be_chosen_in_them(answer: Any, is_right: bool) -> None:
+def test_a_field_that_the_things_in_an_answer_have_too_may_be_chosen_in_them(answer: Any, is_right: bool) -> None:
     assert _is_chosen_within(answer, "sha") is is_right
 
 
@@ -40,15 +44,38 @@ def test_a_field_that_the_things_of_a_list_have_too_may_be_chosen_in_them(answer
 def test_an_update_is_judged_by_the_fields_of_the_resource_that_it_takes(
     tmp_path: Path, resource: Any, taken: Any
 ) -> None:
-    schema = {"type": "object", "required": ["policy"], "properties": {"policy": {"type": "string"}}}
+    operation = _update_of_policy(tmp_path)
+    assert _taken(resource, operation.row, operation.table) == taken
+
+
+def test_a_change_in_between_is_one_of_what_the_update_takes(tmp_path: Path) -> None:
+    operation = _update_of_policy(tmp_path)
+    assert _overtaken({"policy": "all", "url": "u"}, operation) == {"policy": "all2", "url": "u2"}
+    assert _overtaken({"policy": 1, "url": "u"}, operation) is None
+
+
+def test_a_resource_that_declares_nothing_of_what_the_update_takes_loses_nothing(tmp_path: Path) -> None:
+    operation = _update_of_policy(tmp_path, {"code": {"type": "integer"}, "data": {}})
+    assert operation.reads_first
+    assert _taken({"code": 1, "data": "a"}, operation.row, operation.table) == {}
+    assert _taken({"code": 1, "data": {"policy": "all"}}, operation.row, operation.table) == {"policy": "all"}
+
+
+def _update_of_policy(tmp_path: Path, read: dict[str, Any] | None = None) -> Operation:
+    schema = {
+        "type": "object",
+        "required": ["policy"],
+        "properties": {"policy": {"type": "string"}, "note": {"type": "string"}},
+    }
     content = {"application/json": {"schema": schema}}
     answer = {"200": {"description": "OK", "content": {"application/json": {"schema": {"type": "object"}}}}}
     operation = {"requestBody": {"required": True, "content": content}, "responses": answer}
-    table = tabulate(tmp_path, api({"/settings": {"put": operation}})).table
-    ((name, family),) = table.names()
-    row = table.find(name, family)
+    shown = {"schema": {"type": "object", "properties": read}}
+    reader = {"get": {"responses": {"200": {"description": "OK", "content": {"application/json": shown}}}}}
+    table = tabulate(tmp_path, api({"/settings": {"put": operation, **(reader if read else {})}})).table
+    row = table.find(*next(names for names in table.names() if names[1] == "update"))
     assert row is not None
-    assert _taken(resource, row, table) == taken
+    return Operation(row, table)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +117,28 @@ def test_a_number_of_a_body_arrives_in_any_of_its_forms() -> None:
 def test_the_stand_in_has_the_path_of_any_address_that_a_document_names(url: str, prefix: str) -> None:
     assert prefix_of([{"url": url}]) == prefix
     assert prefix_of([]) == ""
+
+
+def test_an_operation_that_is_as_grave_as_the_action_it_chooses_is_not_always_grave(tmp_path: Path) -> None:
+    action = {"type": "object", "required": ["action"], "properties": {"action": {"enum": ["rename", "delete"]}}}
+    whole = {"type": "object", "properties": {"actions": {"type": "array", "items": action}}}
+    changes = {"requestBody": {"required": True, "content": {"application/json": {"schema": whole}}}}
+    table = tabulate(tmp_path, api({"/changes": {"post": changes}, "/parts/{id}": {"delete": {}}})).table
+    operations = [Operation(row, table) for names in table.names() if (row := table.find(*names)) is not None]
+    levels = ("destructive", "dangerous")
+    assert all(operation.row.danger in levels for operation in operations)
+    assert {operation.row.path: operation.always_is(levels) for operation in operations} == {
+        "/changes": False,
+        "/parts/{id}": True,
+    }
+
+
+def test_values_that_arrive_in_a_form_are_written() -> None:
+    head = "--b\r\nContent-Disposition: form-data; name="
+    body = f'{head}"count"\r\n\r\n2\r\n{head}"note"\r\n\r\n\u00fc "b"\r\n{head}"at"\r\n\r\n{{"x": 0.5}}\r\n--b--\r\n'
+    forms = {
+        "multipart/form-data; boundary=b": (body.encode(), {"2", json.dumps('\u00fc "b"'), "0.5", '"Mg=="'}),
+        "application/x-www-form-urlencoded": (b"count=2&note=a+b", {"2", '"a b"'}),
+    }
+    for kind, (sent, values) in forms.items():
+        assert values <= set(_written(Arrived("PATCH", "/things/1", (), {"content-type": kind}, sent))), kind

@@ -16,12 +16,29 @@ JSON = {"content": {"application/json": {"schema": THING}}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 
 
+ACTION = {"type": "object", "required": ["action"], "properties": {"action": {"enum": ["rename", "delete"]}}}
+ACTIONS = {
+    "type": "object",
+    "required": ["actions"],
+    "properties": {"actions": {"type": "array", "minItems": 1, "items": ACTION}},
+}
+
+
 @pytest.mark.usefixtures("forked")
-def test_an_update_that_asks_may_read_before_it_writes(tmp_path: Path) -> None:
+def test_an_update_that_asks_may_read_before_it_writes_and_a_call_that_chooses_no_deletion_is_not_asked_about(
+    tmp_path: Path,
+) -> None:
     answer = {"responses": {"200": {"description": "OK", **JSON}}}
     update = {"operationId": "updateThing", "requestBody": {"required": True, **JSON}, **answer}
     paths = {
         "/things/{id}": {"parameters": [ID], "get": {"operationId": "getThing", **answer}, "put": update},
+        "/changes": {
+            "post": {
+                "operationId": "makeChanges",
+                "requestBody": {"required": True, "content": {"application/json": {"schema": ACTIONS}}},
+                **answer,
+            }
+        },
         "/parts/{id}": {"parameters": [ID], "delete": {"operationId": "deletePart", "responses": {}}},
     }
     overrides = tmp_path / "overrides.yaml"
@@ -29,7 +46,9 @@ def test_an_update_that_asks_may_read_before_it_writes(tmp_path: Path) -> None:
     document = api(paths, servers=[{"url": "https://shop.example"}])
     project = generate(tmp_path, document, "--overrides", str(overrides))
     assert project.rows["update_thing"]["update"]["strategy"] == "put-merge"
-    assert project.rows["update_thing"]["danger"] == "destructive"
+    changes = next(row for row in project.rows.values() if row["path"] == "/changes")
+    assert project.rows["update_thing"]["danger"] == changes["danger"] == "destructive"
+    assert changes["carries"]["places"][0]["harmless"] == ["rename"]
     compile_as_here(project.package / "runtime", ROOT / "aqlgen/runtime")
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_confirmation.py"],

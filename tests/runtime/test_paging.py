@@ -249,6 +249,7 @@ VALUES = {"type": "object", "properties": {"value": LIST, "@odata.nextLink": TEX
 FLAGGED = {"type": "object", "properties": {"data": LIST, "has_more": {"type": "boolean"}}}
 PAGED = {"style": "page", "page_param": "page", "size_param": "per_page", "parameters": PAGE}
 COUNTED = {"style": "offset", "offset_param": "offset", "size_param": "limit", "parameters": OFFSET}
+SET = {"offset": {**OFFSET["offset"], "preset": 0}, "limit": {**OFFSET["limit"], "preset": 20}}
 TOKENS = {"style": "token", "cursor_param": "pageToken", "next": "/nextPageToken", "items": ITEMS, "parameters": TOKEN}
 CURSORS = {"style": "cursor", "cursor_param": "after", "size_param": "limit", "parameters": CURSOR}
 WHOLE = {"content_type": "application/json", "shape": "fields"}
@@ -264,6 +265,7 @@ STYLES: dict[str, tuple[Any, Mapping[str, Any], Mapping[str, Any], Mapping[str, 
     ),
     "offset": (by_offset, COUNTED, LIST, {}),
     "offset with a total": (by_offset_with_total, {**COUNTED, "items": ITEMS, "total": "/total"}, enveloped(), {}),
+    "offset, required and set to its defaults": (by_offset, {**COUNTED, "parameters": SET}, LIST, {}),
     "offset, fewer given than asked": (by_offset_capped, COUNTED, LIST, {}),
     "token": (by_token, TOKENS, enveloped(), {}),
     "token, the last page empty": (by_token_ending_empty, TOKENS, enveloped(), {}),

@@ -49,12 +49,13 @@ async def field_selection(run: Connected, result: Result) -> None:
         text = text["items"] if wrapped and isinstance(text, dict) and "items" in text else text
         thing_shown = text[0] if isinstance(text, list) and text else text
         right = isinstance(thing_shown, dict) and set(thing_shown) == {key} and thing_shown[key] == first[key]
-        right = right or _is_chosen_within(thing_shown, key)
-        result.expect(right, operation.name, f"gives other fields than {key}", chosen)
+        within = not right and _is_chosen_within(thing_shown, key)
+        result.expect(right or within, operation.name, f"gives other fields than {key}", chosen)
         partly = await run.call(operation, {**params, "fields": [key, "no_such_field"]})
         same = partly.get("data") == chosen.get("data")
         result.expect(same, operation.name, "a field that is not there hides others", partly)
-        await _nested(run, result, operation, first, wrapped=wrapped)
+        if not within:
+            await _nested(run, result, operation, first, wrapped=wrapped)
         refusal = await run.call(operation, {**params, "fields": "no_such_preset"})
         code = str((refusal.get("error") or {}).get("code"))
         result.expect(code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", refusal)
@@ -64,8 +65,9 @@ async def field_selection(run: Connected, result: Result) -> None:
 
 
 def _is_chosen_within(envelope: Any, key: str) -> bool:
-    """Return True if the things of a list in an answer have one field alone: it is theirs as well as the answer's."""
-    lists = (value for value in envelope.values() if isinstance(value, list)) if isinstance(envelope, dict) else ()
+    """Return True if a thing in an answer, or each of a list, has one field alone: it is theirs and the answer's."""
+    values = envelope.values() if isinstance(envelope, dict) else ()
+    lists = (value if isinstance(value, list) else [value] for value in values)
     return any(things and all(isinstance(thing, dict) and set(thing) == {key} for thing in things) for things in lists)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from contextlib import suppress
 from typing import Any
 
 from aqlgen.conformance.operations import Operation, path_of
@@ -10,7 +12,7 @@ from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 from aqlgen.conformance.stand_in import Arrived, Reply
 from aqlgen.runtime.schema.reader import at, steps_of, union_of
-from aqlgen.runtime.table import Row, Table
+from aqlgen.runtime.table import JsonSchema, Row, Table
 
 _AWKWARD = 'a "b" \\ c\n\u221a \U0001f6b2 </d>'
 
@@ -104,19 +106,25 @@ async def answers_arrive(run: Connected, result: Result) -> None:
 
 def _renamed(operation: Operation, data: dict[str, Any]) -> dict[str, str]:
     """Return the fields of an answer that agents know by another name, by the API's name."""
-    status = next((status for status in sorted(operation.row.responses) if status.startswith("2")), "default")
-    schema = operation.row.responses.get(status, {}).get("schema")
-    if not isinstance(schema, dict):
-        return {}
     names: dict[str, set[str]] = {}
-    for name, (wire, _) in union_of(operation.table.types, schema).properties.items():
+    for name, (wire, _) in union_of(operation.table.types, _answered(operation.row)).properties.items():
         names.setdefault(wire, set()).add(name)
     return {wire: next(iter(known)) for wire, known in names.items()
             if wire in data and len(known) == 1 and wire not in known}  # fmt: skip
 
 
+def _answered(row: Row) -> JsonSchema:
+    """Return the schema of what an operation answers with when it succeeds."""
+    status = next((status for status in sorted(row.responses) if status.startswith("2")), "default")
+    schema = row.responses.get(status, {}).get("schema")
+    return schema if isinstance(schema, dict) else {}
+
+
 def _taken(resource: Any, row: Row, table: Table) -> Any:
-    """Return those fields of a resource that an update of it takes, also within an envelope."""
+    """Return those fields of a resource that an update of it takes, also within an envelope.
+
+    A resource of which nothing is declared is taken whole.
+    """
     written = row.body.schema if row.body is not None else {}
     wires = {wire for wire, _ in union_of(table.types, written).properties.values()}
     things = [resource]
@@ -126,7 +134,8 @@ def _taken(resource: Any, row: Row, table: Table) -> Any:
             if taken:
                 return taken
             things += thing.values()
-    return resource
+    reader = table.find(row.update.read or "", "read") if row.update is not None else None
+    return {} if wires and reader is not None and union_of(table.types, _answered(reader)).properties else resource
 
 
 @check("RT-3", "An update sends what it names, and keeps what it does not", Category.ROUND_TRIP, "R-UPD-1")
@@ -145,8 +154,8 @@ async def updates_preserve(run: Connected, result: Result) -> None:
             continue
         body = writes[-1].data
         named = _scalars(params["input"])
-        place = [*_scalars(body), *(f'"{text}"' for text in writes[-1].texts)]
-        lost = [value for value in named if value not in place and f'"{value}"' not in place]
+        written = _written(writes[-1])
+        lost = [value for value in named if value not in written and f'"{value}"' not in written]
         result.expect(not lost, operation.name, f"these values do not arrive: {lost[:5]}", envelope)
         if not update.reads_first:
             if operation.row.method == "PATCH" and isinstance(body, dict):
@@ -166,6 +175,16 @@ async def updates_preserve(run: Connected, result: Result) -> None:
         if flat:
             kept.append({"name": operation.name, "preserved_fields": dict(list(flat.items())[:5]),
                          "read_response": envelope})  # fmt: skip
+
+
+def _written(request: Arrived) -> list[str]:
+    """Return the values that a request writes, as JSON: of its body, or of a form, whose parts can be JSON or files."""
+    written = [*_scalars(request.data), *(json.dumps(text) for text in request.texts)]
+    for _, text in request.form:
+        written.append(json.dumps(b64encode(text.encode()).decode()))  # as the agent gave a file
+        with suppress(ValueError):
+            written += _scalars(json.loads(text))
+    return written
 
 
 async def _removed(run: Connected, result: Result, operation: Operation) -> None:
@@ -206,16 +225,17 @@ async def updates_notice_changes(run: Connected, result: Result) -> None:
         run.setup.api.forget()
         reads: list[int] = []
 
-        def changing(request: Arrived, reads: list[int] = reads) -> Reply | None:
+        def changing(request: Arrived, reads: list[int] = reads, operation: Operation = operation) -> Reply | None:
             if request.method != "GET":
                 return None
             row = run.setup.api.row_of("GET", request.path, request.api)
             reply = None if row is None else run.setup.api.shape(row)
-            data = None if reply is None else reply.data
-            if reply is None or not isinstance(data, dict) or _stamped(data) == data:
+            overtaken = None if reply is None else _overtaken(reply.data, operation)
+            if reply is None or overtaken is None:
                 return None
             reads.append(1)
-            return Reply.of(reply.status, data if len(reads) == 1 else _stamped(data), **_tags(reply, len(reads)))
+            data = reply.data if len(reads) == 1 else overtaken
+            return Reply.of(reply.status, data, **_tags(reply, len(reads)))
 
         with run.setup.api.behaving(changing):
             envelope, _ = await run.sent(operation, operation.params or {})
@@ -244,6 +264,13 @@ async def _conditional(run: Connected, result: Result, operation: Operation) -> 
     conditions = {request.headers.get("if-match") for request in writes}
     if envelope.get("success") and writes:
         result.expect(conditions == {'"v-7"'}, operation.name, f"is written if-match {conditions}", envelope)
+
+
+def _overtaken(resource: Any, operation: Operation) -> Any:
+    """Return a resource of which somebody else changed what an update takes; None if there is nothing to change."""
+    stamped = _stamped(resource)
+    takes = [_taken(data, operation.row, operation.table) for data in (resource, stamped)]
+    return stamped if isinstance(resource, dict) and takes[0] != takes[1] else None
 
 
 def _stamped(value: Any) -> Any:

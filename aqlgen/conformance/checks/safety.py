@@ -23,8 +23,8 @@ _SHORTEST = 10
 
 
 def grave_of(setup: Setup, level: tuple[str, ...] = ("destructive", "dangerous")) -> list[Operation]:
-    """Return some operations of these levels of danger."""
-    return [item for item in setup.callable if item.row.danger in level and not item.row.servers][:3]
+    """Return some operations of these levels of danger, all of whose calls are."""
+    return [item for item in setup.callable if item.always_is(level) and not item.row.servers][:3]
 
 
 def code_of(envelope: dict[str, Any]) -> str:

@@ -47,7 +47,8 @@ _NO_SCHEMES: Final = frozenset(
 
 def with_format(scheme: SecurityScheme, document: Document) -> SecurityScheme:
     """Return a scheme with the format of its key, if it goes into a header Authorization and something tells one."""
-    if scheme.kind != "apiKey" or scheme.location != "header" or not scheme.parameter.lower().endswith(_HEADER):
+    is_key = scheme.kind == "apiKey" and scheme.location == "header" and scheme.parameter.lower().endswith(_HEADER)
+    if scheme.format or not is_key:
         return scheme
     parameters = (
         parameter

@@ -49,8 +49,10 @@ class Pager:
     ) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
         plan = self._plan(row)
-        _check_arguments(arguments, [name for name in params if name in row.hidden_parameters])
-        filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
+        behind = {name for name in params if name in row.hidden_parameters}
+        params = {name: value for name, value in params.items() if name not in behind or value != row.presets.get(name)}
+        _check_arguments(arguments, [name for name in params if name in behind])
+        filters = {name: value for name, value in params.items() if name not in behind}
         if "last" in arguments:
             return await self._backward(exchanges, row, plan, filters, arguments)
         asked = arguments.get("first") or number(params.get(plan.size or ""))
