@@ -24,6 +24,9 @@ _BREAK: Final = re.compile(r"\r\n?|\n")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
 Position: TypeAlias = tuple[int, int]
+At: TypeAlias = "tuple[At, str | int] | None"
+"""A place in a tree, of which few need the pointer: that of its container, and its key; None for the root."""
+_CONTAINERS: Final = frozenset({dict, list})
 
 
 class Lines:
@@ -61,19 +64,28 @@ def split(pointer: str) -> list[str]:
     return [unescape(part) for part in pointer.split("/")[1:]]
 
 
-def nodes(root: object) -> Iterator[tuple[Any, str]]:
-    """Yield every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
-    stack: list[tuple[Any, str]] = [(root, "")]
+def nodes(root: object) -> Iterator[tuple[Any, At]]:
+    """Yield every object and array once, with the first place of it; iterative, since documents nest deeply."""
+    stack: list[tuple[Any, At]] = [(root, None)]
     seen: set[int] = set()
     while stack:
-        node, pointer = stack.pop()
+        node, at = stack.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
-        yield node, pointer
+        yield node, at
         entries = node.items() if isinstance(node, dict) else enumerate(node)
-        inner = [(value, f"{pointer}/{escape(str(key))}") for key, value in entries if isinstance(value, dict | list)]
+        inner = [(value, (at, key)) for key, value in entries if value.__class__ in _CONTAINERS]
         stack.extend(reversed(inner))
+
+
+def pointer_to(at: At) -> str:
+    """Return the JSON pointer of a place (RFC 6901)."""
+    parts = []
+    while at is not None:
+        at, key = at
+        parts.append(f"/{escape(str(key))}")
+    return "".join(reversed(parts))
 
 
 def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:

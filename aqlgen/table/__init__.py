@@ -10,7 +10,7 @@ from aqlgen.decide.credentials.parameters import without_fields
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.overrides import Overrides
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.positions import nodes
+from aqlgen.document.positions import nodes, pointer_to
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
 from aqlgen.runtime.table import Accepted, Body, Parameter
@@ -210,10 +210,10 @@ def _unresolved_warnings(root: Json, broken: Mapping[str, UnresolvedError]) -> l
 def _places(root: Json, wanted: set[str]) -> dict[str, str]:
     """Return the pointer of the first occurrence of each reference."""
     places: dict[str, str] = {}
-    for node, pointer in nodes(root):
+    for node, at in nodes(root):
         reference = node.get("$ref") if isinstance(node, dict) else None
         if isinstance(reference, str) and reference in wanted:
-            places.setdefault(reference, f"{pointer}/$ref")
+            places.setdefault(reference, f"{pointer_to(at)}/$ref")
             if len(places) == len(wanted):
                 break
     return places
