@@ -91,9 +91,7 @@ def tabulate(
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
     operations = {draft.decision.name: (draft.decision.operation.path, draft.parameters) for draft in drafts}
-    drafts = [
-        replace(draft, parameters=with_reader_schemas(draft.decision, draft.parameters, operations)) for draft in drafts
-    ]
+    drafts = [with_reader_schemas(draft, operations) for draft in drafts]
     finished = types.finish()
     drafts = with_names_as_read(drafts, finished)
     open_by_examples(drafts, finished, types.follow)
