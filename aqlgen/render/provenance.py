@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from json import dumps
@@ -17,10 +17,29 @@ from aqlgen.table.adapter import SPEC_VERSION
 FILE = "MCPAQL-PROVENANCE.json"
 
 
+_PARTED = 3
+"""How deep objects are hashed key by key: `components`, `schemas`, and each schema."""
+
+
 def canonical_hash(value: Json) -> str:
     """Return the SHA-256 of a JSON value written with sorted keys and no white space."""
-    text = dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return f"sha256:{sha256(text.encode()).hexdigest()}"
+    whole = sha256()
+    for part in _canonical(value, _PARTED):
+        whole.update(part.encode())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _canonical(value: Json, depth: int) -> Iterator[str]:
+    """Yield the canonical text in parts, since that of a whole document takes as much memory as the document."""
+    if not depth or not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        yield dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return
+    sign = "{"
+    for key in sorted(value):
+        yield f"{sign}{dumps(key)}:"
+        yield from _canonical(value[key], depth - 1)
+        sign = ","
+    yield "}" if value else "{}"
 
 
 def file_hash(content: bytes) -> str:

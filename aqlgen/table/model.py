@@ -129,13 +129,16 @@ def mocks(rows: Iterable[DecidedRow]) -> str:
 
 def table_files(table: Table) -> dict[str, str]:
     """Return the data files of the package by their path in it."""
-    contents = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
+    contents = {
+        "adapter.json": escaped(_object(encode(table.adapter).items(), 0) + "\n"),
+        "types.json": escaped(blocks(table.types)),
+    }
     for family in FAMILIES:
-        contents[f"operations/{family}.json"] = blocks({row.name: row.encoded for row in table.of(family)})
-    contents["mock.json"] = mocks(table.rows)
+        contents[f"operations/{family}.json"] = escaped(blocks({row.name: row.encoded for row in table.of(family)}))
+    contents["mock.json"] = escaped(mocks(table.rows))
     if table.workflows:
-        contents[WORKFLOWS] = blocks({workflow.name: encode(workflow) for workflow in table.workflows})
-    return {path: escaped(text) for path, text in contents.items()}
+        contents[WORKFLOWS] = escaped(blocks({workflow.name: encode(workflow) for workflow in table.workflows}))
+    return contents
 
 
 def require_format(adapter: Mapping[str, Json], path: str) -> None:
