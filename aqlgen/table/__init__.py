@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
@@ -52,7 +52,7 @@ class Tabulated:
 
 def tabulate(
     document: Document,
-    decisions: tuple[Decision, ...],
+    decisions: Iterable[Decision],
     resolver: Resolver,
     identity: Identity,
     *,
