@@ -45,10 +45,10 @@ class Resolver:
     def once(self, make: Callable[..., T], schema: object, *others: Hashable) -> T:
         """Return `make(schema, self, *others)`, computed once for all operations that share the schema."""
         key = (make, id(schema), *others)
-        made = self._made.get(key)
-        if made is None:  # the schema is kept, so that its identity stays its own
-            made = self._made[key] = (schema, make(schema, self, *others))
-        return cast("T", made[1])
+        known = self._made.get(key)
+        if known is None:  # the schema is kept, so that its identity stays its own
+            known = self._made[key] = (schema, make(schema, self, *others))
+        return cast("T", known[1])
 
     def _walk(self, reference: str) -> Json:
         if not isinstance(reference, str):

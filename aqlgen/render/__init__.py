@@ -73,7 +73,7 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
         order.generated_at,
         hashes=order.hashes,
         fork=order.fork,
-        texts_hash=canonical_hash(agent_texts(order.table)),
+        texts_hash=canonical_hash(agent_texts(order.table), depth=2),
     )
     return dict(sorted({**tree, FILE: record}.items()))
 

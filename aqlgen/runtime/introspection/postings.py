@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -142,7 +142,8 @@ def index_text(entries: Iterable[Entry]) -> str:
     for entry in entries:
         for term, weight in entry.weights.items():
             by_term.setdefault(term, {}).setdefault(weight, []).append(entry.name)
-        kept.append(replace(entry, weights=_WEIGHTLESS))
+        fields = (entry.name, entry.family, entry.danger, entry.resource, entry.summary, _WEIGHTLESS)
+        kept.append(Entry(*fields, entry.needs, entry.finds, entry.reads, entry.lists, entry.takes))
     ids = _ids(entry.name for entry in kept)
     central = _central(kept)
     for entry in kept:
