@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal, TypeVar
 
 from aqlgen.build import Built, Skipped, build
 from aqlgen.decide import Known, Overrides, decide, load_overrides, select
@@ -40,6 +40,10 @@ from aqlgen.table.several import joined
 __all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "prepare"]
 
 Progress = Callable[[str], None]
+"""Shows the stage at work, in a long run with a count: `tabulating`, `tabulating: 3,000 of 11,422 operations`."""
+_COUNTED: Final = 500
+"""How many operations go by between two counts."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,8 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     for part in parts:
         part.departures = (*part.departures, *misnamed(decisions, part.document.operations))
         others = [other.api for other in parts if other is not part]
-        _tabulate(part, others, decisions, identity, field_case, types)
+        of_part = [decision for decision in decisions if decision.operation.api == part.api]
+        _tabulate(part, others, _counted("tabulating", of_part, progress), identity, field_case, types)
         types |= part.tabulated.table.types.keys()
     stale = _refuse([*findings, *(each for part in parts for each in part.tabulated.overrides)], options.stale)
     taken = {row.name for part in parts for row in part.tabulated.table.rows}
@@ -328,10 +333,18 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     return identify(parts[0].document, name, stem(options.request.spec))
 
 
+def _counted(stage: str, operations: Sequence[T], progress: Progress) -> Iterator[T]:
+    """Yield the operations, and show now and then how many of them are done."""
+    for done, operation in enumerate(operations):
+        if done and not done % _COUNTED:
+            progress(f"{stage}: {done:,} of {len(operations):,} operations")
+        yield operation
+
+
 def _tabulate(
     part: _Part,
     others: Sequence[str],
-    decisions: tuple[Decision, ...],
+    decisions: Iterable[Decision],
     identity: Identity,
     field_case: str,
     types: Collection[str],
@@ -339,7 +352,7 @@ def _tabulate(
     """Build the table of a document beside `others`, with none of the names in `types` for its own."""
     part.tabulated = tabulate(
         part.document,
-        tuple(decision for decision in decisions if decision.operation.api == part.api),
+        decisions,
         part.start.resolver,
         identity,
         field_case=field_case,

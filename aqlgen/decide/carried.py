@@ -8,7 +8,7 @@ a batch whose parts the document does not declare. What a call then says is look
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from aqlgen.decide.naming.verbs import leading_verb
@@ -72,11 +72,11 @@ def carrying(operation: Operation, resolver: Resolver | None, *, of_one: bool) -
     """
     places = [place for parameter in operation.parameters for place in _parameter(parameter, operation.method.upper())]
     sizes: dict[str, int] = {}
-    for pointer, parts in body_objects(operation, resolver):
-        fields = _fields(parts, resolver)
-        sizes[pointer] = max(len(fields), sizes.get(pointer, 0))
-        places += [*_requests(pointer, fields), *_choices(pointer, fields, parts, of_one=of_one)]
-        places += _holders(pointer, fields, of_one=of_one)
+    resolver = resolver or Resolver({})
+    for pointer, schema in body_objects(operation, resolver):
+        size, places_of_object = resolver.once(_object, schema, _end(pointer), of_one)
+        sizes[pointer] = max(size, sizes.get(pointer, 0))
+        places += [replace(place, at=pointer) for place in places_of_object]
     if places:
         first = places[0]
         is_batch = any(_is_batch(place, sizes) for place in places)
@@ -111,7 +111,27 @@ def _is_unread(operation: Operation, *, declared: bool) -> bool:
     return not declared or any(is_json_lines(item.content_type) for item in media)
 
 
-def _fields(parts: Iterable[_Schema], resolver: Resolver | None) -> _Fields:
+def _end(pointer: str) -> str:
+    """Return what the rules read of the pointer to an object: the root, an item of a named list, or some field."""
+    container, _, item = pointer.rpartition("/")
+    if item == "*":
+        return container.rpartition("/")[2] + "/*"
+    return "/field" if item else ""
+
+
+def _object(schema: _Schema, resolver: Resolver, pointer: str, of_one: bool) -> tuple[int, tuple[CarriedPlace, ...]]:
+    """Return how many fields an object has, and those that say what is done."""
+    parts = list(branches(schema, resolver))
+    fields = _fields(parts, resolver)
+    places = (
+        *_requests(pointer, fields),
+        *_choices(pointer, fields, parts, of_one=of_one),
+        *_holders(pointer, fields, of_one=of_one),
+    )
+    return len(fields), places
+
+
+def _fields(parts: Iterable[_Schema], resolver: Resolver) -> _Fields:
     fields: dict[str, list[_Schema]] = {}
     for part in parts:
         declared = part.get("properties")

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
+from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Operation
 from aqlgen.runtime.media import JSON_PATCH, media_type
@@ -97,8 +98,8 @@ def body_fields(operation: Operation, resolver: Resolver | None) -> Mapping[str,
     return fields
 
 
-def body_objects(operation: Operation, resolver: Resolver | None) -> Iterator[tuple[str, list[Schema]]]:
-    """Yield the objects that a request body may hold, the nearest first: the pointer to each, and its schemas.
+def body_objects(operation: Operation, resolver: Resolver) -> Iterator[tuple[str, Schema]]:
+    """Yield the objects that a request body may hold, the nearest first: the pointer to each, and its schema.
 
     In the pointer `*` stands for every item. Of alternatives all are there. Those that lie too deep are left out.
     """
@@ -107,21 +108,21 @@ def body_objects(operation: Operation, resolver: Resolver | None) -> Iterator[tu
         if not waiting:
             return
         pointer, schema = waiting.popleft()
-        parts = list(branches(schema, resolver))
-        yield pointer, parts
-        if pointer.count("/") == _DEEPEST_OBJECT:
-            continue
-        for part in parts:
-            declared = part.get("properties")
-            inner = [
-                (str(name).replace("~", "~0").replace("/", "~1"), field)
-                for name, field in (declared.items() if isinstance(declared, dict) else ())
-            ]
-            inner += [("*", part[key]) for key in ("items", "additionalProperties") if key in part]
-            for name, field in inner:
-                followed = _follow(field, resolver)
-                if followed is not None and not _STRUCTURE.isdisjoint(followed):
-                    waiting.append((f"{pointer}/{name}", followed))
+        yield pointer, schema
+        if pointer.count("/") < _DEEPEST_OBJECT:
+            waiting += [(pointer + step, inner) for step, inner in resolver.once(_inner_objects, schema)]
+
+
+def _inner_objects(schema: Schema, resolver: Resolver) -> list[tuple[str, Schema]]:
+    """Return the schemas of the fields and items of an object, where they have a structure, with their steps."""
+    inner: list[tuple[str, Json]] = []
+    for part in branches(schema, resolver):
+        declared = part.get("properties")
+        if isinstance(declared, dict):
+            inner += [(f"/{escape(str(name))}", field) for name, field in declared.items()]
+        inner += [("/*", part[key]) for key in ("items", "additionalProperties") if key in part]
+    followed = [(step, _follow(field, resolver)) for step, field in inner]
+    return [(step, field) for step, field in followed if field is not None and not _STRUCTURE.isdisjoint(field)]
 
 
 def _bodies(operation: Operation, resolver: Resolver | None) -> Iterator[Schema]:

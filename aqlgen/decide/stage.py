@@ -244,11 +244,12 @@ def _decision(
 ) -> Decision:
     category, category_reason = classified  # the words of `naming` are the operation's, a prefix is not
     level, reason = danger(facts, category, naming.name, lists, losses)
-    mildest, _ = danger(facts, category, naming.name, lists, losses, carrying=False)
+    mildest, carrying = level, facts.carrying
+    if carrying is not None:
+        mildest, _ = danger(facts, category, naming.name, lists, losses, carrying=False)
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
         mildest = level
-    carrying = facts.carrying
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
         name=last.name,

@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from aqlgen.ir import Json, Origin
@@ -24,6 +25,9 @@ _BREAK: Final = re.compile(r"\r\n?|\n")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
 Position: TypeAlias = tuple[int, int]
+At: TypeAlias = "tuple[At, str | int] | None"
+"""A place in a tree, of which few need the pointer: that of its container, and its key; None for the root."""
+_CONTAINERS: Final = frozenset({dict, list})
 
 
 class Lines:
@@ -61,19 +65,28 @@ def split(pointer: str) -> list[str]:
     return [unescape(part) for part in pointer.split("/")[1:]]
 
 
-def nodes(root: object) -> Iterator[tuple[Any, str]]:
-    """Yield every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
-    stack: list[tuple[Any, str]] = [(root, "")]
+def nodes(root: object) -> Iterator[tuple[Any, At]]:
+    """Yield every object and array once, with the first place of it; iterative, since documents nest deeply."""
+    stack: list[tuple[Any, At]] = [(root, None)]
     seen: set[int] = set()
     while stack:
-        node, pointer = stack.pop()
+        node, at = stack.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
-        yield node, pointer
+        yield node, at
         entries = node.items() if isinstance(node, dict) else enumerate(node)
-        inner = [(value, f"{pointer}/{escape(str(key))}") for key, value in entries if isinstance(value, dict | list)]
+        inner = [(value, (at, key)) for key, value in entries if value.__class__ in _CONTAINERS]
         stack.extend(reversed(inner))
+
+
+def pointer_to(at: At) -> str:
+    """Return the JSON pointer of a place (RFC 6901)."""
+    parts = []
+    while at is not None:
+        at, key = at
+        parts.append(f"/{escape(str(key))}")
+    return "".join(reversed(parts))
 
 
 def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:
@@ -102,35 +115,44 @@ def _nearest(path: tuple[str, ...], offsets: dict[tuple[str, ...], int]) -> int:
     return 0
 
 
-def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
-    """Step into wanted values only; the standard library's decoder skips the others at full speed."""
-    skip = json.JSONDecoder(parse_int=float).raw_decode  # int() refuses many digits
+@dataclass(frozen=True, slots=True)
+class _JsonScan:
+    """Steps into wanted values only; the standard library's decoder skips the others at full speed."""
 
-    def past_space(offset: int) -> int:
-        match = _SPACE.match(text, offset)
+    text: str
+    offsets: dict[tuple[str, ...], int]
+    skip: Callable[[str, int], tuple[Any, int]]
+
+    def past_space(self, offset: int) -> int:
+        match = _SPACE.match(self.text, offset)
         return match.end() if match else offset
 
-    def visit(offset: int, wanted: _Wanted, path: tuple[str, ...]) -> int:
+    def visit(self, offset: int, wanted: _Wanted, path: tuple[str, ...]) -> int:
+        text = self.text
         if not wanted or text[offset] not in "{[":
-            return skip(text, offset)[1]
-        is_object, index, offset = text[offset] == "{", 0, past_space(offset + 1)
+            return self.skip(text, offset)[1]
+        is_object, index, offset = text[offset] == "{", 0, self.past_space(offset + 1)
         while text[offset] not in "}]":
             start, key = offset, str(index)
             if is_object:
-                key, offset = skip(text, offset)
-                offset = past_space(past_space(offset) + 1)
+                key, offset = self.skip(text, offset)
+                offset = self.past_space(self.past_space(offset) + 1)
             inner = wanted.get(key)
             if inner is not None:
-                offsets[*path, key] = start
-            offset = past_space(visit(offset, inner or {}, (*path, key)))
+                self.offsets[*path, key] = start
+            offset = self.past_space(self.visit(offset, inner or {}, (*path, key)))
             if text[offset] == ",":
-                offset = past_space(offset + 1)
+                offset = self.past_space(offset + 1)
             index += 1
         return offset + 1
 
-    start = past_space(0)
+
+def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
+    """Note the offsets of wanted values. No function here refers to itself, since that would keep the text alive."""
+    scan = _JsonScan(text, offsets, json.JSONDecoder(parse_int=float).raw_decode)  # int() refuses many digits
+    start = scan.past_space(0)
     offsets[()] = start
-    visit(start, wanted, ())
+    scan.visit(start, wanted, ())
 
 
 class Origins:

@@ -73,24 +73,26 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
         order.generated_at,
         hashes=order.hashes,
         fork=order.fork,
-        texts_hash=canonical_hash(agent_texts(order.table)),
+        texts_hash=canonical_hash(agent_texts(order.table), depth=2),
     )
     return dict(sorted({**tree, FILE: record}.items()))
 
 
 def data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table, or show it; they need no template."""
-    texts = {f"src/{order.identity.package}/{SEARCH}": search_index(order.table)}
-    texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
-    texts["schema/adapter.yaml"] = element = adapter_element(order.table)
-    texts[f"schema/{order.identity.project}.md"] = adapter_markdown(order.table, element)
-    return table_data(order) | _encoded(texts)
+    files = {f"src/{order.identity.package}/{SEARCH}": _encoded(search_index(order.table))}
+    files["OPERATIONS.md"] = _encoded(operations_md(order.table, order.skipped))
+    element = adapter_element(order.table)
+    files["schema/adapter.yaml"] = _encoded(element)
+    files[f"schema/{order.identity.project}.md"] = _encoded(adapter_markdown(order.table, element))
+    return table_data(order) | files
 
 
 def table_data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table itself."""
-    return _encoded({f"src/{order.identity.package}/{path}": text for path, text in table_files(order.table).items()})
+    texts = table_files(order.table)
+    return {f"src/{order.identity.package}/{path}": _encoded(texts.pop(path)) for path in list(texts)}
 
 
-def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
-    return {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
-from json import dumps
+from json import JSONEncoder, dumps
 
 from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
@@ -17,10 +17,31 @@ from aqlgen.table.adapter import SPEC_VERSION
 FILE = "MCPAQL-PROVENANCE.json"
 
 
-def canonical_hash(value: Json) -> str:
-    """Return the SHA-256 of a JSON value written with sorted keys and no white space."""
-    text = dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return f"sha256:{sha256(text.encode()).hexdigest()}"
+_encode = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
+
+
+def canonical_hash(value: Json, depth: int = 3) -> str:
+    """Return the SHA-256 of a JSON value written with sorted keys and no white space.
+
+    Down to a depth, objects are hashed key by key; in a document it is that of each schema.
+    """
+    whole = sha256()
+    for part in _canonical(value, depth):
+        whole.update(part.encode())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _canonical(value: Json, depth: int) -> Iterator[str]:
+    """Yield the canonical text in parts, since that of a whole document takes as much memory as the document."""
+    if not depth or not isinstance(value, dict) or set(map(type, value)) != {str}:
+        yield _encode(value)
+        return
+    sign = "{"
+    for key in sorted(value):
+        yield f"{sign}{_encode(key)}:"
+        yield from _canonical(value[key], depth - 1)
+        sign = ","
+    yield "}"
 
 
 def file_hash(content: bytes) -> str:

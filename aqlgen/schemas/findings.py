@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.positions import escape, nodes
+from aqlgen.document.positions import escape, nodes, pointer_to
 from aqlgen.ir import Json
 
 
@@ -48,9 +48,9 @@ class Findings:
 def _pointers(root: Json, wanted: set[int]) -> dict[int, str]:
     """Return the first pointer to each of the objects that the document contains."""
     pointers: dict[int, str] = {}
-    for node, pointer in nodes(root):
+    for node, at in nodes(root):
         if id(node) in wanted:
-            pointers[id(node)] = pointer
+            pointers[id(node)] = pointer_to(at)
             if len(pointers) == len(wanted):
                 break
     return pointers

@@ -238,15 +238,15 @@ def with_read_only(components: Json, withheld: Container[int] = ()) -> frozenset
         while stack:
             node = stack.pop()
             if isinstance(node, dict):
-                if node.get("readOnly") is True or id(node) in withheld:
+                if ("readOnly" in node and node["readOnly"] is True) or id(node) in withheld:
                     direct.add(name)
                 reference = node.get("$ref")
                 if isinstance(reference, str) and reference.startswith(PREFIX):
                     component = reference[len(PREFIX) :].partition("/")[0]
                     users.setdefault(unescape(component), set()).add(name)
-                stack += [value for value in node.values() if value.__class__ in HOLDING]
-            elif isinstance(node, list):
-                stack.extend(node)
+            stack += [
+                inner for inner in (node.values() if isinstance(node, dict) else node) if inner.__class__ in HOLDING
+            ]
     names = set(direct)
     queue = list(direct)
     while queue:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
@@ -10,7 +10,7 @@ from aqlgen.decide.credentials.parameters import without_fields
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.overrides import Overrides
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.positions import nodes
+from aqlgen.document.positions import nodes, pointer_to
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
 from aqlgen.runtime.table import Accepted, Body, Parameter
@@ -53,7 +53,7 @@ class Tabulated:
 
 def tabulate(
     document: Document,
-    decisions: tuple[Decision, ...],
+    decisions: Iterable[Decision],
     resolver: Resolver,
     identity: Identity,
     *,
@@ -92,9 +92,7 @@ def tabulate(
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
     operations = {draft.decision.name: (draft.decision.operation.path, draft.parameters) for draft in drafts}
-    drafts = [
-        replace(draft, parameters=with_reader_schemas(draft.decision, draft.parameters, operations)) for draft in drafts
-    ]
+    drafts = [with_reader_schemas(draft, operations) for draft in drafts]
     finished = types.finish()
     drafts = with_names_as_read(drafts, finished)
     open_by_examples(drafts, finished, types.follow)
@@ -211,10 +209,10 @@ def _unresolved_warnings(root: Json, broken: Mapping[str, UnresolvedError]) -> l
 def _places(root: Json, wanted: set[str]) -> dict[str, str]:
     """Return the pointer of the first occurrence of each reference."""
     places: dict[str, str] = {}
-    for node, pointer in nodes(root):
+    for node, at in nodes(root):
         reference = node.get("$ref") if isinstance(node, dict) else None
         if isinstance(reference, str) and reference in wanted:
-            places.setdefault(reference, f"{pointer}/$ref")
+            places.setdefault(reference, f"{pointer_to(at)}/$ref")
             if len(places) == len(wanted):
                 break
     return places

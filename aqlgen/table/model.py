@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from json import JSONEncoder
+from json.encoder import encode_basestring
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.diagnostics.errors import FileError
@@ -72,10 +73,14 @@ too.
 """
 
 _encode = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+_ONE_LINE = frozenset({str, bool, int, float, list, tuple, type(None)})
+"""Types of values that are no objects, for which an abstract Mapping is asked for longer than they are encoded."""
 
 
 def _line(value: Json) -> str:
     """Write a value on one line; for most values the encoder would take longer to begin than to encode."""
+    if value.__class__ is str:
+        return encode_basestring(value)
     if value is True or value is False:
         return "true" if value else "false"
     return "{}" if value == {} else _encode(value)
@@ -94,7 +99,7 @@ def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
 
 def _value(key: str, value: Json, depth: int) -> str:
     """Write the value of a key; `pagination` goes on one line, except for its parameters."""
-    if not isinstance(value, Mapping) or not value:
+    if value.__class__ in _ONE_LINE or not value or not isinstance(value, Mapping):
         return _line(value)
     if key in SPREAD:
         return _object(value.items(), depth + 1)
@@ -124,13 +129,16 @@ def mocks(rows: Iterable[DecidedRow]) -> str:
 
 def table_files(table: Table) -> dict[str, str]:
     """Return the data files of the package by their path in it."""
-    contents = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
+    contents = {
+        "adapter.json": escaped(_object(encode(table.adapter).items(), 0) + "\n"),
+        "types.json": escaped(blocks(table.types)),
+    }
     for family in FAMILIES:
-        contents[f"operations/{family}.json"] = blocks({row.name: row.encoded for row in table.of(family)})
-    contents["mock.json"] = mocks(table.rows)
+        contents[f"operations/{family}.json"] = escaped(blocks({row.name: row.encoded for row in table.of(family)}))
+    contents["mock.json"] = escaped(mocks(table.rows))
     if table.workflows:
-        contents[WORKFLOWS] = blocks({workflow.name: encode(workflow) for workflow in table.workflows})
-    return {path: escaped(text) for path, text in contents.items()}
+        contents[WORKFLOWS] = escaped(blocks({workflow.name: encode(workflow) for workflow in table.workflows}))
+    return contents
 
 
 def require_format(adapter: Mapping[str, Json], path: str) -> None:

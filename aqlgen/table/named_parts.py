@@ -50,6 +50,7 @@ class _Naming:
         self._names = Names(cast("RuntimeTable", SimpleNamespace(types=types)))
         reads = [draft for draft in drafts if draft.decision.category is Category.READ]
         self._by_name = {draft.decision.name: draft for draft in reads}
+        self._things: dict[str, tuple[tuple[str, ...], Schema]] = {}
         self._by_path = {_template(draft): draft for draft in reads if draft.decision.operation.method.upper() == "GET"}
 
     def named(self, draft: Draft) -> Draft:
@@ -101,11 +102,18 @@ class _Naming:
             candidates = [reader, self._by_path.get(template), draft]
         for candidate in filter(None, candidates):
             answer = _answer(candidate)
-            path, thing = items_path(self._types, answer)
+            path, thing = self._thing(candidate)
             if union_of(self._types, thing).properties:
                 read = (thing, answer) if path else (thing,)
                 return read if self._names.plan(answer) is not None else ()
         return ()
+
+    def _thing(self, draft: Draft) -> tuple[tuple[str, ...], Schema]:
+        """Return where in its answer the things of an operation are, and the schema of one, looked up once."""
+        thing = self._things.get(draft.decision.name)
+        if thing is None:
+            thing = self._things[draft.decision.name] = items_path(self._types, _answer(draft))
+        return thing
 
     def _asked(self, draft: Draft) -> tuple[Schema, ...]:
         """Return the things that the query of an operation is about: those of its path, or of the one above."""
@@ -115,7 +123,7 @@ class _Naming:
         above = template.rpartition("/")[0]
         for place in (template, f"{template}/{{}}", above, f"{above}/{{}}"):
             reader = self._by_path.get(place)
-            thing = {} if reader is None else items_path(self._types, _answer(reader))[1]
+            thing = {} if reader is None else self._thing(reader)[1]
             if self._names.plan(thing) is not None:
                 return (thing,)
         return ()

@@ -213,31 +213,28 @@ def reads_with_etag(decisions: Iterable[Decision]) -> frozenset[str]:
     return frozenset(update.read for update in updates if update is not None and update.etag and update.read)
 
 
-def with_reader_schemas(
-    decision: Decision,
-    parameters: tuple[Parameter, ...],
-    operations: Mapping[str, tuple[str, Iterable[Parameter]]],
-) -> tuple[Parameter, ...]:
-    """Return an update's parameters; a path parameter that accepts any text takes the schema that its reader has.
+def with_reader_schemas(draft: Draft, operations: Mapping[str, tuple[str, Iterable[Parameter]]]) -> Draft:
+    """Return a draft in which a path parameter of an update that accepts any text has the schema of its reader.
 
     `operations` are path and parameters of all by name. A document that calls an identifier a string where it is
     written and an integer where it is read means the same resource, and no other value can be read.
     """
-    update = decision.trait(Update)
+    update = draft.decision.trait(Update)
     name = update.read if update is not None and update.reads_first else None
     if name is None or name not in operations:
-        return parameters
+        return draft
     path, reading = operations[name]
     read: dict[str, Mapping[str, Json]] = {
         parameter.wire: parameter.schema for parameter in reading if parameter.location == "path"
     }
-    placed = paired_placeholders(decision.operation.path, path)
-    return tuple(
+    placed = paired_placeholders(draft.decision.operation.path, path)
+    parameters = tuple(
         replace(parameter, schema=read[placed[parameter.wire]])
         if parameter.location == "path" and placed.get(parameter.wire) in read and _is_any_text(parameter.schema)
         else parameter
-        for parameter in parameters
+        for parameter in draft.parameters
     )
+    return replace(draft, parameters=parameters)
 
 
 def _is_any_text(schema: Mapping[str, Json]) -> bool:

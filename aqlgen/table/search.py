@@ -6,7 +6,7 @@ and the fields of requests and answers bring in what the names do not say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from aqlgen.ir import Json
@@ -21,15 +21,14 @@ __all__ = ["entries", "search_index"]
 _DEEPER = 0.75
 """The share of the weight that a field has one level deeper."""
 _DEEPEST = 2
+_HOLDING = frozenset({"$ref", "properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf"})
+"""Keywords under which a schema has fields."""
 _MOST_TERMS = 200
 _MOST_FIELDS = 600
 _MOST_OPEN = 16
 _MOST_VALUES = 40
 _DESCRIPTION = 600
 _STRING_QUERIES = frozenset({"q", "query", "search", "keyword", "keywords", "text", "term", "search_query"})
-
-
-_Put = Callable[[Iterable[str], float], None]
 
 
 def search_index(table: Table) -> str:
@@ -68,7 +67,8 @@ class _Fields:
 
     def terms_of(self, schema: Json) -> Mapping[str, int]:
         depths: dict[str, int] = {}
-        self._collect(schema, 0, depths, 0)
+        if _holds_fields(schema):
+            self._collect(schema, 0, depths, 0)
         return depths
 
     def _read_type(self, name: str, depth: int) -> Mapping[str, int]:
@@ -95,13 +95,19 @@ class _Fields:
                 if isinstance(inner, dict):
                     for value in _values(inner):
                         _note(value, depth + 1, depths)
-                self._collect(inner, depth + 1, depths, level + 1)
+                if _holds_fields(inner):
+                    self._collect(inner, depth + 1, depths, level + 1)
         for key in ("items", "additionalProperties"):
-            self._collect(schema.get(key), depth, depths, level + 1)
+            if _holds_fields(inner := schema.get(key)):
+                self._collect(inner, depth, depths, level + 1)
         for key in ("allOf", "anyOf", "oneOf"):
             options = schema.get(key)
             for option in options[:20] if isinstance(options, list) else ():
                 self._collect(option, depth, depths, level + 1)
+
+
+def _holds_fields(schema: Json) -> bool:
+    return isinstance(schema, dict) and not _HOLDING.isdisjoint(schema)
 
 
 def _note(text: str, depth: int, depths: dict[str, int]) -> None:
@@ -122,39 +128,44 @@ def _weights(decided: DecidedRow, fields: _Fields, titles: Mapping[str, str]) ->
     """
     row = decided.row
     weights = name_weights(row.name, row.resource, row.summary, row.path)
-
-    def put(added: Iterable[str], weight: float) -> None:
-        for term in added:
-            if weights.get(term, 0) < weight:
-                weights[term] = weight
-
     if _is_me(row):
-        put(_ASKER, WEIGHTS["operation id"])
-    put(terms((row.operation_id or "")[:100]), WEIGHTS["operation id"])
+        _put(weights, _ASKER, WEIGHTS["operation id"])
+    _put(weights, terms((row.operation_id or "")[:100]), WEIGHTS["operation id"])
     if row.api:
-        put(terms(f"{row.api} {titles[row.api]}"[:100]), WEIGHTS["resource"])
+        _put(weights, terms(f"{row.api} {titles[row.api]}"[:100]), WEIGHTS["resource"])
     for tag in decided.decision.operation.tags[:10]:
-        put(terms(str(tag)[:100]), WEIGHTS["tags"])
-    put(terms(row.description[:_DESCRIPTION]), WEIGHTS["description"])
+        _put(weights, terms(str(tag)[:100]), WEIGHTS["tags"])
+    _put(weights, terms(row.description[:_DESCRIPTION]), WEIGHTS["description"])
     for name, parameter in row.shown_parameters.items():
-        _put_parameter(put, name, parameter, fields)
+        _put_parameter(weights, name, parameter, fields)
     for status, response in row.responses.items():
         if status[:1] == "2":
-            for term, depth in fields.terms_of(response.get("schema")).items():
-                put((term,), WEIGHTS["answer"] * _DEEPER**depth)
+            _put_fields(weights, fields.terms_of(response.get("schema")), WEIGHTS["answer"])
     heaviest = sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TERMS]
     return {term: max(1, round(weight)) for term, weight in heaviest}
 
 
-def _put_parameter(put: _Put, name: str, parameter: Parameter, fields: _Fields) -> None:
+def _put(weights: dict[str, float], added: Iterable[str], weight: float) -> None:
+    for term in added:
+        if weights.get(term, 0) < weight:
+            weights[term] = weight
+
+
+def _put_fields(weights: dict[str, float], depths: Mapping[str, int], weight: float) -> None:
+    by_depth = [weight * _DEEPER**depth for depth in range(_DEEPEST + 1)]
+    for term, depth in depths.items():
+        if weights.get(term, 0) < by_depth[depth]:
+            weights[term] = by_depth[depth]
+
+
+def _put_parameter(weights: dict[str, float], name: str, parameter: Parameter, fields: _Fields) -> None:
     if parameter.location == "adapter":
         return
-    put(terms(name), WEIGHTS["parameter"])
-    put(terms(parameter.description[:200]), WEIGHTS["parameter text"])
+    _put(weights, terms(name), WEIGHTS["parameter"])
+    _put(weights, terms(parameter.description[:200]), WEIGHTS["parameter text"])
     for value in _values(parameter.schema):
-        put(terms(value[:100]), WEIGHTS["parameter"])
-    for term, depth in fields.terms_of(parameter.schema).items():
-        put((term,), WEIGHTS["request"] * _DEEPER**depth)
+        _put(weights, terms(value[:100]), WEIGHTS["parameter"])
+    _put_fields(weights, fields.terms_of(parameter.schema), WEIGHTS["request"])
 
 
 def _segments(path: str) -> list[str]:

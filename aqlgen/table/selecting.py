@@ -92,8 +92,7 @@ def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[s
     is_list = bool(union_of(types, schema_at(types, schema, path)).items)
     shape, type_name = union_of(types, item), referred(item)
     for name, (_, inner) in shape.properties.items():
-        within = union_of(types, inner)
-        if folded(name) == folded(resource) and within.properties:
+        if folded(name) == folded(resource) and (within := union_of(types, inner)).properties:
             shape, type_name = within, referred(inner)
             break
     return Answer(type_name, frozenset(shape.properties), frozenset(shape.required), is_list, is_text)

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from aqlgen.cli.output import progress
+from aqlgen.document.request import Request
+from aqlgen.pipeline import Options, prepare
 from aqlgen.render.provenance import canonical_hash
 from tests.generator.commands import FIXTURES, api, generate, posting, run, tabulate
 
@@ -338,3 +341,20 @@ def test_it_says_so_where_the_document_does_not_say_where_the_api_is(tmp_path: P
     assert "set MCP_AQL_BASE_URL" in run("from-openapi", document, "-o", tmp_path / "without", "--dry-run").out
     document.write_text(f"{document.read_text()}servers: [{{url: 'https://cats.dev'}}]\n")
     assert "MCP_AQL_BASE_URL" not in run("from-openapi", document, "-o", tmp_path / "with", "--dry-run").out
+
+
+def test_a_long_run_shows_on_a_terminal_how_many_operations_are_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("aqlgen.pipeline._COUNTED", 2)
+    stages: list[str] = []
+    count = len(prepare(Options(Request(str(PETSTORE))), stages.append).table.rows)
+    counts = [stage for stage in stages if ":" in stage]
+    assert counts == [f"tabulating: {done} of {count} operations" for done in range(2, count, 2)]
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    for stage, line in (("tabulating", "Building the operation table …"), (counts[0], f"… 2 of {count} operations")):
+        with progress(shown=True) as show:
+            show(stage)
+        assert line in capsys.readouterr().err, stage

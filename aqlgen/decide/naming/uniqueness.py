@@ -185,7 +185,7 @@ def followed(
         (_without_spelling, _without_spelling),
     )
     for fingerprint in fingerprints:
-        for old, key in _pairs((gone, new), fingerprint):
+        for old, key in _pairs((gone, new), fingerprint) if gone and new else ():
             present[key] = kept[old]
             gone.remove(old)
             new.remove(key)

@@ -62,11 +62,15 @@ class Source:
 
     name: str
     data: bytes
-    text: str
     format: Format
     root: Mapping[str, Json] | Json
     base: Path | str | None
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text, decoded for each report: kept, it would take as much memory as the bytes."""
+        return decode(self.name, self.data)
 
 
 def parse(
@@ -83,7 +87,7 @@ def parse(
     with _collector_paused():
         root, form, findings = _parse_text(name, text, limits)
     if part:
-        return Source(name, data, text, form, root, base, tuple(findings))
+        return Source(name, data, form, root, base, tuple(findings))
     if not isinstance(root, dict):
         raise DocumentError.of(
             "not-an-object",
@@ -94,7 +98,7 @@ def parse(
             help="An OpenAPI document is a JSON or YAML object that has the keys openapi, info and paths.",
         )
     findings += version_remarks(root)
-    return Source(name, data, text, form, root, base, tuple(findings))
+    return Source(name, data, form, root, base, tuple(findings))
 
 
 def _parse_text(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.positions import Origins
+from aqlgen.document.positions import At, Origins, pointer_to
 from aqlgen.document.texts.instructions import Instruction, instruction_in
-from aqlgen.document.texts.walk import At, Walk, pointer
+from aqlgen.document.texts.walk import Walk
 from aqlgen.ir import Json
 from aqlgen.runtime.text import has_unseen, visible, without_unseen
 
@@ -71,20 +71,22 @@ class _Cleaner:
         self._judge(seen, at)
         return text if shown == text else shown
 
-    def look(self, value: str, at: At) -> None:
-        """Look at a value that stays as it is."""
+    def look(self, value: str, at: At) -> bool:
+        """Look at a value that stays as it is, and return True if there is something to say of it."""
+        known = len(self.diagnostics)
         if not (value.isascii() and value.isprintable()) and has_unseen(value):
             message = f"the value {_quoted(value)} has characters that are not seen; it is sent with them"
             advice = "Where they are no mistake, leave them; agents are shown them as escapes."
             self._warn("unseen-characters", message, at, advice)
         if len(value) >= _WORD and (" " in value or "_" in value or not value.isascii() or len(value) >= 40):
             self._judge(value.replace("_", " "), at)
+        return len(self.diagnostics) > known
 
     def _judge(self, text: str, at: At) -> None:
         instruction = instruction_in(text)
         if instruction is None:
             return
-        place = pointer(at)
+        place = pointer_to(at)
         self.instructions.append(InstructionText(place, instruction))
         message = (
             f"the {_key(at)} reads as an instruction to a model ({'; '.join(instruction.rules)}):"
@@ -98,22 +100,22 @@ class _Cleaner:
         words = [part for part in hidden if not part.startswith("![") and not part.lower().startswith("<img")]
         if words:
             message = f"the {_key(at)} has a part that is not shown to people; it is taken out: {_quoted(words[0])}"
-            self.diagnostics.append(Diagnostic("hidden-text", Severity.NOTE, message, pointer=pointer(at)))
+            self.diagnostics.append(Diagnostic("hidden-text", Severity.NOTE, message, pointer=pointer_to(at)))
 
     def _report_unseen(self, text: str, at: At) -> None:
         rest = "".join(character for character in text if character not in _MARKS)
         if without_unseen(rest) != rest or len(text) - len(rest) > 20 + len(text) // 10:
             message = f"the {_key(at)} has characters that are not seen; they are taken out: {_quoted(text)}"
-            self.diagnostics.append(Diagnostic("unseen-characters", Severity.NOTE, message, pointer=pointer(at)))
+            self.diagnostics.append(Diagnostic("unseen-characters", Severity.NOTE, message, pointer=pointer_to(at)))
 
     def _warn(self, code: str, message: str, at: At, advice: str) -> None:
-        self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer(at), help=advice))
+        self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer_to(at), help=advice))
 
 
 def _key(at: At) -> str:
-    while at is not None and at[1].isdecimal():  # an item of a list
+    while at is not None and str(at[1]).isdecimal():  # an item of a list
         at = at[0]
-    return at[1] if at is not None else "document"
+    return str(at[1]) if at is not None else "document"
 
 
 def _quoted(text: str) -> str:

@@ -66,8 +66,9 @@ def _instruction_in(text: str) -> Instruction | None:
 def _judged(folded: str) -> Instruction | None:
     matches: list[tuple[Rule, str]] = []
     known = _KNOWN.intersection(_WORD.findall(folded))
-    for rule in RULES if known or not folded.isascii() else ():
-        if not rule.words.isdisjoint(known) or any(part in folded for part in rule.parts):
+    has_other_scripts = not folded.isascii()
+    for rule in RULES if known or has_other_scripts else ():
+        if not rule.words.isdisjoint(known) or (has_other_scripts and any(part in folded for part in rule.parts)):
             match = rule.pattern.search(folded)
             if match is not None:
                 matches.append((rule, folded[max(0, match.start() - 20) : match.end() + 60]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import Final
 
 from aqlgen.document.link.objects import DATA, OBJECT_TYPES, ObjectType
-from aqlgen.document.positions import Origins, escape
+from aqlgen.document.positions import At, Origins
 from aqlgen.ir import Json
 
-__all__ = ["At", "Walk", "pointer"]
+__all__ = ["Walk"]
 
 _TEXTS: Final = frozenset({"title", "summary", "description"})
 _LOOSE_TEXTS: Final = _TEXTS | {"name", "version", "termsOfService", "email"}
@@ -22,20 +22,17 @@ _MAY_TELL: Final = re.compile("(?i)replac|success|supersed|alternativ|migrat|sun
 _NAMED: Final = frozenset({"properties", "patternProperties"})
 
 
-At: TypeAlias = "tuple[At, str] | None"
-"""A place in the tree: that of its container, and its key; None for the root."""
-
-
 @dataclass(frozen=True, slots=True)
 class Walk:
     """Walks a tree; `clean` gives a text in its new form, `look` sees a value that must stay as it is.
 
-    Both get the place as a chain, of which only few texts need the pointer.
+    `look` returns False for a value of which there is nothing to say; it sees each of those once.
     """
 
     clean: Callable[[str, At], str]
-    look: Callable[[str, At], None]
+    look: Callable[[str, At], bool]
     origins: Origins
+    _harmless: set[str] = field(default_factory=set, init=False)
 
     def document(self, root: dict[str, Json]) -> dict[str, Json]:
         """Return the tree with its texts in their new form; what has none is the same object."""
@@ -54,9 +51,9 @@ class Walk:
         for index, item in enumerate(value):
             new: Json = item
             if isinstance(item, (dict, list)):
-                new = self._walk(item, kind, (at, str(index)))
+                new = self._walk(item, kind, (at, index))
             elif isinstance(item, str) and kind.name == "loose":  # tags of an operation
-                new = self.clean(item, (at, str(index)))
+                new = self.clean(item, (at, index))
             if new is not item:
                 changed = list(value) if changed is None else changed
                 changed[index] = new
@@ -74,7 +71,7 @@ class Walk:
                 if key in texts:
                     new = self.clean(member, (at, key))
                 elif key in _VALUES or (key == "name" and kind.name == "parameter"):
-                    self.look(member, (at, key))
+                    self._look(member, (at, key))
                 elif key.startswith("x-") and kind.name == "operation":
                     new = self._extension(member, (at, key))
             elif isinstance(member, (dict, list)):
@@ -95,16 +92,22 @@ class Walk:
         if name:
             if key in _NAMED and kind.name == "schema" and isinstance(member, dict):
                 for property_name in member:
-                    self.look(property_name, (within, property_name))
+                    if property_name not in self._harmless:
+                        self._look(property_name, (within, property_name))
             return self._walk(member, OBJECT_TYPES[name], within)
         if key in _VALUES:
             for text, place in _strings(member, within):
-                self.look(text, place)
+                if text not in self._harmless:
+                    self._look(text, place)
         return member
 
-    def _extension(self, value: Json, at: tuple[At, str], depth: int = 0) -> Json:
+    def _look(self, value: str, at: At) -> None:
+        if value not in self._harmless and not self.look(value, at):
+            self._harmless.add(value)
+
+    def _extension(self, value: Json, at: tuple[At, str | int], depth: int = 0) -> Json:
         """Clean what an extension of an operation tells of its end: a text, or the texts of an object."""
-        if isinstance(value, str) and _MAY_TELL.search(at[1]):
+        if isinstance(value, str) and _MAY_TELL.search(str(at[1])):
             return self.clean(value, at)
         if isinstance(value, dict) and not depth:
             new = {key: self._extension(item, (at, str(key)), depth + 1) for key, item in value.items()}
@@ -123,13 +126,4 @@ def _strings(value: Json, at: At) -> Iterator[tuple[str, At]]:
             stack += ((inner, (place, key)) for key, inner in item.items())
             yield from ((key, (place, key)) for key in item)
         elif isinstance(item, list):
-            stack += ((inner, (place, str(index))) for index, inner in enumerate(item))
-
-
-def pointer(at: At) -> str:
-    """Return the JSON pointer of a place (RFC 6901)."""
-    parts = []
-    while at is not None:
-        at, key = at
-        parts.append(f"/{escape(key)}")
-    return "".join(reversed(parts))
+            stack += ((inner, (place, index)) for index, inner in enumerate(item))

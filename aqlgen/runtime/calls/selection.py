@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..media import is_csv
-from ..schema.reader import MISSING, Shape, Types, agent_path, at, schema_at, union_of
+from ..schema.reader import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
@@ -271,7 +271,7 @@ def _is_named(types: Types, shape: Shape) -> bool:
 
 
 def _is_list(types: Types, schema: JsonSchema) -> bool:
-    return bool(union_of(types, schema).items)
+    return is_shaped(schema) and bool(union_of(types, schema).items)
 
 
 def _lists_things(types: Types, shape: Shape, name: str) -> bool:
@@ -281,8 +281,8 @@ def _lists_things(types: Types, shape: Shape, name: str) -> bool:
 
 
 def _is_structured(types: Types, schema: JsonSchema) -> bool:
-    shape = union_of(types, schema)
-    return bool(shape.properties or shape.items or shape.extra)
+    shape = union_of(types, schema) if is_shaped(schema) else None
+    return shape is not None and bool(shape.properties or shape.items or shape.extra)
 
 
 # Cutting a value

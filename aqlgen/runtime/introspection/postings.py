@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..text import line
@@ -131,27 +132,33 @@ def _short(text: str) -> str:
     return "".join(letters)
 
 
+_WEIGHTLESS: Mapping[str, int] = MappingProxyType({})
+
+
 def index_text(entries: Iterable[Entry]) -> str:
     """Return the text of the index."""
-    entries = sorted(entries, key=lambda entry: (entry.name.count("_"), entry.name))
-    ids = _ids(entry.name for entry in entries)
     by_term: dict[str, dict[int, list[str]]] = {}
-    central = _central(entries)
+    kept = []  # without the weights, which take most of the memory
     for entry in entries:
-        short = ids[entry.name]
         for term, weight in entry.weights.items():
-            by_term.setdefault(term, {}).setdefault(weight, []).append(short)
+            by_term.setdefault(term, {}).setdefault(weight, []).append(entry.name)
+        fields = (entry.name, entry.family, entry.danger, entry.resource, entry.summary, _WEIGHTLESS)
+        kept.append(Entry(*fields, entry.needs, entry.finds, entry.reads, entry.lists, entry.takes))
+    ids = _ids(entry.name for entry in kept)
+    central = _central(kept)
+    for entry in kept:
         weight = max((central[thing] for thing in entry.finds if thing in central), default=1)
         for thing in dict.fromkeys(entry.finds):
-            by_term.setdefault(FINDS + thing, {}).setdefault(weight, []).append(short)
+            by_term.setdefault(FINDS + thing, {}).setdefault(weight, []).append(entry.name)
         for mark, things in ((READS, entry.reads), (LISTS, entry.lists), (TAKES, central.keys() & entry.takes)):
             for thing in things:
-                by_term.setdefault(mark + thing, {}).setdefault(1, []).append(short)
-    bound = max(_ALWAYS, len(entries) // _COMMON)
-    by_name = sorted(entries, key=lambda entry: entry.name)
+                by_term.setdefault(mark + thing, {}).setdefault(1, []).append(entry.name)
+    bound = max(_ALWAYS, len(kept) // _COMMON)
+    by_name = sorted(kept, key=lambda entry: entry.name)
     lines = [_HEAD, *(f"{ids[entry.name]}\t{_operation_line(entry)}" for entry in by_name)]
     lines.append("")
-    lines.extend(_term_lines(by_term, bound))
+    shortest = sorted(ids, key=lambda name: (name.count("_"), name))
+    lines.extend(_term_lines(by_term, bound, {name: rank for rank, name in enumerate(shortest)}, ids))
     return "\n".join(lines) + "\n"
 
 
@@ -166,14 +173,19 @@ def _operation_line(entry: Entry) -> str:
     return "\t".join(fields)
 
 
-def _term_lines(by_term: Mapping[str, Mapping[int, list[str]]], bound: int) -> Iterator[str]:
+def _term_lines(
+    by_term: Mapping[str, Mapping[int, list[str]]], bound: int, ranks: Mapping[str, int], ids: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield a line for each term: by weight, the ids of the operations that have it, the shortest names first."""
     for term in sorted(by_term):
         groups = dict(by_term[term])
         if sum(len(group) for weight, group in groups.items() if weight <= _MENTION) > bound:
             groups = {weight: group for weight, group in groups.items() if weight > _MENTION}
         if groups:
-            listed = (f"{weight} {' '.join(groups[weight])}" for weight in sorted(groups, reverse=True))
-            yield "\t".join((term, *listed))
+            ranked = (
+                (weight, sorted(groups[weight], key=ranks.__getitem__)) for weight in sorted(groups, reverse=True)
+            )
+            yield "\t".join((term, *(f"{weight} {' '.join(map(ids.__getitem__, names))}" for weight, names in ranked)))
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ __all__ = [
     "fixed_values",
     "follow",
     "is_object",
+    "is_shaped",
     "json_type",
     "nullable",
     "only_type",
@@ -304,6 +305,11 @@ _SHAPING: Final = frozenset(
 """The keywords that say something of a shape; most schemas have none of them."""
 
 
+def is_shaped(schema: JsonSchema) -> bool:
+    """Return True if a schema says something of a shape: most fields do not."""
+    return not _SHAPING.isdisjoint(schema)
+
+
 def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
     """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
     shape = Shape()
@@ -319,6 +325,8 @@ def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
 def union_of(types: Types, schema: Any) -> Shape:
     """Return the shape of a schema with the properties of all its alternatives, nested ones included."""
     shape = shape_of(types, schema)
+    if not shape.alternatives:
+        return shape
     todo, count = list(shape.alternatives), 0
     while todo and count < _MOST_ALTERNATIVES:
         count += 1

@@ -115,19 +115,14 @@ def encode(value: Any, *, brief: bool = False) -> dict[str, Any]:
     for table_column in columns(type(value)).values():
         attribute_value = getattr(value, table_column.attribute)
         default = getattr(value, table_column.like) if table_column.like else table_column.default
-        if attribute_value == default and not _is_written(table_column, value, brief=brief):
+        always = table_column.always
+        if attribute_value == default and (brief or always is False or not (always is True or always(value))):
             continue
-        entry[table_column.key] = (
-            attribute_value
-            if table_column.write is None or attribute_value is None
-            else table_column.write(attribute_value)
-        )
+        write = table_column.write
+        if write is not None and attribute_value is not None:
+            attribute_value = write(attribute_value)
+        entry[table_column.key] = attribute_value
     return entry
-
-
-def _is_written(of: Column, value: Any, *, brief: bool) -> bool:
-    """Return True if a column's default is written too."""
-    return not brief and (of.always if isinstance(of.always, bool) else of.always(value))
 
 
 def _plan(cls: type) -> _Plan:
