@@ -15,7 +15,7 @@ from aqlgen.runtime.auth.usage import KEY
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 
 MAX_SCOPES = 1000
-HEADER = re.compile(rf"\s*(?P<name>{HEADER_NAME.pattern})\s*(?::\s*(?P<word>{TOKEN.pattern})?\s*)?")
+HEADER = re.compile(rf"(?P<name>{HEADER_NAME.pattern})(?:\s*:\s*(?P<word>{TOKEN.pattern})?)?")
 """The name of a header, which documents also write with the word before its key, as `Authorization: Bearer`."""
 SIGNATURE_EXTENSION = "x-amazon-apigateway-authtype"
 SERVICE = re.compile(r"[a-z][a-z0-9-]{1,40}")
@@ -76,7 +76,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
         kind, location, sent_name = members["type"], members.get("in") or "", members.get("name") or ""
         written = ""
         if kind == "apiKey" and location == "header":
-            header = HEADER.fullmatch(sent_name)
+            header = HEADER.fullmatch(sent_name.strip())
             if header is None:
                 message = f"the security scheme {name!r} is left out: HTTP allows no header named {sent_name!r}"
                 context.warn("invalid-component", message, origin)

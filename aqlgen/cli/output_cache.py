@@ -153,6 +153,7 @@ def _tool() -> Iterator[bytes]:
 
 def _git(folder: Path, history: bool) -> Iterator[bytes]:
     """Yield the state of the repository: what it ignores, its settings, and with `history` what there is to merge."""
+    git.require()
     place = place_of(folder)
     if isinstance(place, git.Done):
         yield place.err.encode()

@@ -227,11 +227,11 @@ def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: 
 @pytest.mark.usefixtures("forked")
 def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, updated: Updated, tmp_path: Path) -> None:
     project = updated.copy(tmp_path / "work")
-    checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)
     status = checkout.python("-m", "aqlgen", "status", cwd=project).stdout
     assert "deleted" not in status
     assert "move them elsewhere" not in status
     checkout.python("-m", "aqlgen", "update", "--quiet", cwd=project)
+    checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)
     changed = checkout.git("diff", "--name-only", "--relative", "HEAD", cwd=project).splitlines()
     assert {path for path in changed if kind(path, PACKAGE) is not Kind.MACHINE} == set()
     assert "MCPAQL-PROVENANCE.json" in changed
