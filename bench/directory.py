@@ -141,7 +141,7 @@ def measure(document: Path, plan: Plan, scratch: Path) -> Result:
 
 def write(document: Path, project: Path) -> Generated:
     """Generate a project as `aqlgen from-openapi DOCUMENT -o PROJECT` does."""
-    options = Options(Request.of(str(document), (), (), ()))
+    options = Options(Request.of(str(document), (), (), ()), runtime="source")
     return generate(options, output=project, license="", dry_run=False, progress=lambda _: None)
 
 

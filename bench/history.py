@@ -166,7 +166,7 @@ def live(name: str, repository: Path, path: str, revisions: list[str], folder: P
             continue
         document.write_bytes(shown.stdout)
         if not project.is_dir():
-            code, answer = aqlgen("from-openapi", str(document), "-o", str(project), cwd=folder)
+            code, answer = aqlgen("from-openapi", str(document), "-o", str(project), "--runtime", "source", cwd=folder)
             if code:
                 step.error = answer["error"]["message"]
                 yield step

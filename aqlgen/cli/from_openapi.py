@@ -122,8 +122,6 @@ class Generated:
     prepared: Prepared
     files: int
     written: bool
-    thin: bool
-    """True if it depends on the runtime as a package."""
     accepted: bool = False
     """True if entries were added to the overrides, so that the hosts are accepted."""
 
@@ -185,15 +183,13 @@ def generate(
     if not dry_run:
         progress("writing")
         write_tree(tree, folder)
-    thin = bool(order.runtime)
-    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=bool(entry))
+    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=bool(entry))
 
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.resources import runtime_project
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import main_address_problem
     from aqlgen.table.adapter import addressed
@@ -228,8 +224,7 @@ def _summary(generated: Generated) -> str:
     lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
-        installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
-        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install -e .", f"{command} operations"]
+        steps = [f"cd {quote(str(generated.folder))}", "pip install -e .", f"{command} operations"]
         lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")

@@ -60,7 +60,7 @@ def _field_case(value: Json) -> str | None:
 
 
 def _runtime(value: Json) -> str | None:
-    return "package" if value == "package" else None
+    return "source" if value == "source" else None
 
 
 def _accepted(value: Json) -> Accepted | None:
@@ -110,7 +110,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
     "runtime": Recorded(
-        lambda options, _prepared, _licence: "package" if options.runtime == "package" else "", _runtime, if_empty=False
+        lambda options, _prepared, _licence: "source" if options.runtime == "source" else "", _runtime, if_empty=False
     ),
     "auth": Recorded(lambda options, _prepared, _licence: options.auth, _text, if_empty=False),
     "spec_url": Recorded(

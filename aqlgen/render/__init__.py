@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from aqlgen.ir import Json
 from aqlgen.render.adapter_element import adapter_element, adapter_markdown
 from aqlgen.render.answers import template_answers
+from aqlgen.render.kinds import RUNTIME
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
-from aqlgen.resources import URL
+from aqlgen.resources import URL, sealed_runtime
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, agent_texts, table_files
@@ -40,17 +41,19 @@ class Order:
     """The commit of that release, by which it can be had again."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The recorded hashes of files that the project keeps as they were generated earlier."""
-    runtime: str = ""
-    """The version of the package that the project depends on; "" for one that holds a copy of the runtime."""
+    sealed: bool = True
+    """Whether the project holds the runtime as one archive, not as its source."""
     fork: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the files of code that the project keeps as somebody edited them."""
 
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    answers = template_answers(order.identity, order.table, order.license, order.templates, order.runtime)
+    answers = template_answers(order.identity, order.table, order.license, order.templates, sealed=order.sealed)
     tree = render_template(answers) | data(order)
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
+    if order.sealed:
+        tree[RUNTIME] = sealed_runtime()
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
     return _with_provenance(order, tree)

@@ -58,10 +58,10 @@ _ROLES: Final = {
 }
 
 
-def template_answers(identity: Identity, table: Table, license: str, release: str, runtime: str) -> dict[str, str]:
+def template_answers(identity: Identity, table: Table, license: str, release: str, *, sealed: bool) -> dict[str, str]:
     """Return the answers by question (`copier.yml`); `release` is the tag of the templates, "" for none.
 
-    `runtime` is the version of the runtime's package that the project depends on, "" for a copy of it.
+    `sealed` says that the project holds the runtime as one archive.
     """
     adapter = table.adapter
     source = {"template_url": URL, "template_tag": release} if release else {}
@@ -79,7 +79,7 @@ def template_answers(identity: Identity, table: Table, license: str, release: st
         "credentials": "\n".join(credential_lines(table)),
         "calls": "\n".join(call_lines(table)),
         "confirmations": "\n".join(confirmation_lines(table)),
-        "runtime": runtime,
+        "runtime": "sealed" if sealed else "",
         **source,
     }
 

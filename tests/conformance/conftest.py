@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.mutants import OVERRIDES
-from tests.checkouts import ROOT, compile_as_here
+from tests.checkouts import unpack_runtime
 from tests.generator.commands import FIXTURES, run
 
 
@@ -18,5 +18,5 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     overrides.write_text(OVERRIDES, encoding="utf-8")
     done = run("from-openapi", FIXTURES / "workshop.yaml", "-o", folder / "project", "--overrides", overrides, "-q")
     assert done.code == 0
-    compile_as_here(folder / "project/src/workshop_adapter/runtime", ROOT / "aqlgen/runtime")
+    unpack_runtime(folder / "project/src/workshop_adapter")
     return folder / "project"

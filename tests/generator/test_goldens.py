@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkouts import ROOT, compile_as_here
+from tests.checkouts import unpack_runtime
 from tests.generator.commands import FIXTURES, run
 
 pytestmark = pytest.mark.long
@@ -48,7 +48,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Generate:
         result = run("from-openapi", CASES[case], "-o", folder, "-q")
         assert result.code == 0, result.err
         (package,) = (folder / "src").iterdir()
-        compile_as_here(package / "runtime", ROOT / "aqlgen/runtime")
+        unpack_runtime(package)
         return folder
 
     return generate

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkouts import ROOT, compile_as_here
+from tests.checkouts import unpack_runtime
 from tests.generator.commands import api, generate
 
 THING = {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}
@@ -30,7 +30,7 @@ def test_an_update_that_asks_may_read_before_it_writes(tmp_path: Path) -> None:
     project = generate(tmp_path, document, "--overrides", str(overrides))
     assert project.rows["update_thing"]["update"]["strategy"] == "put-merge"
     assert project.rows["update_thing"]["danger"] == "destructive"
-    compile_as_here(project.package / "runtime", ROOT / "aqlgen/runtime")
+    unpack_runtime(project.package)
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_confirmation.py"],
         cwd=project.folder,

@@ -98,7 +98,8 @@ def generated(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> P
     compile_as_here(folder / "older/aqlgen")
     older = Checkout(folder / "older", checkout.environment | {"PYTHONPATH": str(folder / "older")})
     spec = str(ROOT / "fixtures/petstore.yaml")
-    older.python("-m", "aqlgen", "from-openapi", spec, "-o", str(folder / "project"), "--quiet", cwd=folder)
+    options = ["-o", str(folder / "project"), "--runtime", "source", "--quiet"]
+    older.python("-m", "aqlgen", "from-openapi", spec, *options, cwd=folder)
     return folder / "project"
 
 
@@ -125,10 +126,10 @@ def commit(checkout: Checkout, folder: Path) -> None:
 def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_path: Path) -> None:
     """The longest name there may be stands for all: `test_render.py` compares the two for others.
 
-    The runtime is a package here: another test has plain copier bring it.
+    The runtime is sealed here: another test has plain copier bring its source.
     """
     name = "s" * 31 + "-" + "p" * 32
-    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "0.1.0+r0123456789"}
+    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "sealed"}
     copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 

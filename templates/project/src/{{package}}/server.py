@@ -9,4 +9,5 @@ from .settings import FOLDER, hooks
 
 def main() -> int:
     """Serve, or do what the first argument names. Returns the process's exit code."""
-    return command.main(FOLDER, hooks)
+    code: int = command.main(FOLDER, hooks)
+    return code
