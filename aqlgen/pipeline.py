@@ -68,6 +68,8 @@ class Options:
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
     runtime: str | None = None
     """sealed or source: the runtime as one archive in the project, or as its source; None is sealed."""
+    parts: tuple[str, ...] = ()
+    """What the project has beside the adapter itself, such as ci."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
     auth: str | None = None

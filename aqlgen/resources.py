@@ -20,6 +20,9 @@ SOURCE: Final = "`pip install` with the path of its wheel or checkout"
 
 _PACKAGE: Final = Path(__file__).parent
 
+MAIN: Final = "templates/project/src/{{package}}/__main__.py"
+"""The module of every project by which `python -m` starts it; it is in the archive with the runtime."""
+
 BYTECODE: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
 """Folders and files that are no part of a template or of the runtime."""
 
@@ -48,8 +51,9 @@ def sealed_runtime() -> bytes:
     """
     content = BytesIO()
     with ZipFile(content, "w", ZIP_STORED) as archive:
-        for path, file in sorted(files_in(runtime_of(own_templates()))):
-            entry = ZipInfo(f"runtime/{path}")  # of 1980, the first time that a zip can say
+        files = {f"runtime/{path}": file for path, file in files_in(runtime_of(own_templates()))}
+        for path, file in sorted({**files, "__main__.py": own_templates() / MAIN}.items()):
+            entry = ZipInfo(path)  # of 1980, the first time that a zip can say
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             archive.writestr(entry, file.read_bytes())
     return content.getvalue()

@@ -55,6 +55,7 @@ LAYERS = {
         ("assembly",),
         ("operator",),
         ("cli",),
+        ("start",),
     ),
 }
 """The parts of a package from the ground up; each may import from its own row and from those below."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -63,6 +63,9 @@ def from_openapi_command(
     field_case: Fields = None,
     auth: Auth = None,
     runtime: RuntimeForm = None,
+    parts: Annotated[
+        list[str] | None, typer.Option("--add", metavar="PART", help="A part to add, as `aqlgen add` does; or all.")
+    ] = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
@@ -78,6 +81,7 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
+    from aqlgen.render.kinds import known_parts
     from aqlgen.table.identity import named_by
 
     options = options_of(
@@ -95,6 +99,7 @@ def from_openapi_command(
         workflows=workflows,
         allow_refs=allow_refs,
     )
+    options = replace(options, parts=known_parts(parts or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts

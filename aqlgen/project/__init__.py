@@ -18,7 +18,7 @@ from aqlgen.pipeline import ApiInput, Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_options
 from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
-from aqlgen.render.kinds import is_code
+from aqlgen.render.kinds import is_code, part_of
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
@@ -222,6 +222,8 @@ class Project:
         overrides = self.folder / OVERRIDES
         recorded = read_options(self.recorded_options)
         inputs = self.inputs() if apis is None and request is None else apis or ()
+        if recorded["parts"] is None:  # an earlier aqlgen knew no parts, and wrote the files of most
+            recorded["parts"] = tuple(sorted({part_of(path, self.package) for path in self.recorded} - {""}))
         recorded["accepted"] = recorded["accepted"] or (None if inputs else self._accepted())
         return Options(
             request or (inputs[0].request if inputs else self.request()),

@@ -42,6 +42,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         templates=current().tag,
         commit=current().commit,
         sealed=options.runtime != "source",
+        parts=options.parts,
     )
 
 

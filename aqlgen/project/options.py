@@ -14,6 +14,7 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.pipeline import ApiInput, Options, Prepared
+from aqlgen.render.kinds import PARTS
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
 
@@ -61,6 +62,10 @@ def _field_case(value: Json) -> str | None:
 
 def _runtime(value: Json) -> str | None:
     return "source" if value == "source" else None
+
+
+def _parts(value: Json) -> tuple[str, ...] | None:
+    return tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None
 
 
 def _accepted(value: Json) -> Accepted | None:
@@ -112,6 +117,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "runtime": Recorded(
         lambda options, _prepared, _licence: "source" if options.runtime == "source" else "", _runtime, if_empty=False
     ),
+    "parts": Recorded(lambda options, _prepared, _licence: sorted(options.parts), _parts),
     "auth": Recorded(lambda options, _prepared, _licence: options.auth, _text, if_empty=False),
     "spec_url": Recorded(
         lambda options, prepared, _licence: (

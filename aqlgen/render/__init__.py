@@ -43,13 +43,16 @@ class Order:
     """The recorded hashes of files that the project keeps as they were generated earlier."""
     sealed: bool = True
     """Whether the project holds the runtime as one archive, not as its source."""
+    parts: tuple[str, ...] = ()
+    """What the project has beside the adapter itself, of `PARTS`."""
     fork: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the files of code that the project keeps as somebody edited them."""
 
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    answers = template_answers(order.identity, order.table, order.license, order.templates, sealed=order.sealed)
+    answers = template_answers(order.identity, order.table, order.license, order.templates)
+    answers |= {"runtime": "sealed" if order.sealed else "", "parts": " ".join(order.parts)}
     tree = render_template(answers) | data(order)
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.sealed:
@@ -85,8 +88,9 @@ def data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table, or show it; they need no template."""
     texts = {f"src/{order.identity.package}/{SEARCH}": search_index(order.table)}
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
-    texts["schema/adapter.yaml"] = element = adapter_element(order.table)
-    texts[f"schema/{order.identity.project}.md"] = adapter_markdown(order.table, element)
+    if "element" in order.parts:
+        texts["schema/adapter.yaml"] = element = adapter_element(order.table)
+        texts[f"schema/{order.identity.project}.md"] = adapter_markdown(order.table, element)
     return table_data(order) | _encoded(texts)
 
 

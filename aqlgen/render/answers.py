@@ -58,10 +58,10 @@ _ROLES: Final = {
 }
 
 
-def template_answers(identity: Identity, table: Table, license: str, release: str, *, sealed: bool) -> dict[str, str]:
+def template_answers(identity: Identity, table: Table, license: str, release: str) -> dict[str, str]:
     """Return the answers by question (`copier.yml`); `release` is the tag of the templates, "" for none.
 
-    `sealed` says that the project holds the runtime as one archive.
+    What the project holds of the runtime and of the parts is not asked of the document.
     """
     adapter = table.adapter
     source = {"template_url": URL, "template_tag": release} if release else {}
@@ -79,7 +79,6 @@ def template_answers(identity: Identity, table: Table, license: str, release: st
         "credentials": "\n".join(credential_lines(table)),
         "calls": "\n".join(call_lines(table)),
         "confirmations": "\n".join(confirmation_lines(table)),
-        "runtime": "sealed" if sealed else "",
         **source,
     }
 

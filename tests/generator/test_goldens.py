@@ -45,7 +45,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Generate:
     @cache
     def generate(case: str) -> Path:
         folder = tmp_path_factory.mktemp(case) / "project"
-        result = run("from-openapi", CASES[case], "-o", folder, "-q")
+        result = run("from-openapi", CASES[case], "-o", folder, "-q", "--add", "element")
         assert result.code == 0, result.err
         (package,) = (folder / "src").iterdir()
         unpack_runtime(package)

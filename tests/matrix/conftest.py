@@ -48,7 +48,7 @@ class Bench:
             if key not in self._fresh:
                 place = self.folder / f"fresh-{len(self._fresh)}"
                 place.mkdir()
-                options: tuple[str | Path, ...] = ("--runtime", runtime, "-q", "-o", place / "shop")
+                options: tuple[str | Path, ...] = ("--runtime", runtime, "--add", "all", "-q", "-o", place / "shop")
                 if overrides is not None:
                     (place / "overrides.yaml").write_bytes(overrides)
                     options = ("--overrides", place / "overrides.yaml", *options)

@@ -98,7 +98,7 @@ def deletions(tree: Tree) -> None:
 def machine_files_gone(tree: Tree) -> None:
     data = ("OPERATIONS.md", PACKAGE + "operations/read.json", "schema/adapter.yaml")
     modules = ("dropped.py", "formerly.py", "__init__.py", "dispatch/arguments.py")
-    for path in (*data, PACKAGE + "settings.py", *(RUNTIME + name for name in modules)):
+    for path in (*data, "hatch_build.py", *(RUNTIME + name for name in modules)):
         tree.pop(path)
 
 

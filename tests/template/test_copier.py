@@ -49,7 +49,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "README.md.jinja",
         *YOURS[:2],
         "src/{{package}}/hooks.py",
-        "src/{{package}}/server.py",
+        "src/{{package}}/__main__.py",
     ]
     runtime = source.folder / "aqlgen/runtime"
     files = [*(project / path for path in changed), runtime / "__init__.py"]
@@ -98,7 +98,7 @@ def generated(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> P
     compile_as_here(folder / "older/aqlgen")
     older = Checkout(folder / "older", checkout.environment | {"PYTHONPATH": str(folder / "older")})
     spec = str(ROOT / "fixtures/petstore.yaml")
-    options = ["-o", str(folder / "project"), "--runtime", "source", "--quiet"]
+    options = ["-o", str(folder / "project"), "--runtime", "source", "--add", "all", "--quiet"]
     older.python("-m", "aqlgen", "from-openapi", spec, *options, cwd=folder)
     return folder / "project"
 
@@ -180,7 +180,7 @@ def test_update_brings_what_is_new_in_shared_files_and_code_and_touches_nothing_
         ".copier-answers.yml",
         "Dockerfile",
         "README.md",
-        f"src/{PACKAGE}/server.py",
+        f"src/{PACKAGE}/__main__.py",
         f"src/{PACKAGE}/runtime/__init__.py",
         f"src/{PACKAGE}/runtime/gone.py",
         f"src/{PACKAGE}/runtime/moved.py",

@@ -31,6 +31,7 @@ PLAIN = {
     "calls": 'list_pets {}\nget_pet {"pet_id": 7}\ncreate_pet {"name": "D\'Artagnan"}',
     "confirmations": "dangerous 1: burn_down\ndestructive 2: delete_pet delete_shop",
     "runtime": "",
+    "parts": "ci clients docker git hooks kubernetes mcpb overrides registry schemas settings",
 }
 TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (
@@ -95,7 +96,7 @@ def test_an_answer_that_would_break_the_project_is_refused(question: str, answer
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "petstore"
-    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q").code == 0
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q", "--add", "all").code == 0
     return folder
 
 

@@ -115,7 +115,7 @@ ADDED = ("\npaths:\n", f"\npaths:{NEW_OPERATION}")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "petstore"
     spec = str(ROOT / "fixtures/petstore.yaml")
-    command = [sys.executable, "-m", "aqlgen", "from-openapi", spec, "-o", str(folder), "--quiet"]
+    command = [sys.executable, "-m", "aqlgen", "from-openapi", spec, "-o", str(folder), "--add", "all", "--quiet"]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder
 

@@ -32,7 +32,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _generated(folder: Path, *options: str) -> Path:
     (folder / "shop.json").write_text(json.dumps(SHOP, indent=2), encoding="utf-8")
-    assert run("from-openapi", folder / "shop.json", "-o", folder / "shop", "-q", *options).code == 0
+    assert run("from-openapi", folder / "shop.json", "-o", folder / "shop", "-q", "--add", "all", *options).code == 0
     return folder / "shop"
 
 

@@ -215,7 +215,7 @@ def test_line_ends_of_windows_stay_and_are_no_edit(copied: Repo, newer: Template
 def test_a_document_that_has_line_ends_of_windows_keeps_them(tmp_path: Path) -> None:
     text = json.dumps(grown(), indent=2).replace("\n", "\r\n")
     (tmp_path / "shop.json").write_bytes(text.encode())
-    assert run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q").code == 0
+    assert run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q", "--add", "docker").code == 0
     repo = committed(tmp_path / "shop", tmp_path / "shop")
     before = repo.snapshot()
     assert repo.update().code == 0
@@ -287,7 +287,7 @@ def squashed(generated: Path, tmp_path: Path, newer: Templates, monkeypatch: pyt
     monkeypatch.setattr("aqlgen.project.generation.current", lambda: Release("v0.0.9", URL))
     newer.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     (tmp_path / "shop.json").write_text((generated.parent / "shop.json").read_text(encoding="utf-8"), encoding="utf-8")
-    run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q")
+    run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q", "--add", "docker")
     repo = Repo(tmp_path / "shop", tmp_path / "shop")
     repo.write("Dockerfile", repo.read("Dockerfile") + "# ours\n")
     newer.replace("Dockerfile.jinja", "# an older line\n", "# a newer line\n")

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update`; extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The build hook: a wheel holds the runtime unpacked. An editable install needs nothing: the package unpacks it."""
+"""The build hook: a wheel holds the runtime unpacked, and the settings. An editable install finds them here."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ class Unpack(BuildHookInterface):  # type: ignore[type-arg]
     """Called by hatchling for each wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the runtime to the package."""
-        if version != "editable":
-            self.folder = TemporaryDirectory()
-            ZipFile(Path(self.root, "vendor", "runtime.zip")).extractall(self.folder.name)
-            build_data["force_include"][f"{self.folder.name}/runtime"] = f"{self.config['package']}/runtime"
+        """Add the files to the package."""
+        if version == "editable":
+            return
+        self.folder = TemporaryDirectory()
+        for archive in Path(self.root).glob("vendor/runtime.zip"):
+            ZipFile(archive).extractall(self.folder.name)
+        parts = [*Path(self.folder.name).iterdir(), *Path(self.root).glob("adapter.toml")]
+        build_data["force_include"] |= {str(part): f"{self.config['package']}/{part.name}" for part in parts}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         """Remove the unpacked files."""
