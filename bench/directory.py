@@ -44,7 +44,7 @@ from bench.support.processes import run
 
 TIME_LIMIT = 600
 SHOWN = 300
-STARTS = "test_stdio.py"
+STARTS = ("own_settings", "sample_of_operations", "input_ends")
 TESTS = {"started", "tests", "internal"}
 """The steps whose findings are failures of a project's own tests."""
 
@@ -87,7 +87,7 @@ class Report:
         if report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
             text = str(crash.message if crash else report.longrepr).strip()
-            step = "started" if STARTS in report.nodeid else "tests"
+            step = "started" if any(name in report.nodeid for name in STARTS) else "tests"
             self._result.fail(step, f"{report.nodeid.partition('::')[2]}: {' | '.join(text.splitlines()[:4])}")
         elif report.passed and report.when == "call":
             self._result.passed += 1
@@ -196,9 +196,8 @@ def tested(project: Path, plan: Plan, result: Result) -> None:
         "no:cacheprovider",
         "--basetemp",
         str(project.parent / "tmp"),
-        "--sample",
-        str(plan.sample),
     ]
+    os.environ["ADAPTER_SAMPLE"] = str(plan.sample)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # this environment has more plugins than a project asks for
     with redirect_stdout(output), redirect_stderr(output):
         code = pytest.main([*options, "--rootdir", str(project)], plugins=[Report(result)])

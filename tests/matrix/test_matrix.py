@@ -171,8 +171,8 @@ def test_a_folder_that_got_another_name_gets_what_is_new_in_it(bench: Bench, tmp
     repo.commit()
     conflicts = bench.update(repo, "template changes").json["files"]["conflicts"]
     assert {Path(path).name for path in conflicts} == {"dropped.py", "formerly.py", "lately.py"}
-    assert not (repo.folder / "tests/test_hooks.py").exists()
-    assert "NEWLY = True" in (repo.folder / "checks/test_hooks.py").read_text(encoding="utf-8")
+    assert not (repo.folder / "tests/test_adapter.py").exists()
+    assert "newly" in (repo.folder / "checks/test_adapter.py").read_text(encoding="utf-8")
     assert (repo.folder / "checks/newly.py").is_file()
 
 

@@ -45,11 +45,11 @@ def test_each_part_is_added_alone_and_is_pristine(bare: Path) -> None:
 
 def test_the_template_excludes_what_the_parts_name() -> None:
     """`copier.yml` and `PARTS` name the same files, but for those that the table gives."""
-    every = set(render_template(PLAIN))
+    complete = set(render_template(PLAIN))
     for part in PARTS.keys() - {"element"}:
         others = " ".join(name for name in PARTS if name != part)
-        missing = every - set(render_template(PLAIN | {"parts": others}))
-        assert missing == {path for path in every if part_of(path, "petstore_adapter") == part} != set(), part
+        missing = complete - set(render_template(PLAIN | {"parts": others}))
+        assert missing == {path for path in complete if part_of(path, "petstore_adapter") == part} != set(), part
 
 
 def test_what_is_added_at_generation_is_what_is_added_later(bare: Path, tmp_path: Path) -> None:

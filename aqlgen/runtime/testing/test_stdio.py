@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter as a client starts it: a process of its own that speaks over standard input and output, in mock mode."""
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from mcp import Client, StdioServerParameters
 
 from .findings import Findings
 from .sessions import ISOLATED, Session
-from .table import PACKAGE, PROJECT, operations, sample
-
-pytestmark = pytest.mark.anyio
+from .table import FOLDER, PACKAGE, operations, sample
 
 
 def _server(config: Path | None, *arguments: str) -> StdioServerParameters:
     """Return the command that a client is configured with; `config` is an empty settings file, or the project's own."""
     settings = {} if config is None else {"MCP_AQL_CONFIG": str(config)}
-    environment = {"PYTHONPATH": str(PROJECT / "src"), **settings, **ISOLATED}
+    environment = {"PYTHONPATH": str(FOLDER.parent), **settings, **ISOLATED}
     return StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, *arguments], env=environment)
 
 
