@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Final
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from aqlgen.runtime.cli.sealed import SEAL
 
 __all__ = ["BYTECODE", "PACKAGED", "SOURCE", "URL", "files_in", "own_templates", "runtime_of", "sealed_runtime"]
 
@@ -51,11 +54,13 @@ def sealed_runtime() -> bytes:
     """
     content = BytesIO()
     with ZipFile(content, "w", ZIP_STORED) as archive:
-        files = {f"runtime/{path}": file for path, file in files_in(runtime_of(own_templates()))}
-        for path, file in sorted({**files, "__main__.py": own_templates() / MAIN}.items()):
+        files = {path: file.read_bytes() for path, file in files_in(runtime_of(own_templates()))}
+        files[SEAL] = "".join(f"{sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files)).encode()
+        entries = {f"runtime/{path}": text for path, text in files.items()}
+        for path, text in sorted({**entries, "__main__.py": (own_templates() / MAIN).read_bytes()}.items()):
             entry = ZipInfo(path)  # of 1980, the first time that a zip can say
             entry.create_system, entry.external_attr = 3, 0o644 << 16
-            archive.writestr(entry, file.read_bytes())
+            archive.writestr(entry, text)
     return content.getvalue()
 
 

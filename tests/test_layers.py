@@ -18,7 +18,7 @@ LAYERS = {
     "aqlgen": (
         ("runtime", "ir", "words", "resources"),
         ("diagnostics",),
-        ("document",),
+        ("document", "parts"),
         ("build", "schemas", "decide"),
         ("table",),
         ("workflows",),

@@ -81,7 +81,7 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
-    from aqlgen.render.kinds import known_parts
+    from aqlgen.parts import known_parts
     from aqlgen.table.identity import named_by
 
     options = options_of(

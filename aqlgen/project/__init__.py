@@ -14,11 +14,12 @@ from typing import Final, Literal, Self
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
+from aqlgen.parts import part_of
 from aqlgen.pipeline import ApiInput, Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_options
 from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
-from aqlgen.render.kinds import is_code, part_of
+from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of

@@ -13,8 +13,8 @@ from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
+from aqlgen.parts import PARTS
 from aqlgen.pipeline import ApiInput, Options, Prepared
-from aqlgen.render.kinds import PARTS
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
 

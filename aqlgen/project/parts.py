@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
+from aqlgen.parts import known_parts, part_of
 from aqlgen.pipeline import Progress
 from aqlgen.project import Project
 from aqlgen.project.generated_paths import refuse_links, remove_below
@@ -16,7 +17,7 @@ from aqlgen.project.generation import regenerate
 from aqlgen.project.records import ANSWERS
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.project.write import write_file
-from aqlgen.render.kinds import Kind, kind, known_parts, part_of
+from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE
 
 __all__ = ["Changed", "change_parts"]

@@ -16,12 +16,12 @@ class ProjectSize:
 
     @property
     def files(self) -> int:
-        """How many files there are."""
+        """Return the number of files."""
         return len(self.lines)
 
     @property
     def total(self) -> int:
-        """How many lines of text there are without the document."""
+        """Return the number of lines of text, without the document."""
         return sum(count or 0 for count in self.lines.values())
 
 

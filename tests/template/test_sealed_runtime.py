@@ -15,7 +15,7 @@ import pytest
 
 from aqlgen.render.kinds import RUNTIME
 from aqlgen.resources import sealed_runtime
-from tests.checkouts import CACHES
+from tests.checkouts import CACHES, unpack_runtime
 from tests.generator.commands import FIXTURES, run
 from tests.update.repos import ROOT, Repo, git
 
@@ -80,7 +80,10 @@ def test_the_archive_holds_the_sources_as_plain_text_and_nothing_else(sealed: Pa
     }
     expected["__main__.py"] = (ROOT / "templates/project/src/{{package}}/__main__.py").read_bytes()
     with zipfile.ZipFile(sealed / RUNTIME) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == expected
+        held = {name: archive.read(name) for name in archive.namelist()}
+        seal = held.pop("runtime/SEAL").decode().splitlines()
+        assert held == expected
+        assert len(seal) == len(expected) - 1
         assert {entry.compress_type for entry in archive.infolist()} == {zipfile.ZIP_STORED}
     assert all(content.decode().isprintable() or "\0" not in content.decode() for content in expected.values())
     assert not {Path(path).suffix.removeprefix(".") for path in files_of(sealed)} & FLAGGED
@@ -103,6 +106,27 @@ def test_where_nothing_may_be_written_the_archive_itself_is_imported(tmp_path: P
     folder = generate(tmp_path / "petstore")
     assert f"{RUNTIME}/runtime/" in listed(folder / "src", writes=False)
     assert not (folder / f"src/{PACKAGE}/__pycache__").exists()
+
+
+def test_the_command_verifies_lists_and_shows_what_runs(tmp_path: Path) -> None:
+    """Each file is compared with the hash that was sealed with it."""
+    folder = generate(tmp_path / "petstore")
+    unpack_runtime(folder / f"src/{PACKAGE}")
+
+    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        start = [sys.executable, "-m", PACKAGE, "runtime", *arguments]
+        return subprocess.run(start, capture_output=True, text=True, check=False, cwd=folder / "src")
+
+    whole = command()
+    assert (whole.returncode, "each is as it was sealed" in whole.stdout) == (0, True)
+    assert "  cli/sealed.py" in command("--list").stdout
+    assert command("text.py").stdout == (ROOT / "aqlgen/runtime/text.py").read_text(encoding="utf-8")
+    assert (command("nothing.py").returncode, "--list" in command("nothing.py").stderr) == (1, True)
+    (unpacked,) = folder.glob("src/*/__pycache__/runtime-*/runtime/text.py")
+    unpacked.write_text(unpacked.read_text(encoding="utf-8") + "MINE = 1\n", encoding="utf-8")
+    (unpacked.parent / "mine.py").write_text("MINE = 1\n", encoding="utf-8")
+    other = command()
+    assert (other.returncode, "not as sealed are mine.py, text.py." in other.stdout) == (1, True)
 
 
 def test_another_archive_is_unpacked_anew(tmp_path: Path) -> None:
