@@ -136,7 +136,7 @@ def edit(project: Path) -> Edits:
     changes: dict[str, Callable[[str], str]] = {
         f"{inner}/hooks.py": lambda text: f"{text}\n# {MINE}\n",
         "overrides.yaml": lambda text: f"{text}\n{key}:\n  name: my_{name}\n  danger: dangerous\n{renamed}",
-        "README.md": lambda text: text.replace("\n## Run it\n", f"\nThis one was {MINE}.\n\n## Run it\n"),
+        "README.md": lambda text: text.replace("\n## Start\n", f"\nThis one was {MINE}.\n\n## Start\n"),
         "pyproject.toml": lambda text: text.replace("\ndependencies = [", f"\n# {MINE}\ndependencies = ["),
         module: lambda text: text.replace("\n\n", f"\n\n# {MINE}\n", 1),
         "adapter.toml": lambda text: f"{text}\n# {MINE}\n",
@@ -166,7 +166,9 @@ def live(name: str, repository: Path, path: str, revisions: list[str], folder: P
             continue
         document.write_bytes(shown.stdout)
         if not project.is_dir():
-            code, answer = aqlgen("from-openapi", str(document), "-o", str(project), "--runtime", "source", cwd=folder)
+            code, answer = aqlgen(
+                "from-openapi", str(document), "-o", str(project), "--runtime", "source", "--add", "all", cwd=folder
+            )
             if code:
                 step.error = answer["error"]["message"]
                 yield step

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.long
 GONE = {"replace_good": "PUT /goods/{id}"}
 """The name of the operation that the second document does not have."""
 
-EDITED_CODE = ("runtime/__init__.py", "runtime/dispatch/arguments.py", "runtime/dropped.py", "__main__.py")
+EDITED_CODE = ("__init__.py", "runtime/__init__.py", "runtime/dispatch/arguments.py", "runtime/dropped.py")
 """Modules of the adapter, one of them in a subpackage, one that the second release drops."""
 
 SOURCE = ("code", "README and pyproject", "files deleted", "own files")
