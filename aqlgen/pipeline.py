@@ -71,7 +71,9 @@ class Options:
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
     runtime: str | None = None
-    """copied or package: a copy of the runtime in the project, or a dependency on its package; None is a copy."""
+    """sealed or source: the runtime as one archive in the project, or as its source; None is sealed."""
+    parts: tuple[str, ...] = ()
+    """What the project has beside the adapter itself, such as ci."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
     auth: str | None = None

@@ -1,4 +1,4 @@
-"""Where the templates and the runtime are: in a checkout at its root, in an installed aqlgen beside its modules."""
+"""The templates and the runtime: in a checkout at its root, in an installed aqlgen beside its modules."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Final
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from aqlgen import __version__
+from aqlgen.runtime.cli.sealed import SEAL
 
 __all__ = [
-    "BYTECODE", "PACKAGED", "SOURCE", "URL",
-    "files_in", "own_files", "own_templates", "runtime_files", "runtime_of", "runtime_project", "runtime_version",
-]  # fmt: skip
+    "BYTECODE",
+    "PACKAGED",
+    "SOURCE",
+    "URL",
+    "files_in",
+    "own_files",
+    "own_templates",
+    "runtime_of",
+    "sealed_runtime",
+]
 
 URL: Final = "https://github.com/MCPAQL/aqlgen.git"
 """The public address of the templates, for `copier update`."""
@@ -23,6 +32,9 @@ SOURCE: Final = "`pip install` with the path of its wheel or checkout"
 """How aqlgen is installed. It is on no public index, where whoever registers its name would be run."""
 
 _PACKAGE: Final = Path(__file__).parent
+
+MAIN: Final = "templates/project/src/{{package}}/__main__.py"
+"""The module of every project by which `python -m` starts it; it is in the archive with the runtime."""
 
 BYTECODE: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
 """Folders and files that are no part of a template or of the runtime."""
@@ -42,27 +54,24 @@ def runtime_of(templates: Path) -> Path:
     return beside if beside.is_dir() else _PACKAGE / "runtime"
 
 
-def runtime_project() -> Path:
-    """Return the project from which pip builds the runtime as a package of its own."""
-    return own_templates() / "templates" / "runtime"
-
-
-def runtime_files() -> dict[str, Path]:
-    """Return the files of the runtime by their path in it."""
-    return dict(sorted(files_in(runtime_of(own_templates()))))
-
-
 @cache
-def runtime_version() -> str:
-    """Return the version of the runtime as a package: that of aqlgen, and a label by the bytes of its files.
+def sealed_runtime() -> bytes:
+    """Return the runtime as one archive of its sources; the same sources give the same bytes.
 
-    No public index takes a version with a local label (PEP 440), so that nobody else can publish a package that a
-    project would accept.
+    It is a zip, from which Python imports, and which OpenSSF Scorecard's check for binary artifacts passes, other than
+    a wheel. It is stored and not deflated: the bytes depend on no zlib, searches see the text, and git keeps no more of
+    the next version than its changes.
     """
-    whole = sha256()
-    for path, file in runtime_files().items():
-        whole.update(f"{path}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return f"{__version__}+r{whole.hexdigest()[:10]}"
+    content = BytesIO()
+    with ZipFile(content, "w", ZIP_STORED) as archive:
+        files = {path: file.read_bytes() for path, file in files_in(runtime_of(own_templates()))}
+        files[SEAL] = "".join(f"{sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files)).encode()
+        entries = {f"runtime/{path}": text for path, text in files.items()}
+        for path, text in sorted({**entries, "__main__.py": (own_templates() / MAIN).read_bytes()}.items()):
+            entry = ZipInfo(path)  # of 1980, the first time that a zip can say
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            archive.writestr(entry, text)
+    return content.getvalue()
 
 
 def own_files() -> list[tuple[str, Path]]:

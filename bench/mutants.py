@@ -58,7 +58,7 @@ def generated(folder: Path) -> Path:
     project = folder / "whole"
     overrides = folder / "overrides.yaml"
     overrides.write_text(OVERRIDES, encoding="utf-8")
-    generate(FIXTURE, project, "--overrides", str(overrides))
+    generate(FIXTURE, project, "--overrides", str(overrides), "--runtime", "source")
     return project
 
 

@@ -22,6 +22,7 @@ from radon.complexity import cc_visit
 from bench.support.arguments import parser
 from bench.support.documents import package_of
 from bench.support.processes import ROOT, generate
+from bench.support.size import project_size
 from bench.support.stdio import ERAS, RawClient
 
 COMPLEX = 15
@@ -82,13 +83,6 @@ def code(*folders: Path) -> Code:
         statements += sum(isinstance(node, ast.stmt) and not _is_text(node) for node in nodes)
         complex_ += sum(block.letter in "FM" and block.complexity > COMPLEX for block in cc_visit(text))
     return Code(lines, statements, complex_)
-
-
-def project(folder: Path) -> tuple[int, int]:
-    """Return the files of a project and the lines of its texts, without the document that it was made from."""
-    paths = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
-    texts = [path for path in paths if path.relative_to(folder).parts[0] not in ("openapi", "vendor")]
-    return len(paths), sum(len(path.read_bytes().splitlines()) for path in texts)
 
 
 def session(project: Path, calls: Sequence[Call], *, deep: bool) -> dict[str, int]:
@@ -162,7 +156,7 @@ def main(argv: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         petstore = Path(scratch) / "petstore"
         generate(ROOT / "fixtures" / "petstore.yaml", petstore)
-        files, lines = project(petstore)
+        size = project_size(petstore)
         modules = session(petstore, SESSION, deep=False)["modules"]
         coroutines = session(petstore, [READ] * 3, deep=True)["coroutines"]
     figures = {
@@ -173,8 +167,8 @@ def main(argv: Sequence[str]) -> None:
         f"aqlgen/, functions over a complexity of {COMPLEX}": whole.complex,
         "tests, lines": code(ROOT / "tests").lines,
         "bench, lines": code(ROOT / "bench").lines,
-        "petstore, files": files,
-        "petstore, lines of text without the document": lines,
+        "petstore, files": size.files,
+        "petstore, lines of text without the document": size.total,
         "runtime modules of an ordinary session": modules,
         "nested coroutines of a warm read": coroutines,
     }

@@ -9,9 +9,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
+from aqlgen.render.kinds import RUNTIME
 from aqlgen.resources import URL
 
 ROOT = Path(__file__).parent.parent
@@ -51,6 +54,14 @@ def compile_as_here(folder: Path, original: Path = ROOT / "aqlgen") -> None:
             place.parent.mkdir(exist_ok=True)
             by_hash = importlib.util.MAGIC_NUMBER + (3).to_bytes(4, "little") + importlib.util.source_hash(text)
             place.write_bytes(by_hash + code[16:])
+
+
+def unpack_runtime(package: Path) -> None:
+    """Unpack the runtime of a generated package as its first start does, with the bytecode that is here."""
+    archive = package.parents[1] / RUNTIME
+    place = package / "__pycache__" / f"runtime-{sha256(archive.read_bytes()).hexdigest()[:16]}"
+    zipfile.ZipFile(archive).extractall(place)
+    compile_as_here(place / "runtime", ROOT / "aqlgen/runtime")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a stage of generation costs for each operation, in calls of functions, which no load of the machine changes.
+"""What a stage of generation costs for each operation, in calls of functions, and what a petstore's project weighs.
 
 Beside it the modules of the runtime that an ordinary session loads: what is switched off is not to be among them.
 
@@ -14,6 +14,13 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from bench.support.size import project_size
+from tests.generator.commands import FIXTURES, run
+
+MOST_FILES = 20  # what is the same in every adapter is in the archive, or added by `aqlgen add`: 20
+MOST_LINES = 2_500  # of text, without the API's document; 500 of them say something of this API
+"""The size of the petstore's project."""
 
 BOUNDS = {
     "reading": 273,  # parses, assembles, and looks at each text for instructions: 263
@@ -133,6 +140,14 @@ def test_an_ordinary_session_loads_nothing_that_is_switched_off() -> None:
     )
     assert modules.isdisjoint(f"aqlgen.runtime.{name}" for name in off)
     assert len({name for name in modules if name.startswith("aqlgen.runtime")}) <= MODULES
+
+
+def test_the_first_commit_of_a_petstore_is_small(tmp_path: Path) -> None:
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", tmp_path / "petstore", "-q").code == 0
+    size = project_size(tmp_path / "petstore")
+    assert [path for path, lines in size.lines.items() if lines is None] == ["vendor/runtime.zip"]
+    assert size.files <= MOST_FILES, sorted(size.lines)
+    assert size.total <= MOST_LINES, size.lines
 
 
 def _document(seed: str, count: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import typer.main
 from aqlgen.cli.app import app
 from aqlgen.cli.commands_page import page as commands_page
 from bench.__main__ import NAMES
-from tests.checkouts import compile_as_here
+from tests.checkouts import unpack_runtime
 from tests.generator.commands import run
 from tests.pages import PAGES, ROOT, Reader, Step, steps
 
@@ -53,13 +53,13 @@ NOT_RUN = {
         "aqlgen safety --policy safety.toml operator --page": PERSON,
         "aqlgen safety --policy safety.toml audit verify": "needs what a server has written; tests/safety runs it",
     },
-    "thin-projects.md": dict.fromkeys(
+    "sealed-runtime.md": dict.fromkeys(
         (
-            "aqlgen from-openapi openapi.yaml --runtime package",
-            "aqlgen update --runtime package",
-            "aqlgen update --runtime copied",
+            "aqlgen from-openapi openapi.yaml",
+            "aqlgen update --runtime source",
+            "aqlgen update --runtime sealed",
         ),
-        "tests/template/test_runtime_package.py moves a project to and fro",
+        "tests/template/test_sealed_runtime.py moves a project to and fro",
     ),
     "operator.md": {"github-adapter operator --page": PERSON},
     "clients.md": dict.fromkeys(
@@ -83,7 +83,7 @@ def adapter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     shutil.copy(ROOT / "fixtures/petstore.yaml", home / "openapi.yaml")
     assert run("from-openapi", home / "openapi.yaml", "-o", home / "petstore-adapter", "--quiet").code == 0
-    compile_as_here(home / "petstore-adapter/src/petstore_adapter/runtime", ROOT / "aqlgen/runtime")
+    unpack_runtime(home / "petstore-adapter/src/petstore_adapter")
     return home
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from aqlgen import __version__
+from aqlgen.render.kinds import RUNTIME
 from aqlgen.resources import URL
+from aqlgen.runtime.cli.sealed import SEAL
 from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long
@@ -144,7 +146,7 @@ def of_wheel(site: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
 def test_aqlgen_works_from_its_wheel_alone(site: Path, of_wheel: tuple[Path, str]) -> None:
     out, place = of_wheel
     assert place.startswith(str(site))
-    assert (out / "src/petstore_adapter/runtime/dispatch/dispatcher.py").is_file()
+    assert (out / RUNTIME).is_file()
     assert f"_commit: {LATEST}\n" in (out / ".copier-answers.yml").read_text(encoding="utf-8")
 
 
@@ -169,14 +171,15 @@ def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
             answers = ["-d", "name=petstore", "--defaults", "--quiet", "--vcs-ref", LATEST]
             copier = str(ROOT / "tests/template/plain_copier.py")
             checkout.python(copier, "copy", *answers, URL, str(out), cwd=tmp_path)
-    files = [path for path in (out / "src/petstore_adapter/runtime").rglob("*") if path.is_file()]
-    paths = {path.as_posix() for path in files if not any(part in CACHES for part in path.parts)}
-    prefix = (out / "src/petstore_adapter/runtime").as_posix()
-    assert {path.removeprefix(prefix) for path in paths} == {
-        path.removeprefix("aqlgen/runtime") for path in files_of("aqlgen/runtime")
+    if way != "plain copier":
+        zipfile.ZipFile(out / RUNTIME).extractall(tmp_path / "unpacked")
+    home = out / "src/petstore_adapter/runtime" if way == "plain copier" else tmp_path / "unpacked/runtime"
+    files = {
+        path.relative_to(home).as_posix(): path for path in home.rglob("*") if path.is_file() and path.name != SEAL
     }
-    for path in paths:
-        assert Path(path).read_bytes() == (checkout.folder / f"aqlgen/runtime{path.removeprefix(prefix)}").read_bytes()
+    assert files.keys() == {path.removeprefix("aqlgen/runtime/") for path in files_of("aqlgen/runtime")}
+    for path, file in files.items():
+        assert file.read_bytes() == (checkout.folder / "aqlgen/runtime" / path).read_bytes()
 
 
 Trees = dict[str, dict[str, str] | None]

@@ -29,7 +29,7 @@ def proofs_in(path: Path) -> dict[str, str]:
 
 
 def modules_of_tests() -> list[Path]:
-    return [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("templates/project/tests/test_*.py")]
+    return [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("aqlgen/runtime/testing/test_*.py")]
 
 
 def homes(name: str) -> str:

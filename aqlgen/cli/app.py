@@ -73,10 +73,10 @@ class Output(StrEnum):
 
 
 class Runtime(StrEnum):
-    """The place of the code that serves an adapter."""
+    """The form of the code that serves an adapter."""
 
-    COPIED = "copied"
-    PACKAGE = "package"
+    SEALED = "sealed"
+    SOURCE = "source"
 
 
 class FieldCase(StrEnum):
@@ -124,7 +124,7 @@ Auth = Annotated[
 ]
 RuntimeForm = Annotated[
     Runtime | None,
-    typer.Option("--runtime", help="Copy the runtime into the project, or depend on its package; default copied."),
+    typer.Option("--runtime", help="The runtime as one archive in the project, or its source; default sealed."),
 ]
 Header = Annotated[
     list[str] | None, typer.Option(metavar="HEADER", help="For an address: “Name: value”, sent to its server only.")

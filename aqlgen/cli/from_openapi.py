@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -63,6 +63,9 @@ def from_openapi_command(
     field_case: Fields = None,
     auth: Auth = None,
     runtime: RuntimeForm = None,
+    parts: Annotated[
+        list[str] | None, typer.Option("--add", metavar="PART", help="A part to add, as `aqlgen add` does; or all.")
+    ] = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
@@ -78,6 +81,7 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
+    from aqlgen.parts import known_parts
     from aqlgen.table.identity import named_by
 
     options = options_of(
@@ -95,6 +99,7 @@ def from_openapi_command(
         workflows=workflows,
         allow_refs=allow_refs,
     )
+    options = replace(options, parts=known_parts(parts or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         generated = generate(
             options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
@@ -122,8 +127,6 @@ class Generated:
     prepared: Prepared
     files: int
     written: bool
-    thin: bool
-    """True if it depends on the runtime as a package."""
     accepted: bool = False
     """True if entries were added to the overrides, so that the hosts are accepted."""
 
@@ -187,15 +190,13 @@ def generate(
     if not dry_run:
         progress("writing")
         write_tree(tree, folder)
-    thin = bool(order.runtime)
-    return Generated(folder, prepared, len(tree), written=not dry_run, thin=thin, accepted=bool(entry))
+    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=bool(entry))
 
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.resources import runtime_project
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import main_address_problem
     from aqlgen.table.adapter import addressed
@@ -230,8 +231,7 @@ def _summary(generated: Generated) -> str:
     lines += [*_credentials(prepared), *_stated_credentials(prepared)]
     if generated.written:
         command = prepared.identity.project
-        installs = [f"pip install {quote(str(runtime_project()))}"] if generated.thin else []
-        steps = [f"cd {quote(str(generated.folder))}", *installs, "pip install -e .", f"{command} operations"]
+        steps = [f"cd {quote(str(generated.folder))}", "pip install -e .", f"{command} operations"]
         lines.append(f"Try it: {' && '.join(steps)}")
         if table.adapter.security_schemes:
             variables = _needed_variables(prepared)

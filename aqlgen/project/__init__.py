@@ -14,6 +14,7 @@ from typing import Final, Literal, Self
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
+from aqlgen.parts import part_of
 from aqlgen.pipeline import ApiInput, Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_options
@@ -222,6 +223,8 @@ class Project:
         overrides = self.folder / OVERRIDES
         recorded = read_options(self.recorded_options)
         inputs = self.inputs() if apis is None and request is None else apis or ()
+        if recorded["parts"] is None:  # an earlier aqlgen knew no parts, and wrote the files of most
+            recorded["parts"] = tuple(sorted({part_of(path, self.package) for path in self.recorded} - {""}))
         recorded["accepted"] = recorded["accepted"] or (None if inputs else self._accepted())
         return Options(
             request or (inputs[0].request if inputs else self.request()),

@@ -15,7 +15,6 @@ from aqlgen.project.releases import current
 from aqlgen.render import Order, render, timed
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, generated_at
-from aqlgen.resources import runtime_version
 
 __all__ = ["Regenerated", "order_of", "regenerate"]
 
@@ -42,7 +41,8 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         generated_at=generated_at(),
         templates=current().tag,
         commit=current().commit,
-        runtime=runtime_version() if options.runtime == "package" else "",
+        sealed=options.runtime != "source",
+        parts=options.parts,
     )
 
 

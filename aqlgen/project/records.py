@@ -131,8 +131,9 @@ def _in_conflict(path: Path) -> FileError:
     """
     folder = next((parent for parent in path.parents if (parent / FILE).is_file()), path.parent)
     packages = sorted(operations.parent for operations in folder.glob("src/*/operations"))
-    inner = [f"src/{package.name}/{part}" for package in packages for part in ("*.json", "runtime")]
-    inner += [f"src/{package.name}/{SEARCH}" for package in packages if (package / SEARCH).exists()]
+    inner = [f"src/{package.name}/*.json" for package in packages]
+    parts = ("vendor", *(f"src/{package.name}/{part}" for package in packages for part in ("runtime", SEARCH)))
+    inner += [part for part in parts if (folder / part).exists()]
     paths = " ".join(map(quote, (FILE, ANSWERS, "OPERATIONS.md", "openapi", "schema", *inner)))
     take = f"git -C {quote(str(folder))} checkout HEAD -- {paths}"
     return FileError.of(

@@ -12,6 +12,7 @@ from typing import Final
 from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
@@ -127,7 +128,7 @@ def _update(
     licensed = project.license if asked.license is None else spdx(asked.license)
     before = _data(committed)
     names = project.names(before)
-    options = _options(project, asked, names, before)
+    options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
     overrides = edits.overrides
     used = overridden(options, folder, overrides)
     generated = regenerate(project, used, licensed, progress, fork=fork, earlier=edits.prepared)
@@ -188,6 +189,18 @@ def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> d
     code = {path: content for path, content in edited.items() if is_code(path, package)}
     copied = Pristine(committed, {}).find({path: committed.project.recorded.get(path, "") for path in code})
     return {path: file_hash(content) for path, content in code.items() if copied.get(path) != content}
+
+
+def _with_source(options: Options, asked: Asked, package: str, fork: Mapping[str, str]) -> Options:
+    """Return the options of a project that keeps the source of its runtime where a part of it is a fork."""
+    forked = [path for path in fork if path.startswith(f"src/{package}/runtime/")]
+    if forked and asked.runtime == "sealed":
+        raise OptionError.of(
+            "bad-option",
+            f"--runtime sealed would leave out {forked[0]}, which is a fork",
+            help="Delete the files of the fork and commit that, or keep --runtime source.",
+        )
+    return replace(options, runtime="source") if forked else options
 
 
 def _data(committed: Committed) -> dict[str, bytes]:

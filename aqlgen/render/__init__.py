@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from aqlgen.ir import Json
 from aqlgen.render.adapter_element import adapter_element, adapter_markdown
 from aqlgen.render.answers import template_answers
+from aqlgen.render.kinds import RUNTIME
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
-from aqlgen.resources import URL
+from aqlgen.resources import URL, sealed_runtime
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, agent_texts, table_files
@@ -40,17 +41,22 @@ class Order:
     """The commit of that release, by which it can be had again."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The recorded hashes of files that the project keeps as they were generated earlier."""
-    runtime: str = ""
-    """The version of the package that the project depends on; "" for one that holds a copy of the runtime."""
+    sealed: bool = True
+    """Whether the project holds the runtime as one archive, not as its source."""
+    parts: tuple[str, ...] = ()
+    """What the project has beside the adapter itself, of `PARTS`."""
     fork: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the files of code that the project keeps as somebody edited them."""
 
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    answers = template_answers(order.identity, order.table, order.license, order.templates, order.runtime)
+    answers = template_answers(order.identity, order.table, order.license, order.templates)
+    answers |= {"runtime": "sealed" if order.sealed else "", "parts": " ".join(order.parts)}
     tree = render_template(answers) | data(order)
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
+    if order.sealed:
+        tree[RUNTIME] = sealed_runtime()
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
     return _with_provenance(order, tree)
@@ -82,9 +88,10 @@ def data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table, or show it; they need no template."""
     files = {f"src/{order.identity.package}/{SEARCH}": _encoded(search_index(order.table))}
     files["OPERATIONS.md"] = _encoded(operations_md(order.table, order.skipped))
-    element = adapter_element(order.table)
-    files["schema/adapter.yaml"] = _encoded(element)
-    files[f"schema/{order.identity.project}.md"] = _encoded(adapter_markdown(order.table, element))
+    if "element" in order.parts:
+        element = adapter_element(order.table)
+        files["schema/adapter.yaml"] = _encoded(element)
+        files[f"schema/{order.identity.project}.md"] = _encoded(adapter_markdown(order.table, element))
     return table_data(order) | files
 
 

@@ -58,10 +58,10 @@ _ROLES: Final = {
 }
 
 
-def template_answers(identity: Identity, table: Table, license: str, release: str, runtime: str) -> dict[str, str]:
+def template_answers(identity: Identity, table: Table, license: str, release: str) -> dict[str, str]:
     """Return the answers by question (`copier.yml`); `release` is the tag of the templates, "" for none.
 
-    `runtime` is the version of the runtime's package that the project depends on, "" for a copy of it.
+    What the project holds of the runtime and of the parts is not asked of the document.
     """
     adapter = table.adapter
     source = {"template_url": URL, "template_tag": release} if release else {}
@@ -79,7 +79,6 @@ def template_answers(identity: Identity, table: Table, license: str, release: st
         "credentials": "\n".join(credential_lines(table)),
         "calls": "\n".join(call_lines(table)),
         "confirmations": "\n".join(confirmation_lines(table)),
-        "runtime": runtime,
         **source,
     }
 

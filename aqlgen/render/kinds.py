@@ -7,7 +7,10 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["Kind", "folders", "is_code", "kind"]
+__all__ = ["RUNTIME", "Kind", "folders", "is_code", "kind"]
+
+RUNTIME: Final = "vendor/runtime.zip"
+"""The archive of the runtime's sources."""
 
 
 class Kind(StrEnum):
@@ -30,6 +33,8 @@ _TABLE: Final = (
     ("MCPAQL-PROVENANCE.json", Kind.MACHINE),
     (".copier-answers.yml", Kind.MACHINE),
     ("schema/*", Kind.MACHINE),
+    ("hatch_build.py", Kind.MACHINE),
+    ("vendor/*", Kind.MACHINE),
     ("src/{package}/*", Kind.MACHINE),
 )
 """Patterns of paths in the project, where `*` matches slashes, too; the first match counts. The rest is shared."""
@@ -46,10 +51,10 @@ def kind(path: str, package: str) -> Kind:
 
 def is_code(path: str, package: str) -> bool:
     """Return True for a machine file of code; the other machine files hold the API's data."""
-    of_runtime = path.startswith(f"src/{package}/runtime/")
+    of_runtime = path.startswith((f"src/{package}/runtime/", "vendor/"))
     return (path.endswith(".py") or of_runtime) and kind(path, package) is Kind.MACHINE
 
 
 def folders(package: str) -> tuple[str, ...]:
     """Return the folders that aqlgen alone writes to, as prefixes of paths; files of others are out of place there."""
-    return ("openapi/", f"src/{package}/operations/", f"src/{package}/runtime/")
+    return ("openapi/", f"src/{package}/operations/", f"src/{package}/runtime/", "vendor/")

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
@@ -151,12 +152,13 @@ def _render_files(files: Mapping[str, Path], template: _Template, package: str) 
     tree = {}
     for path, file in files.items():
         name = template.render(path) if "{" in path.replace(_PACKAGE, "") else path.replace(_PACKAGE, package)
-        if not all(name.split("/")):  # a part of the name is empty: the answers leave the file out
+        name = name.removesuffix(_SUFFIX)
+        if not all(name.split("/")) or template.excludes(name):  # the answers leave the file out
             continue
         content = file.read_bytes()
         if path.endswith(_SUFFIX):
             content = template.render(content.decode()).encode("utf-8", "surrogatepass")
-        tree[name.removesuffix(_SUFFIX)] = content
+        tree[name] = content
     return dict(sorted(tree.items()))
 
 
@@ -169,6 +171,7 @@ class _Template:
             if not name.startswith("_"):
                 self._answer(name, question, answers)
         recorded = {name: answer for name, answer in self._answers.items() if questions[name].get("when", True)}
+        self._excluded = [pattern for text in questions["_exclude"] if (pattern := self.render(text))]
         file = PurePosixPath(questions["_answers_file"])
         self._answers |= {"_copier_answers": recorded, "_copier_conf": {"answers_file": file}}
 
@@ -177,6 +180,10 @@ class _Template:
         refusal = self.render(question.get("validator", "")).strip()
         if refusal:
             raise _failed(f"the template could not be rendered: {name} is {answer!r}. {refusal}")
+
+    def excludes(self, path: str) -> bool:
+        """Return True if the answers exclude a file: copier's patterns, as far as the template uses them."""
+        return any(fnmatchcase(path, pattern) or path.startswith(f"{pattern}/") for pattern in self._excluded)
 
     def render(self, text: str) -> str:
         return _compiled(text).render(self._answers)

@@ -105,7 +105,7 @@ def test_two_paths_that_are_one_file_elsewhere_are_refused(pair: tuple[str, str]
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("shop")
     (top / "shop.json").write_text(json.dumps(SHOP), encoding="utf-8")
-    assert run("from-openapi", top / "shop.json", "-o", top / "shop", "-q").code == 0
+    assert run("from-openapi", top / "shop.json", "-o", top / "shop", "-q", "--add", "all").code == 0
     return top / "shop"
 
 
@@ -234,7 +234,7 @@ def _git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *WHO, *arguments], cwd=folder, check=True, capture_output=True, env=env)
 
 
-@pytest.mark.parametrize("shared", ["runtime", "operations/read.json"])
+@pytest.mark.parametrize("shared", ["operations", "operations/read.json"])
 def test_two_adapters_that_share_a_part_by_a_link_keep_it(shop: Path, tmp_path: Path, shared: str) -> None:
     for name in ("first", "second"):
         shutil.copytree(shop, tmp_path / name)

@@ -16,7 +16,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("workshop")
     overrides = folder / "overrides.yaml"
     overrides.write_text(OVERRIDES, encoding="utf-8")
-    done = run("from-openapi", FIXTURES / "workshop.yaml", "-o", folder / "project", "--overrides", overrides, "-q")
+    options = ("-o", folder / "project", "--overrides", overrides, "--runtime", "source", "-q")
+    done = run("from-openapi", FIXTURES / "workshop.yaml", *options)
     assert done.code == 0
     compile_as_here(folder / "project/src/workshop_adapter/runtime", ROOT / "aqlgen/runtime")
     return folder / "project"

@@ -51,7 +51,7 @@ class Petstore(Repo):
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Generate the project once; it needs no copy of the runtime, which would be most of its files."""
     folder = tmp_path_factory.mktemp("petstore") / "petstore"
-    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q", "--runtime", "package").code == 0
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q", "--add", "all").code == 0
     return folder
 
 

@@ -18,7 +18,7 @@ KEY = [{"name": "id", "in": "path", "required": True, "schema": {"type": "intege
 
 def answers(folder: Path, document: Any) -> dict[str, str]:
     prepared = tabulate(folder, document).prepared
-    return template_answers(prepared.identity, prepared.table, "", "", "")
+    return template_answers(prepared.identity, prepared.table, "", "")
 
 
 def api(paths: dict[str, Any], **more: Any) -> dict[str, Any]:

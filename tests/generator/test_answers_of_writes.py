@@ -111,7 +111,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Adapted:
     folder = tmp_path_factory.mktemp("keys")
     (folder / "document.json").write_text(json.dumps(document()))
     project = folder / "project"
-    assert run("from-openapi", folder / "document.json", "-o", project, "-q", "--runtime", "package").code == 0
+    assert run("from-openapi", folder / "document.json", "-o", project, "-q").code == 0
     return Adapted(next((project / "src").iterdir()))
 
 

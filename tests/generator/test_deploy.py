@@ -20,7 +20,7 @@ from tests.generator.commands import FIXTURES, run
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("deploy") / "petstore"
-    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder).code == 0
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "--add", "all").code == 0
     return folder
 
 

@@ -39,7 +39,7 @@ def test_no_generated_file_holds_a_character_that_acts_or_hides(tmp_path: Path):
     for path in project.folder.rglob("*"):
         name = path.relative_to(project.folder).as_posix()
         assert re.fullmatch(r"[A-Za-z0-9._/-]+", name)
-        if path.is_file() and not name.startswith("openapi/"):
+        if path.is_file() and not name.startswith(("openapi/", "vendor/")):
             assert not ACTING.search(path.read_text("utf-8")), name
 
 

@@ -29,7 +29,11 @@ def project(folder: Path, **paths: Any) -> dict[str, str]:
     document["paths"].update(paths)
     folder.mkdir()
     root = generate(folder, json.dumps(document, default=str), "--name", "petstore").folder
-    texts = ((path.relative_to(root).as_posix(), path) for path in root.rglob("*") if path.is_file())
+    texts = (
+        (path.relative_to(root).as_posix(), path)
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix != ".zip"
+    )
     return {name: path.read_text(encoding="utf-8") for name, path in texts}
 
 
@@ -52,8 +56,6 @@ def test_two_more_operations_are_fewer_than_sixty_lines_in_the_whole_project(tmp
         "OPERATIONS.md",
         "README.md",
         "openapi/openapi.json",
-        "schema/adapter.yaml",
-        "schema/petstore-adapter.md",
         f"{package}/adapter.json",
         f"{package}/operations/read.json",
         f"{package}/operations/delete.json",

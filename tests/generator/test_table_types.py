@@ -203,7 +203,7 @@ def test_what_is_asked_of_all_rows_is_an_attribute_of_a_row() -> None:
 
 def test_adapter_json_names_its_schema(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
-    run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q")
+    run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q", "--add", "schemas")
     (file,) = folder.glob("src/*/adapter.json")
     schema = file.parent / read(file)["$schema"]
     assert schema.read_text("utf-8") == SCHEMAS["adapter.schema.json"]

@@ -71,7 +71,7 @@ def calls(
         (folder / "given.yaml").write_text(overrides)
         options = ["--overrides", folder / "given.yaml"]
     project = folder / "project"
-    result = run("from-openapi", folder / "document.json", "-o", project, "-q", "--runtime", "package", *options)
+    result = run("from-openapi", folder / "document.json", "-o", project, "-q", *options)
     assert result.code == 0, result.err
     package = next((project / "src").iterdir())
     table, adapter = Table(package), Adapter.load(package)

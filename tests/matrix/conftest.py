@@ -35,12 +35,12 @@ class Bench:
         self._begun: dict[tuple[str, str], Path] = {}
         self._lock = RLock()
 
-    def generated(self, runtime: str = "copied") -> dict[str, bytes]:
+    def generated(self, runtime: str = "source") -> dict[str, bytes]:
         """Return the project as the older release makes it of the first document."""
         return self.fresh(self.older, "first", None, runtime)
 
     def fresh(
-        self, aqlgen: Aqlgen, document: str, overrides: bytes | None, runtime: str = "copied"
+        self, aqlgen: Aqlgen, document: str, overrides: bytes | None, runtime: str = "source"
     ) -> dict[str, bytes]:
         """Generate a project as if there had been none before."""
         key = (aqlgen.version, document, runtime, overrides)
@@ -48,7 +48,7 @@ class Bench:
             if key not in self._fresh:
                 place = self.folder / f"fresh-{len(self._fresh)}"
                 place.mkdir()
-                options: tuple[str | Path, ...] = ("--runtime", runtime, "-q", "-o", place / "shop")
+                options: tuple[str | Path, ...] = ("--runtime", runtime, "--add", "all", "-q", "-o", place / "shop")
                 if overrides is not None:
                     (place / "overrides.yaml").write_bytes(overrides)
                     options = ("--overrides", place / "overrides.yaml", *options)
@@ -66,7 +66,7 @@ class Bench:
         spec = [] if change == "template changes" else ["--spec", self.documents["second"]]
         return self.aqlgen(change).run("update", repo.folder, *spec, *options, "--output-format", "json")
 
-    def repo(self, clone: str, edit: str, runtime: str = "copied") -> Repo:
+    def repo(self, clone: str, edit: str, runtime: str = "source") -> Repo:
         """Return a repository in which a user made an edit; it must not be changed."""
         with self._lock:
             key = (clone, edit, runtime)
@@ -78,7 +78,7 @@ class Bench:
                 self._repos[key] = self.make(clone, self.folder / f"repo-{len(self._repos)}", edited, runtime)
             return self._repos[key]
 
-    def make(self, clone: str, folder: Path, edited: Mapping[str, bytes], runtime: str = "copied") -> Repo:
+    def make(self, clone: str, folder: Path, edited: Mapping[str, bytes], runtime: str = "source") -> Repo:
         """Make a repository of the project as somebody edited it."""
         key = ("subfolder" if clone == "subfolder" else "root", runtime)
         if key not in self._begun:

@@ -59,9 +59,9 @@ def nothing(tree: Tree) -> None:
 
 
 def code(tree: Tree) -> None:
-    insert(tree, "tests/test_tools.py", 9, "# mine: of a module")
-    insert(tree, "tests/test_hooks.py", 9, "# mine: far from what is new")
-    append(tree, "tests/test_stdio.py", "# mine: where something is new")
+    insert(tree, "scripts/update-adapter.sh", 9, "# mine: of a module")
+    insert(tree, ".github/workflows/test.yml", 9, "# mine: far from what is new")
+    append(tree, ".github/workflows/update-adapter.yml", "# mine: where something is new")
     if "tests/formerly.py" in tree:
         insert(tree, "tests/formerly.py", 20, "# mine: of a module that gets another name")
     else:
@@ -80,25 +80,25 @@ def texts(tree: Tree) -> None:
     insert(tree, "README.md", 12, "Mine: of this adapter.")
     append(tree, "README.md", "\nMine: a last word.")
     tree["pyproject.toml"] = tree["pyproject.toml"].replace(b"\ndependencies = [", b'\ndependencies = ["mine",')
-    insert(tree, "tests/conftest.py", 4, "# mine: of a test")
+    insert(tree, "deploy/compose.yaml", 4, "# mine: of a test")
 
 
 def renames(tree: Tree) -> None:
     move(tree, "Dockerfile", "Containerfile")
-    move(tree, "tests/test_types.py", "tests/unit/test_types.py")
+    move(tree, "CLIENTS.md", "docs/CLIENTS.md")
     move(tree, "scripts/formerly.sh", "scripts/mine.sh")
     move(tree, HOOKS, PACKAGE + "my_hooks.py")
 
 
 def deletions(tree: Tree) -> None:
-    for path in ("Dockerfile", "tests/test_types.py", HOOKS, "tests/dropped.py"):
+    for path in ("Dockerfile", "CLIENTS.md", HOOKS, "tests/dropped.py"):
         tree.pop(path, None)
 
 
 def machine_files_gone(tree: Tree) -> None:
     data = ("OPERATIONS.md", PACKAGE + "operations/read.json", "schema/adapter.yaml")
     modules = ("dropped.py", "formerly.py", "__init__.py", "dispatch/arguments.py")
-    for path in (*data, PACKAGE + "settings.py", *(RUNTIME + name for name in modules)):
+    for path in (*data, "hatch_build.py", *(RUNTIME + name for name in modules)):
         tree.pop(path)
 
 
@@ -139,7 +139,7 @@ EDITS: Mapping[str, Edit] = {
     "code": Edit(
         code,
         {
-            "tests/test_stdio.py": "# mine: where something is new",
+            ".github/workflows/update-adapter.yml": "# mine: where something is new",
             "tests/dropped.py": "# mine: of a module that goes",
         },
     ),

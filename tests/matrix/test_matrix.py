@@ -29,11 +29,11 @@ pytestmark = pytest.mark.long
 GONE = {"replace_good": "PUT /goods/{id}"}
 """The name of the operation that the second document does not have."""
 
-EDITED_CODE = ("runtime/__init__.py", "runtime/dispatch/arguments.py", "runtime/dropped.py", "server.py")
+EDITED_CODE = ("__init__.py", "runtime/__init__.py", "runtime/dispatch/arguments.py", "runtime/dropped.py")
 """Modules of the adapter, one of them in a subpackage, one that the second release drops."""
 
-COPIED = ("code", "README and pyproject", "files deleted", "own files")
-"""Edits of a project that holds a copy of the runtime. The others are made where it is a package: fewer files."""
+SOURCE = ("code", "README and pyproject", "files deleted", "own files")
+"""Edits of a project that holds the source of the runtime. The others are made where it is sealed: fewer files."""
 
 CELLS = [
     (change, edit, clone)
@@ -46,7 +46,7 @@ CELLS = [
 
 def runtime_of(edit: str) -> str:
     """Return the form of the runtime in the project that an edit is tried on."""
-    return "copied" if edit in COPIED or "AQLGEN_UPDATE_CASES" in os.environ else "package"
+    return "source" if edit in SOURCE or "AQLGEN_UPDATE_CASES" in os.environ else "sealed"
 
 
 UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignored\n"}
@@ -118,7 +118,7 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
 
 
 def test_every_kind_of_clone_meets_every_change_with_a_copy_of_the_runtime() -> None:
-    assert {(change, clone) for change, edit, clone in CELLS if edit in COPIED} == {*product(CHANGES, clones.CLONES)}
+    assert {(change, clone) for change, edit, clone in CELLS if edit in SOURCE} == {*product(CHANGES, clones.CLONES)}
 
 
 def marked(repo: Repo, path: str, text: str, mine: str) -> None:
@@ -138,7 +138,7 @@ def marked(repo: Repo, path: str, text: str, mine: str) -> None:
 def test_what_copier_wrote_into_its_answers_is_no_edit_and_anything_else_is_refused(
     bench: Bench, tmp_path: Path, tag: str, comment: str, code: int
 ) -> None:
-    repo = bench.copy(bench.repo("clean clone", "no edits", "package"), tmp_path / "work")
+    repo = bench.copy(bench.repo("clean clone", "no edits", "sealed"), tmp_path / "work")
     repo.replace(".copier-answers.yml", "_commit: v0.1.0\n", f"_commit: {tag}\n{comment}")
     repo.commit()
     before = clones.read(repo.folder)
@@ -151,7 +151,7 @@ def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_wa
     bench: Bench, tmp_path: Path
 ) -> None:
     """The aqlgen of today generates it otherwise, and the history is not there."""
-    repo = bench.copy(bench.repo("shallow", "machine files", "package"), tmp_path / "work")
+    repo = bench.copy(bench.repo("shallow", "machine files", "sealed"), tmp_path / "work")
     recorded = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["files"]["each"][READ]
     repo.replace("MCPAQL-PROVENANCE.json", recorded, recorded[::-1])
     repo.commit()
@@ -171,8 +171,8 @@ def test_a_folder_that_got_another_name_gets_what_is_new_in_it(bench: Bench, tmp
     repo.commit()
     conflicts = bench.update(repo, "template changes").json["files"]["conflicts"]
     assert {Path(path).name for path in conflicts} == {"dropped.py", "formerly.py", "lately.py"}
-    assert not (repo.folder / "tests/test_hooks.py").exists()
-    assert "NEWLY = True" in (repo.folder / "checks/test_hooks.py").read_text(encoding="utf-8")
+    assert not (repo.folder / "tests/test_adapter.py").exists()
+    assert "newly" in (repo.folder / "checks/test_adapter.py").read_text(encoding="utf-8")
     assert (repo.folder / "checks/newly.py").is_file()
 
 

@@ -22,8 +22,9 @@ ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 GROWN = {
     RUNTIME + "__init__.py": "\n\nNEWLY = True\n",
-    "tests/test_hooks.py": "\n\nNEWLY = True\n",
-    "tests/test_stdio.py": "\n# newly\n",
+    ".github/workflows/test.yml": "\n# newly\n",
+    ".github/workflows/update-adapter.yml": "\n# newly\n",
+    "tests/test_adapter.py.jinja": "\n# newly\n",
     "README.md.jinja": "\n## Newly\n\nA section of the second release.\n",
     "pyproject.toml.jinja": "\n[tool.newly]\nfresh = true\n",
     "Dockerfile.jinja": "# newly\n",

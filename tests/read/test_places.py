@@ -153,7 +153,7 @@ def test_an_address_of_more_than_a_server_is_read_as_it_is() -> None:
 def test_a_document_from_a_url_without_a_server_is_served_there(servers: Any, tmp_path: Path) -> None:
     document = {**json.loads(DOCUMENT), **({} if servers is None else {"servers": servers})}
     with serving({"/docs/openapi.json": json.dumps(document)}) as (origin, _):
-        result = run("from-openapi", origin, "-o", tmp_path / "shop", "--runtime", "package")
+        result = run("from-openapi", origin, "-o", tmp_path / "shop")
     assert result.code == 0
     assert f"the document of {origin} is taken from {origin}/docs/openapi.json" in result.err
     assert f"The document names no host: calls go to {origin}/, where it came from." in result.out
@@ -167,6 +167,6 @@ def test_operations_that_name_their_servers_need_no_other(tmp_path: Path) -> Non
     document = json.loads(DOCUMENT)
     document["paths"]["/items"]["get"]["servers"] = [{"url": "https://items.example.com"}]
     with serving({"/openapi.json": json.dumps(document)}) as (origin, _):
-        assert run("from-openapi", origin, "-o", tmp_path / "shop", "--runtime", "package", "-q").code == 0
+        assert run("from-openapi", origin, "-o", tmp_path / "shop", "-q").code == 0
     adapter = json.loads((tmp_path / "shop/src/items_adapter/adapter.json").read_text())
     assert (adapter["servers"], adapter["accepted"]["api"]) == ([], ["https://items.example.com"])

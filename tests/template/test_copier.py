@@ -49,7 +49,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "README.md.jinja",
         *YOURS[:2],
         "src/{{package}}/hooks.py",
-        "src/{{package}}/server.py",
+        "src/{{package}}/__main__.py",
     ]
     runtime = source.folder / "aqlgen/runtime"
     files = [*(project / path for path in changed), runtime / "__init__.py"]
@@ -98,7 +98,8 @@ def generated(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> P
     compile_as_here(folder / "older/aqlgen")
     older = Checkout(folder / "older", checkout.environment | {"PYTHONPATH": str(folder / "older")})
     spec = str(ROOT / "fixtures/petstore.yaml")
-    older.python("-m", "aqlgen", "from-openapi", spec, "-o", str(folder / "project"), "--quiet", cwd=folder)
+    options = ["-o", str(folder / "project"), "--runtime", "source", "--add", "all", "--quiet"]
+    older.python("-m", "aqlgen", "from-openapi", spec, *options, cwd=folder)
     return folder / "project"
 
 
@@ -125,10 +126,10 @@ def commit(checkout: Checkout, folder: Path) -> None:
 def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_path: Path) -> None:
     """The longest name there may be stands for all: `test_render.py` compares the two for others.
 
-    The runtime is a package here: another test has plain copier bring it.
+    The runtime is sealed here: another test has plain copier bring its source.
     """
     name = "s" * 31 + "-" + "p" * 32
-    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "0.1.0+r0123456789"}
+    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter", "runtime": "sealed"}
     copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 
@@ -179,7 +180,7 @@ def test_update_brings_what_is_new_in_shared_files_and_code_and_touches_nothing_
         ".copier-answers.yml",
         "Dockerfile",
         "README.md",
-        f"src/{PACKAGE}/server.py",
+        f"src/{PACKAGE}/__main__.py",
         f"src/{PACKAGE}/runtime/__init__.py",
         f"src/{PACKAGE}/runtime/gone.py",
         f"src/{PACKAGE}/runtime/moved.py",

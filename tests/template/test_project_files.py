@@ -166,7 +166,7 @@ def test_no_text_tells_to_install_a_package_by_its_bare_name() -> None:
 
 
 def test_a_container_is_built_from_no_more_than_what_it_copies() -> None:
-    copied = re.findall(r"^COPY (?!--from)(.*) \S+$", text("Dockerfile"), re.MULTILINE)
-    wanted = {source.removeprefix("./") for line in copied for source in line.split()}
-    assert {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")} == wanted | {"wheels"}
+    copied = re.findall(r"^COPY (?!--from)(.*) \S+$", text("Dockerfile", runtime="sealed"), re.MULTILINE)
+    wanted = {source.removeprefix("./").replace("[l]", "l") for line in copied for source in line.split()}
+    assert {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")} == wanted
     assert "\n*\n" in text(".dockerignore")

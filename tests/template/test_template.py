@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from aqlgen.diagnostics.errors import TemplateError
-from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.kinds import RUNTIME, Kind, kind
 from aqlgen.render.template import PROJECT, render_directly, render_template
 from aqlgen.runtime.cli.main import main
 from tests.generator.commands import FIXTURES, run
@@ -31,6 +31,7 @@ PLAIN = {
     "calls": 'list_pets {}\nget_pet {"pet_id": 7}\ncreate_pet {"name": "D\'Artagnan"}',
     "confirmations": "dangerous 1: burn_down\ndestructive 2: delete_pet delete_shop",
     "runtime": "",
+    "parts": "ci clients docker git hooks kubernetes mcpb overrides registry schemas settings",
 }
 TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (
@@ -95,7 +96,7 @@ def test_an_answer_that_would_break_the_project_is_refused(question: str, answer
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "petstore"
-    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q").code == 0
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q", "--add", "all").code == 0
     return folder
 
 
@@ -104,10 +105,10 @@ def files_of(folder: Path) -> list[str]:
 
 
 def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
-    """Except the API's own document, and JSON data, which has no comments; the README lists them."""
+    """Except the archive, the API's own document, and JSON data, which has no comments; the README lists them."""
     for path in files_of(generated):
         whose, json = kind(path, "petstore_adapter"), path.endswith(".json")
-        if path.startswith("openapi/") or (json and not path.startswith("schema/")):
+        if path == RUNTIME or path.startswith("openapi/") or (json and not path.startswith("schema/")):
             assert whose is (Kind.SHARED if path in SHARED_JSON else Kind.MACHINE)
             continue
         lines = (generated / path).read_text(encoding="utf-8").splitlines()
@@ -159,7 +160,7 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
     assert all(setting.variable in text for setting in SETTINGS)
 
 
-def test_the_runtime_is_copied_as_it_stands() -> None:
+def test_the_source_of_the_runtime_is_copied_as_it_stands() -> None:
     source = Path(__file__).parents[2] / "aqlgen/runtime"
     tree = render_template(PLAIN)
     copied = {path.split("/runtime/")[1]: content for path, content in tree.items() if "/runtime/" in path}

@@ -27,20 +27,19 @@ def _own_git(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Generate the project, with a seventh of the files: whether the runtime is copied changes nothing of an update."""
-    return _generated(tmp_path_factory.mktemp("generated"), "--runtime", "package")
+    return _generated(tmp_path_factory.mktemp("generated"))
 
 
 def _generated(folder: Path, *options: str) -> Path:
     (folder / "shop.json").write_text(json.dumps(SHOP, indent=2), encoding="utf-8")
-    assert run("from-openapi", folder / "shop.json", "-o", folder / "shop", "-q", *options).code == 0
+    assert run("from-openapi", folder / "shop.json", "-o", folder / "shop", "-q", "--add", "all", *options).code == 0
     return folder / "shop"
 
 
 @pytest.fixture(scope="session")
 def begun_copied(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """Commit a project that holds a copy of the runtime."""
-    folder = _generated(tmp_path_factory.mktemp("copied"))
+    """Commit a project that holds the source of the runtime."""
+    folder = _generated(tmp_path_factory.mktemp("copied"), "--runtime", "source")
     return packed(committed(folder, folder))
 
 
@@ -69,7 +68,7 @@ def repo(begun: Repo, tmp_path: Path) -> Repo:
 
 @pytest.fixture
 def copied(begun_copied: Repo, tmp_path: Path) -> Repo:
-    """Return a repository with a project that holds a copy of the runtime, for what is about its code."""
+    """Return a repository with a project that holds the source of the runtime, for what is about its code."""
     return begun_copied.copy(tmp_path / "shop")
 
 

@@ -21,7 +21,7 @@ Spec = Callable[[Any], Path]
 
 def generated(folder: Path, document: Any, auth: str, *more: str) -> Any:
     (folder / "openapi.json").write_text(json.dumps(document), encoding="utf-8")
-    arguments = ("-o", folder / "shop", "--runtime", "package", "--auth", auth, *more)
+    arguments = ("-o", folder / "shop", "--auth", auth, *more)
     return run("from-openapi", folder / "openapi.json", *arguments)
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
 EDITED = f"{RUNTIME}/__init__.py"
-SERVER = "src/shop_adapter/server.py"
+HOOK = "hatch_build.py"
 
 
 @pytest.fixture
@@ -58,18 +58,18 @@ def test_code_is_replaced_whole(repo: Repo, newest: Templates) -> None:
 
 
 def test_an_edit_of_code_is_refused_with_the_way_out_and_nothing_changes(repo: Repo, newest: Templates) -> None:
-    edit(repo, EDITED, SERVER)
+    edit(repo, EDITED, HOOK)
     before = repo.snapshot()
     done = repo.update("--output-format", "json")
     assert (done.code, repo.snapshot()) == (3, before)
     details = done.json["error"]["details"]
-    assert [Path(detail["path"]).relative_to(repo.folder).as_posix() for detail in details] == [EDITED, SERVER]
+    assert [Path(detail["path"]).relative_to(repo.folder).as_posix() for detail in details] == [HOOK, EDITED]
     for detail in details:
         assert detail["code"] == "machine-file-edited"
         ways = ("src/shop_adapter/hooks.py", "adapter.toml", "overrides.yaml", "--keep-edits", "delete the file")
         assert all(way in detail["suggestion"] for way in ways)
-    lines = repo.read(SERVER).splitlines()
-    assert details[1]["line"] == lines.index("OURS = 1") - 1
+    lines = repo.read(HOOK).splitlines()
+    assert details[0]["line"] == lines.index("OURS = 1") - 1
 
 
 def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
@@ -205,6 +205,12 @@ def test_a_module_under_another_name_is_generated_again_and_the_users_stays(repo
 
 
 def test_reviews_fold_the_code(repo: Repo) -> None:
-    paths = (EDITED, SERVER, "src/shop_adapter/hooks.py", "src/shop_adapter/operations/read.json", "tests/table.py")
+    paths = (
+        EDITED,
+        HOOK,
+        "src/shop_adapter/hooks.py",
+        "src/shop_adapter/operations/read.json",
+        "tests/test_adapter.py",
+    )
     attributes = repo.git("check-attr", "linguist-generated", "--", *paths).splitlines()
     assert [line.rpartition(": ")[2] for line in attributes] == ["set", "set", *["unspecified"] * 3]

@@ -36,11 +36,11 @@ def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> N
 
 
 def test_edits_of_code_are_merged(repo: Repo, newer: Templates) -> None:
-    repo.write("tests/test_tools.py", repo.read("tests/test_tools.py") + "\n\nOURS = 1\n")
+    repo.write("tests/test_adapter.py", repo.read("tests/test_adapter.py") + "\n\nOURS = 1\n")
     repo.commit()
-    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_adapter.py.jinja", '"""', '"""Newer. ')
     assert repo.update().code == 0
-    text = repo.read("tests/test_tools.py")
+    text = repo.read("tests/test_adapter.py")
     assert text.count('"""Newer. ') == 1
     assert text.endswith("OURS = 1\n")
 
@@ -101,25 +101,25 @@ def test_what_is_yours_and_was_deleted_stays_away(repo: Repo) -> None:
 
 
 def test_a_renamed_file_gets_the_changes_under_its_new_name(repo: Repo, newer: Templates) -> None:
-    repo.git("mv", "tests/test_tools.py", "tests/test_our_tools.py")
-    repo.write("tests/test_our_tools.py", repo.read("tests/test_our_tools.py") + "\n\nOURS = 1\n")
+    repo.git("mv", "tests/test_adapter.py", "tests/test_our_adapter.py")
+    repo.write("tests/test_our_adapter.py", repo.read("tests/test_our_adapter.py") + "\n\nOURS = 1\n")
     repo.commit()
-    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_adapter.py.jinja", '"""', '"""Newer. ')
     assert repo.update().code == 0
-    text = repo.read("tests/test_our_tools.py")
+    text = repo.read("tests/test_our_adapter.py")
     assert text.count('"""Newer. ') == 1
     assert text.endswith("OURS = 1\n")
-    assert not (repo.folder / "tests/test_tools.py").exists()
+    assert not (repo.folder / "tests/test_adapter.py").exists()
 
 
 def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) -> None:
     repo.git("mv", "tests", "checks")
     repo.commit()
     newer.add("tests/test_newer.py", '"""New."""\n')
-    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_adapter.py.jinja", '"""', '"""Newer. ')
     assert repo.update().code == 0
     assert (repo.folder / "checks/test_newer.py").is_file()
-    assert "Newer. " in repo.read("checks/test_tools.py")
+    assert "Newer. " in repo.read("checks/test_adapter.py")
     assert not (repo.folder / "tests").exists()
 
 
@@ -215,7 +215,7 @@ def test_line_ends_of_windows_stay_and_are_no_edit(copied: Repo, newer: Template
 def test_a_document_that_has_line_ends_of_windows_keeps_them(tmp_path: Path) -> None:
     text = json.dumps(grown(), indent=2).replace("\n", "\r\n")
     (tmp_path / "shop.json").write_bytes(text.encode())
-    assert run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q").code == 0
+    assert run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q", "--add", "docker").code == 0
     repo = committed(tmp_path / "shop", tmp_path / "shop")
     before = repo.snapshot()
     assert repo.update().code == 0
@@ -238,17 +238,17 @@ def test_an_executable_file_stays_one(repo: Repo, newer: Templates) -> None:
 
 def test_in_a_folder_of_a_larger_repository_nothing_outside_is_touched(inner: Repo, newer: Templates) -> None:
     """A file outside of the project is not taken for a renamed one of it."""
-    (inner.top / "test_tools.py").write_text(inner.read("tests/test_tools.py"), encoding="utf-8")
-    (inner.folder / "tests/test_tools.py").unlink()
+    (inner.top / "test_adapter.py").write_text(inner.read("tests/test_adapter.py"), encoding="utf-8")
+    (inner.folder / "tests/test_adapter.py").unlink()
     inner.commit()
-    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_adapter.py.jinja", '"""', '"""Newer. ')
     newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
     (inner.top / "README.md").write_text("# Changed, and not committed\n", encoding="utf-8")
     tried = inner.changed("--dry-run")
     done = inner.changed()
     assert tried["conflicts"] == done["conflicts"]
-    assert done["conflicts"] == [{"path": "tests/test_tools.py", "why": "deleted by you, changed by aqlgen"}]
-    assert "Newer" not in (inner.top / "test_tools.py").read_text(encoding="utf-8")
+    assert done["conflicts"] == [{"path": "tests/test_adapter.py", "why": "deleted by you, changed by aqlgen"}]
+    assert "Newer" not in (inner.top / "test_adapter.py").read_text(encoding="utf-8")
     assert " M README.md" in inner.status()
     assert "A line of the new release." in inner.read("README.md")
 
@@ -287,7 +287,7 @@ def squashed(generated: Path, tmp_path: Path, newer: Templates, monkeypatch: pyt
     monkeypatch.setattr("aqlgen.project.generation.current", lambda: Release("v0.0.9", URL))
     newer.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     (tmp_path / "shop.json").write_text((generated.parent / "shop.json").read_text(encoding="utf-8"), encoding="utf-8")
-    run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q")
+    run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q", "--add", "docker")
     repo = Repo(tmp_path / "shop", tmp_path / "shop")
     repo.write("Dockerfile", repo.read("Dockerfile") + "# ours\n")
     newer.replace("Dockerfile.jinja", "# an older line\n", "# a newer line\n")

@@ -123,9 +123,9 @@ def test_names_of_files_may_be_odd(repo: Repo, newer: Templates, spec: Spec) -> 
         repo.write(name, "ours\n")
     repo.git("mv", "tests", "tests of 日本 *")
     repo.commit()
-    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_adapter.py.jinja", '"""', '"""Newer. ')
     assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert "Newer. " in repo.read("tests of 日本 */test_tools.py")
+    assert "Newer. " in repo.read("tests of 日本 */test_adapter.py")
     assert all(repo.read(name) == "ours\n" for name in names)
 
 

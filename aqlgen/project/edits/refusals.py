@@ -9,7 +9,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import Lines, find
 from aqlgen.ir import Json
 from aqlgen.project.edits.insertion import flow
-from aqlgen.render.kinds import is_code
+from aqlgen.render.kinds import RUNTIME, is_code
 from aqlgen.resources import SOURCE
 
 __all__ = ["CODE", "forked", "paste", "refused", "unknown", "whole"]
@@ -20,6 +20,8 @@ _UNDO: Final = "To give the edit up, delete the file and commit that: `aqlgen up
 
 _EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or overrides.yaml instead."
 _KEEP: Final = "`aqlgen update --keep-edits` keeps the file as it is: a fork, which no later fix reaches."
+
+_SEALED: Final = "To change the runtime, have its source in the project: `aqlgen update --runtime source`."
 
 _WAYS: Final = (
     ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
@@ -96,5 +98,5 @@ def _place(text: str, pointer: str) -> tuple[int, int]:
 
 def _way(path: str, package: str) -> str:
     if is_code(path, package):
-        return f"{_EXTEND.format(package=package)} {_KEEP}"
+        return f"{_EXTEND.format(package=package)} {_SEALED if path == RUNTIME else _KEEP}"
     return next((way for start, way in _WAYS if path.startswith(start.format(package=package))), "")

@@ -184,6 +184,13 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     operator.add_argument("--by", metavar="NAME", default="", help="who decides, for the audit log (default: the user)")
     operator.set_defaults(command="operator")
 
+    runtime = commands.add_parser(
+        "runtime", help="show what the sealed runtime holds, and whether it is as it was sealed"
+    )
+    runtime.add_argument("path", metavar="PATH", nargs="?", help="show this file of it")
+    runtime.add_argument("--list", action="store_true", help="list its files with their hashes")
+    runtime.set_defaults(command="runtime")
+
     doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
     doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")

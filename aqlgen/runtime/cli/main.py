@@ -227,6 +227,23 @@ def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> in
     return 0
 
 
+def _runtime(_folder: Path, _hooks: object | None, options: argparse.Namespace) -> int:
+    from .sealed import listing, shown, verified
+
+    if options.list:
+        _print(listing())
+        return 0
+    if options.path:
+        text = shown(options.path)
+        if text is None:
+            return _fail(f"the runtime has no file {options.path}; `runtime --list` lists them", 1)
+        _print(text.rstrip("\n"))
+        return 0
+    sentence, is_whole = verified()
+    _print(sentence)
+    return int(not is_whole)
+
+
 _COMMANDS = {
     "serve": _serve,
     "operations": _operations,
@@ -239,6 +256,7 @@ _COMMANDS = {
     "audit": _audit,
     "trust": _trust,
     "operator": _operator,
+    "runtime": _runtime,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from .server import main
+from .runtime.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Every operation of the table, over MCP in memory, in mock mode (R-INT-7)."""
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from .findings import Findings
 from .sessions import connect
 from .table import offered, operations
 
-pytestmark = pytest.mark.anyio
 UNKNOWN = "no_such_parameter"
 
 

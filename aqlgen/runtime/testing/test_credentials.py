@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A missing credential is refused by name before anything is sent."""
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ import pytest
 from .findings import Findings
 from .sessions import connect
 from .table import Operation, adapter, operations
-
-pytestmark = pytest.mark.anyio
 
 
 def _variables(operation: Operation) -> set[str]:

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What is destructive asks before it is sent, and what is forbidden never is (R-SAFE-3 to 5)."""
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from .findings import Findings
 from .sessions import connect
 from .table import Operation, operations
 
-pytestmark = pytest.mark.anyio
 STANDARD: dict[str, Any] = {"MCP_AQL_POLICY": "standard", "MCP_AQL_CONFIRMATION_RATE": "10000"}
 
 

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter as a client starts it: a process of its own that speaks over standard input and output, in mock mode."""
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from mcp import Client, StdioServerParameters
 
 from .findings import Findings
 from .sessions import ISOLATED, Session
-from .table import PACKAGE, PROJECT, operations, sample
-
-pytestmark = pytest.mark.anyio
+from .table import FOLDER, PACKAGE, operations, sample
 
 
-def _server(config: Path, *arguments: str) -> StdioServerParameters:
-    """Return the command that a client is configured with; `config` is a settings file, empty or the project's."""
-    environment = {"PYTHONPATH": str(PROJECT / "src"), "MCP_AQL_CONFIG": str(config), **ISOLATED}
+def _server(config: Path | None, *arguments: str) -> StdioServerParameters:
+    """Return the command that a client is configured with; `config` is an empty settings file, or the project's own."""
+    settings = {} if config is None else {"MCP_AQL_CONFIG": str(config)}
+    environment = {"PYTHONPATH": str(FOLDER.parent), **settings, **ISOLATED}
     return StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, *arguments], env=environment)
 
 
@@ -40,12 +39,12 @@ async def test_a_sample_of_operations_can_be_called(era: str, tmp_path: Path) ->
 
 
 async def test_the_project_starts_with_its_own_settings() -> None:
-    async with Client(_server(PROJECT / "adapter.toml", "--mock")) as client:
+    async with Client(_server(None, "--mock")) as client:
         assert (await client.list_tools()).tools
 
 
-def test_the_server_ends_when_its_input_ends(tmp_path: Path) -> None:
-    server = _server(PROJECT / "adapter.toml", "--mock")
+def test_the_server_ends_when_its_input_ends() -> None:
+    server = _server(None, "--mock")
     done = subprocess.run(
         [server.command, *server.args], env=server.env, stdin=subprocess.DEVNULL, capture_output=True, timeout=30
     )

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A session with the real server, in memory: everything but the network, with every request to the API counted."""
 
 from __future__ import annotations
@@ -7,16 +7,13 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any
 
 from mcp import Client
 
-from .table import FOLDER, PACKAGE, variables
-
-assembly = import_module(f"{PACKAGE}.runtime.assembly")
-server = import_module(f"{PACKAGE}.runtime.server.mcp")
-
+from ..assembly import assemble
+from ..server.mcp import build_server
+from .table import FOLDER, variables
 
 ISOLATED = {
     "MCP_AQL_POLICY": "open",
@@ -104,9 +101,9 @@ async def connect(
     """
     environment = {"MCP_AQL_CONFIG": os.devnull, **ISOLATED, **settings, **(variables() if credentials else {})}
     counting = Counting(hooks)
-    assembled = assembly.assemble(FOLDER, counting, environ=environment, mock=mock)
+    assembled = assemble(FOLDER, counting, environ=environment, mock=mock)
     try:
-        built = server.build_server(assembled.dispatcher)
+        built = build_server(assembled.dispatcher)
         async with Client(built, mode=era, elicitation_callback=person) as client:
             yield await Session.of(client, counting)
     finally:

@@ -1,14 +1,13 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tools that each mode offers, and what they say (R-REQ-5, R-REQ-11)."""
 
 from __future__ import annotations
 
 import pytest
 
+from ..table import FAMILIES
 from .sessions import Session, connect
-from .table import FAMILIES, offered, sample
-
-pytestmark = pytest.mark.anyio
+from .table import offered, sample
 
 
 async def _families(session: Session) -> list[str]:

@@ -1,20 +1,17 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Functions as `hooks.py` may hold them: they change, refuse and record calls (R-LOOP-6). Test your own like this."""
 
 from __future__ import annotations
 
 import dataclasses
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ..hooks import Refuse
 from .sessions import connect
-from .table import PACKAGE, Operation, sample
-
-pytestmark = pytest.mark.anyio
-hooks = import_module(f"{PACKAGE}.runtime.hooks")
+from .table import Operation, sample
 
 
 def _operation() -> Operation:
@@ -101,7 +98,7 @@ async def test_a_step_of_the_safety_loop_can_be_tightened_by_its_risk() -> None:
 @pytest.mark.parametrize("name", ["on_decision", "before_call"])
 async def test_a_hook_may_refuse_and_one_that_breaks_refuses_too(name: str) -> None:
     def refuse(*_: Any) -> None:
-        raise hooks.Refuse("not today")
+        raise Refuse("not today")
 
     def fail(*_: Any) -> None:
         raise ValueError("sesame")

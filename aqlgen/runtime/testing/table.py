@@ -1,8 +1,9 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's table as the tests ask for it: each operation with what a call of it gives."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,15 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-_T = TypeVar("_T")
-PROJECT = Path(__file__).resolve().parent.parent
-FOLDER = next(file.parent for file in sorted(PROJECT.glob("src/*/adapter.json")))
-PACKAGE = FOLDER.name
+from ..table import FAMILIES, Adapter, Table
 
-_table = import_module(f"{PACKAGE}.runtime.table")
-FAMILIES: tuple[str, ...] = _table.FAMILIES
-SAMPLE = 0
-"""About how many operations are tried; 0: all. `pytest --sample N` sets it."""
+_T = TypeVar("_T")
+PACKAGE = __name__.partition(".runtime.")[0]
+FOLDER = Path(import_module(PACKAGE).__file__ or "").resolve().parent
+SAMPLE = int(os.environ.get("ADAPTER_SAMPLE") or 0)
+"""About how many operations are tried; 0: all."""
 
 
 @dataclass(frozen=True)
@@ -81,19 +80,19 @@ class Operation:
 @cache
 def adapter() -> Any:
     """Return what adapter.json says."""
-    return _table.Adapter.load(FOLDER)
+    return Adapter.load(FOLDER)
 
 
 @cache
 def operations() -> tuple[Operation, ...]:
     """Return every operation that is tried, family by family; of each family one at least."""
-    table = _table.Table(FOLDER)
+    table = Table(FOLDER)
     names: list[tuple[str, str]] = list(table.names())
     chosen = []
     for family in FAMILIES:
         members = [key for key in names if key[1] == family]
         chosen += _spread(members, max(1, round(SAMPLE * len(members) / len(names)))) if SAMPLE else members
-    rows = (table.find(name, family) for name, family in chosen)
+    rows = (row for name, family in chosen if (row := table.find(name, family)))
     return tuple(Operation(row, adapter().security if row.security is None else row.security) for row in rows)
 
 

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Every type that introspection names can be shown by introspection (R-INT-5)."""
 
 from __future__ import annotations
@@ -6,13 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
-
 from .findings import Findings
 from .sessions import connect
 from .table import operations
 
-pytestmark = pytest.mark.anyio
 BASIC = {"string", "number", "integer", "boolean", "array", "object", "null", "any"}
 PROTOCOL = {
     "SemanticCategory",

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The safety loop: an agent reports what it is about to do, and waits until somebody else decides (R-LOOP-2 to 5)."""
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import pytest
 
 from .sessions import Session, connect
 
-pytestmark = pytest.mark.anyio
 AGENT = {"element_name": "tester"}
 SETTINGS: dict[str, Any] = {"MCP_AQL_SAFETY_LOOP_STEPS": "2", "MCP_AQL_SAFETY_LOOP_REQUIRES_APPROVAL": "delete_*"}
 

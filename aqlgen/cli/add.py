@@ -1,0 +1,51 @@
+"""`aqlgen add`: what a project can have beside the adapter itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aqlgen.cli.app import Output, OutputFormat, Quiet, app, examples
+from aqlgen.cli.output import announce, progress
+from aqlgen.parts import PARTS
+
+_LIST = "\n".join(("\b", "Parts:", *(f"  {part:<11} {about}" for part, (about, _) in PARTS.items())))
+
+
+@app.command(
+    "add",
+    short_help="Add workflows, a Dockerfile, schemas and other files to a project.",
+    epilog=f"{_LIST}\n\n{examples('aqlgen add ci docker', 'aqlgen add --remove schemas')}",
+)
+def add_command(
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PART", help="What to add, or all.", autocompletion=lambda: [*PARTS, "all"]),
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", metavar="PART", help="Remove the files of a part instead.")
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option("--project", metavar="DIR", help="The project; default: this folder.")
+    ] = Path(),
+    output_format: OutputFormat = Output.HUMAN,
+    quiet: Quiet = False,
+) -> None:
+    """Write files that not every project wants, and keep them current by `aqlgen update` from then on."""
+    from aqlgen.diagnostics.report import json_text
+    from aqlgen.project.parts import change_parts
+
+    shown = output_format is Output.HUMAN and not quiet
+    announce(folder, shown=shown)
+    with progress(shown=shown) as stage:
+        changed = change_parts(folder, parts or (), remove or (), stage)
+    if output_format is Output.JSON:
+        typer.echo(json_text(changed.as_json()))
+    elif not quiet:
+        for done, paths in (("Added", changed.added), ("Removed", changed.removed)):
+            if paths:
+                typer.echo(f"{done}: {', '.join(paths)}.")
+        if not (changed.added or changed.removed):
+            typer.echo("Nothing to do: the parts are as they should be.")

@@ -1,0 +1,78 @@
+"""Adding parts to a project, such as workflows or a Dockerfile, and taking them away; git is not needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.ir import Json
+from aqlgen.parts import known_parts, part_of
+from aqlgen.pipeline import Progress
+from aqlgen.project import Project
+from aqlgen.project.generated_paths import refuse_links, remove_below
+from aqlgen.project.generation import regenerate
+from aqlgen.project.records import ANSWERS
+from aqlgen.project.worktree import State, Worktree
+from aqlgen.project.write import write_file
+from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.provenance import FILE
+
+__all__ = ["Changed", "change_parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The files that were written and removed."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return {"success": True, "added": list(self.added), "removed": list(self.removed)}
+
+
+def change_parts(folder: Path, add: Collection[str], remove: Collection[str], progress: Progress) -> Changed:
+    """Write the files of parts, remove those of others, and record both. Raises AqlgenError; then nothing is changed.
+
+    A file that is there already stays as it is where it is the owner's, and else is refused.
+    """
+    project = Project.open(folder)
+    options = project.options()
+    parts = {*options.parts, *known_parts(add)} - set(known_parts(remove))
+    tree = regenerate(project, replace(options, parts=tuple(sorted(parts))), project.license, progress).tree
+    added = [path for path in tree if path not in project.recorded and path != FILE]
+    gone = [path for path in project.recorded if path not in tree]
+    _refuse_outdated(project, tree, gone)
+    present = {path for path in added if project.placed(path).exists()}
+    occupied = [path for path in present if kind(path, project.package) is not Kind.YOURS]
+    edited = [path for path in gone if Worktree(project).states()[path] is State.EDITED]
+    for paths, why in ((occupied, "is there already"), (edited, "was edited")):
+        if paths:
+            raise OptionError.of("bad-option", f"{paths[0]} {why}", help="Move it elsewhere, or delete it, first.")
+    refuse_links(folder, (*added, *gone))
+    written = [path for path in added if path not in present]
+    progress("writing")
+    for path in (*written, ANSWERS, FILE):
+        write_file(tree[path], folder / path)
+    removed = [path for path in gone if (folder / path).exists()]
+    for path in removed:
+        remove_below(folder, path)
+    return Changed(tuple(written), tuple(removed))
+
+
+def _refuse_outdated(project: Project, tree: Mapping[str, bytes], gone: Collection[str]) -> None:
+    """Raise OptionError for a project of which more than parts would change: the record would not fit its files."""
+    hashes = json.loads(tree[FILE])["files"]["each"]
+    changed = [path for path, digest in project.recorded.items() if path not in (*gone, ANSWERS)]
+    changed = [path for path in changed if hashes[path] != project.recorded[path]]
+    changed += [path for path in gone if not part_of(path, project.package)]
+    if changed:
+        raise OptionError.of(
+            "bad-option",
+            f"{changed[0]} would be generated otherwise today, by this aqlgen or with what overrides.yaml says",
+            help="Run `aqlgen update` first, and commit.",
+        )
