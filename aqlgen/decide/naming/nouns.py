@@ -33,7 +33,7 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
         return chain.joined(kept), len(kept)
     *before, last = chain.nouns
     words = [spoken_words(facts, chain, noun) for noun in before]
-    for index in _needed_parents(chain, facts.phrase.evidence_for(noun.words for noun in chain.nouns), many=many):
+    for index in _needed_parents(chain, facts.phrase.evidence, many=many):
         parent = parent_words(before[index])
         words[index] = words[index] if parent[-1:] == words[index][-1:] else join(words[index], parent)
     final = _as_ordered(last, facts.phrase.object)
@@ -100,7 +100,7 @@ def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:
     """
     if facts.phrase is None:
         return parent_words(noun)
-    evidence = _without_participles(facts.phrase.evidence_for(each.words for each in chain.nouns))
+    evidence = _without_participles(facts.phrase.evidence)
     if noun.parameters and noun.bare:
         return tuple(word for word in noun.words if any(alike(singular(word), spoken) for spoken in evidence))
     words = parent_words(noun) if _is_said(singular(noun.words[-1]), evidence) else ()
