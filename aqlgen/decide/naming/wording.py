@@ -190,7 +190,7 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     tail = subject.suffixes
     if tail[:1] == ("via",) and thing[:1] == tail[1:]:
         thing = thing[1:]
-    if tail[:1] != ("by",) and thing[-len(tail) :] != tail:
+    if tail[:1] not in (("by",), ("with",)) and thing[-len(tail) :] != tail:
         thing = (*thing, *tail)
     return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
 
