@@ -17,11 +17,11 @@ from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.chain_steps import is_adjective
 from aqlgen.decide.naming.noun import Words, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words, without_verb
+from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spoken_wording import function_wording, spoken_wording
 from aqlgen.decide.naming.suffixes import prerelease, suffixes
-from aqlgen.decide.naming.verb_rules import ChosenVerb
+from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, ONE_THING, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
@@ -210,7 +210,9 @@ def _by_path(subject: _Subject) -> _Words | None:
     if not chain.nouns:
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
-    thing = without_verb(facts, chain, verb.shown, with_number(facts, chain, thing, verb.shown))
+    thing = with_number(facts, chain, thing, verb.shown)
+    if len(thing) > 1 and singular(thing[-1]) == verb.shown not in GENERIC:
+        thing = thing[:-1]  # a report is reported
     if verb.api_verb in ONE_THING:
         thing = (*thing[:-1], singular(thing[-1]))
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
