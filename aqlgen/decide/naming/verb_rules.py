@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain_steps import is_participle
+from aqlgen.decide.naming.chain import is_participle
 from aqlgen.decide.naming.noun import Words, is_plural, singulars
 from aqlgen.decide.naming.number import answers_many
 from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb, derived_verb
