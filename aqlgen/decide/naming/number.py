@@ -43,34 +43,15 @@ def _named_verb(facts: Facts) -> str:
 def _called_list(facts: Facts, chain: NounChain) -> bool | None:
     if _named_verb(facts) != "list":
         return None
-    item = chain.item and facts.answers_list is not True and not _says_many(facts)
-    return None if item else True
-
-
-def _called_get_list(facts: Facts, chain: NounChain) -> bool | None:
-    """Read `getKnowledgeBaseList` as a list, if the response is one."""
-    if _named_verb(facts) != "get" or not facts.answers_list or not facts.phrase:
-        return None
-    return True if facts.phrase.object[-1:] == ("list",) != chain.last else None
+    return None if chain.item and facts.answers_list is not True and not _says_many(facts) else True
 
 
 def _called_get(facts: Facts, chain: NounChain) -> bool | None:
     """Believe people who say get, unless what they get is a plural of the path (`getLinks` of `/links`)."""
     if _named_verb(facts) != "get" or facts.answers_list or not facts.phrase or not facts.phrase.object:
         return None
-    return facts.answers_list is None and _gets_a_collection(facts, chain)
-
-
-def _gets_a_collection(facts: Facts, chain: NounChain) -> bool:
-    """Return True if people get what the path ends in, and both are plural."""
-    last = chain.nouns[-1] if chain.nouns else None
-    if last is None or chain.mass or chain.participle or facts.shape.qualifier or not facts.phrase:
-        return False
-    head, spoken = _head(last.words), facts.phrase.object
-    if head:
-        return is_plural(head) and head == spoken[: len(head)] and not chain.itself
-    plain = not last.parameters and last.words[-1] not in AREAS
-    return plain and is_plural(last.words) and last.words[-1] in spoken and is_plural(spoken[-1:])
+    plain = bool(chain.nouns) and not (chain.nouns[-1].parameters or chain.mass or chain.participle)
+    return facts.answers_list is None and plain and is_plural(chain.last) and _says_many(facts)
 
 
 def _without_noun(facts: Facts, chain: NounChain) -> bool | None:
@@ -80,13 +61,11 @@ def _without_noun(facts: Facts, chain: NounChain) -> bool | None:
     return is_plural(words[-1:]) and words[-1] not in AREAS
 
 
-def _looked_up(facts: Facts, chain: NounChain) -> bool | None:
-    return False if facts.shape.qualifier or (chain.by and chain.nouns[-1].parameters) else None
-
-
 def _plural_before_preposition(_: Facts, chain: NounChain) -> bool | None:
     """Read `/stops-for-route/{routeId}` as a list."""
-    return True if is_plural(_head(chain.nouns[-1].words)) and not chain.itself else None
+    words = chain.nouns[-1].words
+    size = head_size(words)
+    return True if size < len(words) - 1 and is_plural(words[:size]) and not chain.itself else None
 
 
 def _by_parameter(facts: Facts, chain: NounChain) -> bool | None:
@@ -102,14 +81,11 @@ def _adjective(facts: Facts, chain: NounChain) -> bool | None:
     return True if chain.unsettled and facts.named_verb is None else None
 
 
-def _response(facts: Facts, _: NounChain) -> bool | None:
-    return facts.answers_list if facts.named_verb is None else None
-
-
-def _response_without_plural(facts: Facts, chain: NounChain) -> bool | None:
-    """Believe a list if the noun has one form, or people say it in the plural."""
-    last = chain.nouns[-1].words[-1]
-    uncounted = chain.mass or singular(last) == plural(last)
+def _response(facts: Facts, chain: NounChain) -> bool | None:
+    """Believe the response where nobody named a verb, and a list of what has one form or is said in the plural."""
+    if facts.named_verb is None:
+        return facts.answers_list
+    uncounted = chain.mass or singular(chain.last[0]) == plural(chain.last[0])
     return True if facts.answers_list and (uncounted or _says_many(facts)) else None
 
 
@@ -121,16 +97,13 @@ def _plural_noun(_: Facts, chain: NounChain) -> bool:
 
 NUMBER_RULES: Final = (
     NumberRule("called-list", _called_list),
-    NumberRule("called-get-list", _called_get_list),
     NumberRule("called-get", _called_get),
     NumberRule("no-noun", _without_noun),
-    NumberRule("looked-up", _looked_up),
     NumberRule("plural-before-preposition", _plural_before_preposition),
     NumberRule("by-parameter", _by_parameter),
     NumberRule("one-of-many", _one_of_many),
     NumberRule("adjective", _adjective),
     NumberRule("response", _response),
-    NumberRule("response-without-plural", _response_without_plural),
     NumberRule("plural-noun", _plural_noun),
 )
 """The rules in order of trust; the last one knows every noun."""
@@ -139,12 +112,6 @@ NUMBER_RULES: Final = (
 def _says_many(facts: Facts) -> bool:
     spoken = facts.phrase.object[-1:] if facts.phrase else ()
     return is_plural(spoken) and spoken[0] not in AREAS
-
-
-def _head(words: Words) -> Words:
-    """Return what stands before a preposition inside some words: (stops, for, route) is (stops,)."""
-    size = head_size(words)
-    return words[:size] if size < len(words) - 1 else ()
 
 
 def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Words:
