@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain import read_chain
+from aqlgen.decide.naming.chain import NounChain, read_chain
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, join, singulars
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed

@@ -136,19 +136,22 @@ class NounChain:
 
 def read_chain(facts: Facts, vocabulary: Vocabulary) -> NounChain:
     """Read the nouns of an operation's path; `vocabulary` tells which words the document runs together."""
-    spelled = (
-        tuple(piece for word in noun.words for piece in vocabulary.apart(word, facts.operation))
-        for noun in facts.shape.nouns
-    )
-    chain = NounChain(
-        tuple(replace(noun, words=words) for noun, words in zip(facts.shape.nouns, spelled, strict=True))
-    )
+    chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary) for noun in facts.shape.nouns))
     for step in STEPS:
         if not chain.nouns:
             return chain
         chain = step(chain, facts)
     last = chain.nouns[-1]
     return replace(chain, mass=not last.parameters and last.words[-1] in _ONE_FORM)
+
+
+def _spelled_out(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
+    """Take run-together words apart, and read a letter as what its parameter or the namespace names (`/b/{bucket}`)."""
+    words = tuple(piece for word in noun.words for piece in vocabulary.apart(word, facts.operation))
+    if len(words) == 1 and len(words[0]) == 1:
+        names = noun.parameters[:1] or ((facts.phrase.namespace[-1:],) if facts.phrase else ())
+        words = next((thing(name) for name in names if name and name[0].startswith(words[0])), words)
+    return noun if words == noun.words else replace(noun, words=words)
 
 
 def _set_area_aside(chain: NounChain, facts: Facts) -> NounChain:
@@ -186,9 +189,9 @@ def _part_name(parameter: Words, facts: Facts, *, last: bool) -> Words | None:
     """Return the noun of a part of an item: people's word for it, else the parameter's; None if it is no part."""
     spoken = facts.phrase.object[-1:] if facts.phrase and last else ()
     path = {word for noun in facts.shape.nouns for part in (noun.words, *noun.parameters) for word in part}
-    if spoken and spoken[0].isalpha() and spoken[0] not in PREPOSITIONS:
-        if not any(alike(singular(spoken[0]), singular(word)) for word in path):
-            return spoken
+    new = bool(spoken) and not any(alike(singular(spoken[0]), singular(word)) for word in path)
+    if new and spoken[0].isalpha() and spoken[0] not in PREPOSITIONS:
+        return spoken
     is_part = not last or thing(parameter) != parameter or parameter[-1] in _FIELDS
     return thing(parameter) if is_part else None
 

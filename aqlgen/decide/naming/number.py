@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain import is_participle
+from aqlgen.decide.naming.chain import NounChain, is_participle
 from aqlgen.decide.naming.noun import AREAS, ONE_OF, Words, head_size, is_plural
 from aqlgen.decide.naming.verbs import CANONICAL, find_verb
 from aqlgen.decide.payloads import sends_list

@@ -56,14 +56,15 @@ def _procedure(method: str, words: Words) -> Words:
 def _last_segment(method: str, nouns: list[Noun], *, camel: bool) -> Words:
     """Return the words of the last segment if it is an action, verb first; () if it is a noun."""
     words, alone = nouns[-1].words, len(nouns) == 1
-    match = leading_verb(words)
-    if match is not None and not words[0].endswith("ed") and not _is_compound(method, words, *match, alone=alone):
+    match = None if words[0].endswith("ed") else leading_verb(words)
+    if match is not None and not _is_compound(method, words, *match, alone=alone and not camel):
         verb, used = match
         if _suits_method(method, words, verb, whole=len(words) == used, alone=alone, camel=camel):
             return words
     folder = not alone and nouns[-2].words[-1] in _ACTION_FOLDERS and not nouns[-2].parameters
-    if method != "POST" or len(words) < 2 or not (folder or words[-1] in _AT_END) or words[0].endswith("ed"):
-        return words if folder and method == "POST" and match is not None and not is_plural(words[:1]) else ()
+    last = len(words) == 2 and words[-1] in _AT_END and not words[0].endswith("ed")
+    if method != "POST" or not (folder or last):
+        return ()
     ordered = (words[-1], *words[:-1]) if leading_verb(words[-1:]) else words
     return ordered if leading_verb(ordered) and not is_plural(ordered[:1]) else ()
 

@@ -42,6 +42,8 @@ _COMMON: Final = frozenset(
     "get list create update delete read write add remove retrieve fetch patch put post set enable disable".split()
 )
 """Verbs that are hardly ever nouns behind the head of a name."""
+_LONG_WORD: Final = 8
+"""A word of more letters may be several that are run together."""
 _SHORTEST: Final = 3
 """A shorter verb stands at the head only."""
 
@@ -75,7 +77,11 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
         if function:
             opening = () if split(operation.summary[:_LONGEST]) == split(function) else opening
             words = _without_noise(split(function), _literal_words(method, operation.path))
-            return replace(_with_verb(words, (), method, operation.path, opening), of_function=True)
+            phrase = _with_verb(words, (), method, operation.path, opening)
+            noun = phrase.verb is not None and not phrase.verb.strong and phrase.object
+            if noun and phrase.lead in [each.words for each in shape(method, operation.path).nouns]:
+                phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
+            return replace(phrase, of_function=True)
     return _read(name, method, operation.path, opening) if name else None
 
 
@@ -126,6 +132,7 @@ def _class_and_method(text: str) -> list[str]:
 def _with_verb(words: Words, namespace: Words, method: str, path: str, opening: Words) -> Phrase:
     """Find the verb of a name, and take the name apart there."""
     whole = (*namespace, *words)
+    words = tuple(piece for word in words for piece in _apart(word, path))
     place = _verb_place(words, method, path, opening, namespaced=bool(namespace))
     if place is None:
         head = leading_verb(namespace)
@@ -154,20 +161,38 @@ def _verb_place(
         alone = namespaced and len(words) == head[1]
         if head[0].strong or sentence or alone:
             return head[0], 0, head[1]
+    action = shape(method, path).action
+    glued = {each[-len(word) :] for word in words for each in split(path) if len(each) > len(word) > 3}  # denylist
+        word for word in words if len(word) > 3 and any(each != word and each.endswith(word) for each in split(path))
+    }  # denylist
     behind = [
         (match[0], start, start + match[1])
         for start in range(1, len(words))
-        if (match := leading_verb(words[start:])) and match[0].strong and len(words[start]) >= _SHORTEST
+        if words[start] not in glued and len(words[start]) >= _SHORTEST and (match := leading_verb(words[start:]))
     ]
-    for verb, start, end in behind:
-        known = words[start] in _COMMON or words[start : start + 1] == opening
-        if known or ((end == len(words) or method != "GET") and singular(words[start]) not in nouns):
-            return verb, start, end
-    if behind and method != "GET" and behind[0][2] < len(words):
-        return behind[0]
-    if head is not None and (len(words) > head[1] or (doubtful and head[0].strong)):
-        return head[0], 0, head[1]
-    return None
+    strong = [place for place in behind if place[0].strong]
+    free = [place for place in strong if singular(words[place[1]]) not in nouns]
+    changes = method != "GET"
+    places = (
+        *(place for place in behind if words[place[1] :] == action),
+        *(place for place in strong if words[place[1]] in _COMMON or (words[place[1]],) == opening),
+        *(place for place in free if place[1] + 1 == len(words) and (changes or place[0].category is Category.READ)),
+        *(place for place in (*free, *strong) if place[2] < len(words) and changes),
+    )
+    if places or head is None:
+        return places[0] if places else None
+    return (head[0], 0, head[1]) if len(words) > head[1] or (doubtful and head[0].strong) else None
+
+
+@lru_cache(maxsize=16384)
+def _apart(word: str, path: str) -> Words:
+    """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
+    known = {form for each in split(path) for form in (each, singular(each))}
+    if len(word) <= _LONG_WORD or word in known:
+        return (word,)
+    nouns = "|".join(sorted(known, key=len, reverse=True))
+    match = re.fullmatch(f"({'|'.join(sorted(_COMMON))})((?:{nouns})+)", word)
+    return (match[1], *re.findall(nouns, match[2])) if match else (word,)
 
 
 def _without_noise(words: Words, path: Words) -> Words:
@@ -189,10 +214,12 @@ def _literal_words(method: str, path: str) -> Words:
 
 def _repeats_path(words: Words, method: str, path: str) -> bool:
     """Return True if a generator made the name of method and path (`get_files_id_comments`)."""
-    verb = method.lower()
-    if method == "POST" and words[0] in ("create", "add") and shape(method, path).action:
-        by = words.index("by") if "by" in words else len(words)
-        return singulars(words[1:by]) == singulars(_literal_words(method, path))  # createUserChangePassword
+    verb, action = method.lower(), shape(method, path).action
+    match = leading_verb(action)
+    thing = match is not None and match[0].category is Category.READ and len(action) > 1  # a `checkItem` is a thing
+    if method == "POST" and words[0] in ("create", "add") and action and not thing:
+        spoken = singulars(words[1 : words.index("by") if "by" in words else None])  # createUserChangePassword
+        return spoken in (singulars(_literal_words(method, path)), singulars(action))
     if verb not in (words[0], words[-1]):
         return False
     rest = words[1:] if words[0] == verb else words[:-1]

@@ -57,6 +57,9 @@ def spoken_wording(facts: Facts, category: Category, chain: NounChain) -> tuple[
     if verb.category is not category and not is_shown_anyway(facts, category, verb):
         return None
     thing = phrase.object[:-2] if phrase.object[-2:] in (("with", "id"), ("by", "id")) else phrase.object
+    path_says_it = not (facts.shape.action or chain.participle) and chain.nouns and not chain.nouns[-1].bare
+    if path_says_it and singulars(thing) == singulars(chain.nouns[-1].words):
+        return None
     space = tuple(singulars(phrase.namespace))
     owners = (
         noun.one

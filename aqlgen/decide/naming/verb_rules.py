@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain import is_participle
+from aqlgen.decide.naming.chain import NounChain, is_participle
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.number import answers_many
 from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb

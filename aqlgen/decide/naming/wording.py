@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain import is_adjective
+from aqlgen.decide.naming.chain import NounChain, is_adjective
 from aqlgen.decide.naming.noun import Words, join, singulars
 from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words
 from aqlgen.decide.naming.number import with_number
