@@ -162,9 +162,8 @@ def _verb_place(
         if head[0].strong or sentence or alone:
             return head[0], 0, head[1]
     action = shape(method, path).action
-    glued = {each[-len(word) :] for word in words for each in split(path) if len(each) > len(word) > 3}  # denylist
-        word for word in words if len(word) > 3 and any(each != word and each.endswith(word) for each in split(path))
-    }  # denylist
+    segments = split(path)
+    glued = {word for word in words if any(each != word and each.endswith(word) for each in segments if len(word) > 3)}
     behind = [
         (match[0], start, start + match[1])
         for start in range(1, len(words))
