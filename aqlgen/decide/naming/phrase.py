@@ -14,7 +14,7 @@ from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
-from aqlgen.decide.naming.noun import Words, singulars
+from aqlgen.decide.naming.noun import PREPOSITIONS, Words, singulars
 from aqlgen.decide.naming.shape import shape
 from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.ir import Operation
@@ -78,8 +78,12 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
             opening = () if split(operation.summary[:_LONGEST]) == split(function) else opening
             words = _without_noise(split(function), _literal_words(method, operation.path))
             phrase = _with_verb(words, (), method, operation.path, opening)
-            noun = phrase.verb is not None and not phrase.verb.strong and phrase.object
-            if noun and phrase.lead in [each.words for each in shape(method, operation.path).nouns]:
+            noun = phrase.verb is not None and not phrase.verb.strong and phrase.object[:1]
+            if (
+                noun
+                and noun[0] not in PREPOSITIONS
+                and phrase.lead in [each.words for each in shape(method, operation.path).nouns]
+            ):
                 phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
             return replace(phrase, of_function=True)
     return _read(name, method, operation.path, opening) if name else None
@@ -157,7 +161,8 @@ def _verb_place(
     nouns = frozenset() if sentence else frozenset(singular(noun.words[0]) for noun in shape(method, path).nouns)
     head = leading_verb(words)
     doubtful = head is not None and len(words) > 1 and singular(words[0]) in nouns
-    if head is not None and not doubtful:
+    told = method == "GET" and opening != words[:1] and opening[:1] and opening[0] in words[1:]  # notifyGetThread
+    if head is not None and not doubtful and not told:
         alone = namespaced and len(words) == head[1]
         if head[0].strong or sentence or alone:
             return head[0], 0, head[1]
@@ -173,14 +178,15 @@ def _verb_place(
     free = [place for place in strong if singular(words[place[1]]) not in nouns]
     changes = method != "GET"
     places = (
-        *(place for place in behind if words[place[1] :] == action),
+        *(place for place in behind if action in (words[place[1] :], (words[place[1]],))),
         *(place for place in strong if words[place[1]] in _COMMON or (words[place[1]],) == opening),
         *(place for place in free if place[1] + 1 == len(words) and (changes or place[0].category is Category.READ)),
         *(place for place in (*free, *strong) if place[2] < len(words) and changes),
     )
     if places or head is None:
         return places[0] if places else None
-    return (head[0], 0, head[1]) if len(words) > head[1] or (doubtful and head[0].strong) else None
+    reads = changes or head[0].category is Category.READ  # `issueSubscriptions` is a noun
+    return (head[0], 0, head[1]) if (doubtful and head[0].strong) or (reads and len(words) > head[1]) else None
 
 
 @lru_cache(maxsize=16384)

@@ -16,6 +16,8 @@ __all__ = ["function_wording", "spoken_wording"]
 
 _MOVING: Final = frozenset("to from into".split())
 """Prepositions of joining: what is added to a cart is not created."""
+_LOOKUPS: Final = (("with", "id"), ("by", "id"), ("for", "authenticated", "user"))
+"""Ends of names that say how a thing is found."""
 _LONG: Final = 7
 """More words than these are a sentence, no name."""
 
@@ -38,8 +40,11 @@ def function_wording(facts: Facts, category: Category, verb_of_category: str) ->
         known = is_plural(thing) or collected or facts.method != "POST"
         return ((verb_of_category,), item) if known else (thing[:1], thing[1:])  # mostly a verb that is not known
     milder = verb.category is not category and (verb.category is Category.READ or category is Category.DELETE)
-    if milder or not thing:
+    if milder:
         return None
+    if not thing:
+        whole = verb == facts.action_verb and verb.word not in GENERIC and not facts.shape.item
+        return (phrase.lead, ()) if whole else None  # `calculate` of `/tools/calculate`
     word = verb.word if _MOVING & set(phrase.object) else CANONICAL.get(verb.word, verb.word)
     if word == "get" and category is Category.READ:
         word = "list" if many else "get"
@@ -56,7 +61,8 @@ def spoken_wording(facts: Facts, category: Category, chain: NounChain) -> tuple[
         return None
     if verb.category is not category and not is_shown_anyway(facts, category, verb):
         return None
-    thing = phrase.object[:-2] if phrase.object[-2:] in (("with", "id"), ("by", "id")) else phrase.object
+    ends = (end for end in _LOOKUPS if phrase.object[-len(end) :] == end)
+    thing = phrase.object[: len(phrase.object) - len(next(ends, ()))]
     path_says_it = not (facts.shape.action or chain.participle) and chain.nouns and not chain.nouns[-1].bare
     if path_says_it and singulars(thing) == singulars(chain.nouns[-1].words):
         return None

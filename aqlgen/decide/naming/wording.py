@@ -236,7 +236,7 @@ def _by_path_alone(subject: _Subject) -> _Words | None:
 
 def _without_path(subject: _Subject) -> _Words:
     phrase = subject.facts.phrase
-    words = join(subject.area, phrase.object if phrase else ())
+    words = join(subject.prerelease, subject.area, phrase.object if phrase else ())
     return _Words((subject.verb.shown,), (*(words or ("root",)), *subject.suffixes), unsure=not words)
 
 
