@@ -233,9 +233,9 @@ def report_each(documents: Sequence[Truth]) -> None:
     global _documents  # for the processes that are forked
     _documents = documents
     with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        every = pool.imap(_figures_without, ("", *rules()), chunksize=1)
-        _, before = next(every)
-        for rule, after in every:
+        results = pool.imap(_figures_without, ("", *rules()), chunksize=1)
+        _, before = next(results)
+        for rule, after in results:
             if not after:
                 print(f"{rule:50} nothing is decided without it", flush=True)
                 continue

@@ -30,9 +30,11 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
         parent = parent_words(before[index])
         words[index] = words[index] if parent[-1:] == words[index][-1:] else join(words[index], parent)
     final = (spoken_words(facts, chain, last) if last.bare else ()) or last.words
-    turned = facts.phrase.object[-len((*words[-1], *final)) :] if words and words[-1] else ()
-    if turned and not before[-1].parameters and singulars(turned) == singulars((*final, *words[-1])):
-        words[-1], final = (), turned  # `/stats/participation` is participation stats
+    if words and words[-1] and not before[-1].parameters:
+        spoken, wanted = facts.phrase.object, singulars((*final, *words[-1]))
+        runs = (spoken[start : start + len(wanted)] for start in range(len(spoken)))
+        if turned := next((run for run in runs if singulars(run) == wanted), ()):
+            words[-1], final = (), turned  # `/stats/participation` is participation stats
     return join(("my",) if chain.mine else (), *words, final), sum(map(bool, words)) + 1
 
 

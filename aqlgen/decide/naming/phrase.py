@@ -14,7 +14,7 @@ from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
-from aqlgen.decide.naming.noun import PREPOSITIONS, Words, singulars
+from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
 from aqlgen.decide.naming.shape import shape
 from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.ir import Operation
@@ -161,12 +161,17 @@ def _verb_place(
     nouns = frozenset() if sentence else frozenset(singular(noun.words[0]) for noun in shape(method, path).nouns)
     head = leading_verb(words)
     doubtful = head is not None and len(words) > 1 and singular(words[0]) in nouns
-    told = method == "GET" and opening != words[:1] and opening[:1] and opening[0] in words[1:]  # notifyGetThread
-    if head is not None and not doubtful and not told:
+    reading = method == "GET" and opening != words[:1] and opening[:1] and opening[0] in words[1:]  # notifyGetThread
+    if head is not None and not doubtful and not reading:
         alone = namespaced and len(words) == head[1]
         if head[0].strong or sentence or alone:
             return head[0], 0, head[1]
     action = shape(method, path).action
+    held = {
+        singular(noun.words[-1])
+        for noun in shape(method, path).nouns
+        if len(noun.words) > 1 or (noun.parameters and is_plural(noun.words))
+    }
     segments = split(path)
     glued = {word for word in words if any(each != word and each.endswith(word) for each in segments if len(word) > 3)}
     behind = [
@@ -180,7 +185,7 @@ def _verb_place(
     places = (
         *(place for place in behind if action in (words[place[1] :], (words[place[1]],))),
         *(place for place in strong if words[place[1]] in _COMMON or (words[place[1]],) == opening),
-        *(place for place in free if place[1] + 1 == len(words) and (changes or place[0].category is Category.READ)),
+        *(place for place in strong if place[1] + 1 == len(words) and singular(words[-1]) not in held),
         *(place for place in (*free, *strong) if place[2] < len(words) and changes),
     )
     if places or head is None:

@@ -26,7 +26,7 @@ from aqlgen.words import plural, singular
 
 __all__ = ["NOUN_RULES", "NounRule", "Wording", "action_wording", "choose_words"]
 
-_EMPTYING: Final = frozenset("clear empty flush prune purge truncate wipe".split())
+_EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncate wipe".split())
 """Verbs that act on a whole collection."""
 _MANY: Final = frozenset("batch bulk mass multi multiple".split())
 """Adverbs of acting on many things at once."""
@@ -80,9 +80,9 @@ def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, lead: Words
         return (*last.one[:-1], plural(last.one[-1])) if many else last.one if last.parameters else last.words
     known = find_verb(verb.shown)
     reads = known is not None and known.category is Category.READ and (not rest or rest[0] == "by")
-    said = last.words[-1] in spoken and last.one[-1] not in spoken
+    plural_spoken = last.words[-1] in spoken and last.one[-1] not in spoken
     gets = verb.shown == "get" and facts.action_verb is not None and facts.action_verb.word != "get"
-    whole = said or verb.shown in _EMPTYING or (reads and not gets)
+    whole = plural_spoken or verb.shown in _EMPTYING or (reads and not gets)
     noun = last.words if whole else last.one
     many = verb.shown == "list" or (lead[0] in _MANY and not rest)
     return (*noun[:-1], plural(singular(noun[-1]))) if many else noun
