@@ -220,6 +220,11 @@ def _full(parts: _Parts) -> Iterator[Words]:
     yield parts.around
 
 
+def _list_all(parts: _Parts) -> Iterator[Words]:
+    if parts.names.base[:1] == ("list",) and not parts.names.chain.within:
+        yield "list", "all", *parts.names.base[1:]
+
+
 def _raw(parts: _Parts) -> Iterator[Words]:
     """Use the path's nouns in their own number."""
     chain, shown = parts.names.chain, parts.names.chosen.shown
@@ -268,6 +273,7 @@ CANDIDATES: Final = (
     Candidate("collection", _collection),
     Candidate("version", _version),
     Candidate("full", _full),
+    Candidate("list-all", _list_all),
     Candidate("raw", _raw),
     Candidate("people's-words", _spoken),
     Candidate("by-parameters", _by_parameters),

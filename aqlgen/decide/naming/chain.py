@@ -179,7 +179,7 @@ def _split_parts(chain: NounChain, facts: Facts) -> NounChain:
         part = _part_name(rest[0], facts, last=last) if rest else None
         if part is None:
             nouns.append(noun)
-            by = ("by", *rest[0]) if rest else by
+            by = ("by", *rest[0]) if rest and not set(rest[0]) <= IDS else by
         else:
             nouns += [replace(noun, parameters=noun.parameters[:size]), Noun(part, rest)]
     return replace(chain, nouns=tuple(nouns), by=by)

@@ -197,9 +197,9 @@ def _by_action(subject: _Subject) -> _Words | None:
     return _Words((*adverbs, *lead), words, note="the path ends in an action")
 
 
-def _by_path(subject: _Subject) -> _Words | None:
+def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
     facts, chain, verb = subject.facts, subject.chain, subject.verb
-    if not chain.nouns:
+    if not chain.nouns or (named and facts.phrase is None):
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
     thing = with_number(facts, chain, thing, verb.shown)
@@ -230,6 +230,7 @@ NOUN_RULES: Final = (
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
     NounRule("path with an adjective", Evidence.HEURISTIC, 0.65, _by_path_with_adjective),
+    NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
     NounRule("path", Evidence.RULE, 0.85, _by_path),
     NounRule("no noun in the path", Evidence.HEURISTIC, 0.7, _without_path),
 )
