@@ -33,7 +33,8 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
     if words and words[-1] and not before[-1].parameters:
         spoken, wanted = facts.phrase.object, singulars((*final, *words[-1]))
         runs = (spoken[start : start + len(wanted)] for start in range(len(spoken)))
-        if turned := next((run for run in runs if singulars(run) == wanted), ()):
+        turned = next((run for run in runs if singulars(run) == wanted), ())
+        if turned and singular(turned[0]) != singular(turned[-1]):
             words[-1], final = (), turned  # `/stats/participation` is participation stats
     return join(("my",) if chain.mine else (), *words, final), sum(map(bool, words)) + 1
 
