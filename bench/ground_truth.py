@@ -11,14 +11,16 @@ where the file goes by the first word of "add or update". `default names` are ro
 method alone (POST /auth/login is `auth.login.create`): their categories contradict R-NAME-1. --half keeps every second
 provider, so that rules tuned on one half are measured on the other. --rules prints what each category rule decided, how
 often wrongly, and with what confidence; and how often each naming rule chose the verb and the nouns of the rows that
-people named, and how often it was right.
+people named, and how often it was right. --without takes rules away (`naming.number:response`; `list` shows them), and
+--without each takes each away in turn and prints what changes: a rule stays only if a figure is worse without it.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -27,6 +29,7 @@ from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision
 from aqlgen.decide.naming.verbs import ADVERBS, find_verb, leading_verb
 from aqlgen.words import singular, split
 from bench.support.arguments import add_corpus, parser
+from bench.support.rules import leave_out, rules
 from bench.truth import Row, Truth, truths
 
 CANONICAL = {
@@ -74,18 +77,32 @@ def main(argv: Sequence[str]) -> int:
     arguments.add_argument("--wrong", type=int, default=0, metavar="N", help="print N wrong rows of each kind")
     arguments.add_argument("--rules", action="store_true", help="print the error rate of every rule")
     arguments.add_argument("--rows", action="store_true", help="score the bare rows, without the corpus's documents")
+    arguments.add_argument("--without", action="append", default=[], metavar="RULE", help="take a rule away")
     arguments.add_argument("--half", type=int, choices=(0, 1), help="score every second provider only")
     options = arguments.parse_args(argv)
     corpus = options.corpus
     if not (corpus / "ground-truth.tsv").is_file():
         print(f"there is no ground-truth.tsv in {corpus}; give the corpus folder or set AQLGEN_CORPUS", file=sys.stderr)
         return 3
-    scores = Scores()
+    if options.without == ["list"]:
+        print(*rules(), sep="\n")
+        return 0
     providers: dict[str, int] = {}
-    for truth in truths(corpus, rows_only=options.rows):
-        half = providers.setdefault(truth.provider, len(providers)) % 2
-        if options.half in (None, half):
-            score(truth, scores)
+    scored = [
+        truth
+        for truth in truths(corpus, rows_only=options.rows)
+        if options.half in (None, providers.setdefault(truth.provider, len(providers)) % 2)
+    ]
+    if options.without == ["each"]:
+        report_each(scored)
+        return 0
+    try:
+        for rule in options.without:
+            leave_out(rule)
+    except LookupError as error:
+        print(*error.args, file=sys.stderr)
+        return 3
+    scores = scores_of(scored)
     report(scores)
     if options.rules:
         report_rules(scores)
@@ -96,6 +113,14 @@ def main(argv: Sequence[str]) -> int:
         for kind, lines in sorted(scores.mistakes.items(), key=lambda pair: -len(pair[1])):
             print(f"\n{len(lines)} {kind}", *lines[: options.wrong], sep="\n    ")
     return 0
+
+
+def scores_of(documents: Iterable[Truth]) -> Scores:
+    """Score some documents."""
+    scores = Scores()
+    for truth in documents:
+        score(truth, scores)
+    return scores
 
 
 def score(truth: Truth, scores: Scores) -> None:
@@ -182,24 +207,61 @@ def _line(row: Row, decision: Decision) -> str:
     )
 
 
+FIGURES = (
+    ("category as the file has it", "as filed", "rows"),
+    ("category by R-NAME-1", "by R-NAME-1", "rows"),
+    ("verb, people's names", "people's verbs right", "people's verbs"),
+    ("  get and list as one", "people's verbs nearly", "people's verbs"),
+    ("resource, people's names", "people's resources right", "people's resources"),
+    ("verb, all rows", "verbs right", "verbs"),
+    ("  get and list as one (all)", "verbs nearly", "verbs"),
+    ("resource, all rows", "resources right", "resources"),
+    ("review list", "review", "rows"),
+    ("review list, categories", "review categories", "rows"),
+    ("wrong categories in it", "wrong in review", "wrong"),
+    ("default names among wrong", "default names", "wrong"),
+)
+
+
+def figures(scores: Scores) -> dict[str, tuple[int, int]]:
+    """Return each figure by its title: how many, of how many."""
+    return {title: (scores.total(what), scores.total(of)) for title, what, of in FIGURES}
+
+
+def report_each(documents: Sequence[Truth]) -> None:
+    """Print what each figure gains and loses without each rule."""
+    global _documents  # for the processes that are forked
+    _documents = documents
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        results = pool.imap(_figures_without, ("", *rules()), chunksize=1)
+        _, before = next(results)
+        for rule, after in results:
+            if not after:
+                print(f"{rule:50} nothing is decided without it", flush=True)
+                continue
+            changes = [
+                f"{title} {after[title] - share:+.2%}" for title, share in before.items() if after[title] != share
+            ]
+            print(f"{rule:50} {', '.join(changes) or 'nothing changes'}", flush=True)
+
+
+_documents: Sequence[Truth] = ()
+
+
+def _figures_without(rule: str) -> tuple[str, dict[str, float]]:
+    if rule:
+        leave_out(rule)
+    try:
+        scores = scores_of(_documents)
+    except (AssertionError, LookupError, TypeError, ValueError):  # it is the last of its table, or others read it
+        return rule, {}
+    return rule, {title: right / max(count, 1) for title, (right, count) in figures(scores).items()}
+
+
 def report(scores: Scores) -> None:
     """Print the figures of all and of each provider."""
-    rows = scores.total("rows")
-    for title, what, of in (
-        ("category as the file has it", "as filed", "rows"),
-        ("category by R-NAME-1", "by R-NAME-1", "rows"),
-        ("verb, people's names", "people's verbs right", "people's verbs"),
-        ("  get and list as one", "people's verbs nearly", "people's verbs"),
-        ("resource, people's names", "people's resources right", "people's resources"),
-        ("verb, all rows", "verbs right", "verbs"),
-        ("  get and list as one", "verbs nearly", "verbs"),
-        ("resource, all rows", "resources right", "resources"),
-        ("review list", "review", "rows"),
-        ("review list, categories", "review categories", "rows"),
-        ("wrong categories in it", "wrong in review", "wrong"),
-        ("default names among wrong", "default names", "wrong"),
-    ):
-        print(f"{title:29} {scores.total(what) / max(scores.total(of), 1):7.2%} of {scores.total(of)}")
+    for title, (right, count) in figures(scores).items():
+        print(f"{title:29} {right / max(count, 1):7.2%} of {count}")
     columns = ("rows", "real", "filed", "R-NAME-1", "default", "review", "verb", "resource")
     print(f"{'':24} " + " ".join(f"{column:>8}" for column in columns))
     for name, counts in sorted(scores.counts.items(), key=lambda pair: -pair[1]["rows"]):
@@ -224,8 +286,8 @@ def report_rules(scores: Scores) -> None:
         right = sum(good for good, _ in outcomes)
         claimed = fmean(confidence for _, confidence in outcomes)
         print(f"{rule:28} {len(outcomes):8} {len(outcomes) - right:6} {right / len(outcomes):8.1%} {claimed:8.2f}")
-    for title, rules in (("verb rule", scores.verb_rules), ("noun rule", scores.noun_rules)):
+    for title, chosen in (("verb rule", scores.verb_rules), ("noun rule", scores.noun_rules)):
         print(f"\n{title:28} {'decided':>8} {'wrong':>6} {'right':>8}")
-        for rule, counts in sorted(rules.items(), key=lambda pair: -pair[1].total()):
+        for rule, counts in sorted(chosen.items(), key=lambda pair: -pair[1].total()):
             share = counts[True] / counts.total()
             print(f"{rule:28} {counts.total():8} {counts[False]:6} {share:8.1%}")

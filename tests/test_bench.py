@@ -7,9 +7,12 @@ import re
 
 import pytest
 
+from aqlgen.decide import category
+from aqlgen.decide.category import rules as category_rules
 from bench.__main__ import NAMES, main, source, summary
 from bench.servers import SERVERS
 from bench.servers.model import filled, load, unmet
+from bench.support.rules import leave_out, rules
 
 FOLDER = source("generate").parent
 INTERNAL = ("__main__", "wire.peer", "support.bare", "support.preloaded")
@@ -84,3 +87,13 @@ def test_what_a_server_holds_is_compared_field_by_field(expected: object, actual
 def test_a_kept_value_is_filled_in_with_its_type() -> None:
     names = {"id": 7, "AT": "/items/$id"}
     assert filled({"item": "$id", "at": "$AT/tags"}, names) == {"item": 7, "at": "/items/7/tags"}
+
+
+def test_a_rule_that_is_taken_away_decides_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "category.rules:delete-method" in set(rules())
+    for module in (category, category_rules):
+        monkeypatch.setattr(module, "RULES", module.RULES)
+    leave_out("category.rules:delete-method")
+    assert "delete-method" not in [rule.name for rule in category_rules.RULES]
+    with pytest.raises(LookupError, match="there is no rule"):
+        leave_out("category.rules:delete-method")

@@ -1,7 +1,7 @@
 """Vendor extensions of an operation: its category, its name in an SDK, whether it only reads.
 
 The extensions read are our own `x-mcpaql-*` and those of SDK and documentation generators: Kubernetes, Azure
-(`x-ms-*`), Stripe, Twilio, Speakeasy, Fern, Stainless, and any name in the style of `x-…-method-name`.
+(`x-ms-*`), Stripe, Speakeasy, Fern, Stainless, and any name in the style of `x-…-method-name`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Json, Operation
+from aqlgen.ir import Operation
 from aqlgen.words import split
 
-__all__ = ["category", "hidden", "method_name", "reads", "stripe_names", "twilio_item"]
+__all__ = ["category", "hidden", "method_name", "reads", "stripe_names"]
 
 _NAMING: Final = re.compile(
     r"x-(?:[a-z0-9]+-)*(?:method-?name|operation-?name|function-?name|name-override|client-name|stainless-name)",
@@ -95,12 +95,3 @@ def stripe_names(resolver: Resolver | None) -> Mapping[str, str]:
 
 
 _STRIPE: Final = ("method_name", "operation", "path")
-
-
-def twilio_item(operation: Operation, resolver: Resolver | None) -> bool | None:
-    """Return True if Twilio's `pathType` says that the path is one thing, False for a list, None without it."""
-    paths: Json = resolver.root.get("paths") if resolver else None
-    item = paths.get(operation.path) if isinstance(paths, dict) else None
-    extension = item.get("x-twilio") if isinstance(item, dict) else None
-    kind = extension.get("pathType") if isinstance(extension, dict) else None
-    return {"instance": True, "list": False}.get(kind) if isinstance(kind, str) else None

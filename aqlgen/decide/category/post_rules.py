@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from aqlgen.decide import extensions
 from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
@@ -22,11 +21,9 @@ __all__ = [
     "method_only",
     "named",
     "on_item",
-    "search",
     "settings",
     "spoken_action",
     "summary",
-    "twilio",
     "weakly_named",
 ]
 
@@ -44,7 +41,6 @@ _DONE: Final = frozenset(
     "test fail ship deliver abandon invalidate advance transform crawl scrape increment decrement halt".split()
 )
 """Weak verbs that no path ends in for a thing that is created, as it may in `chat` or `step`."""
-_QUERIES: Final = frozenset("search query lookup queries searches".split())
 
 
 def action(facts: Facts) -> Verdict | None:
@@ -107,17 +103,6 @@ def weakly_named(facts: Facts) -> Verdict | None:
     return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"called {verb.word}")
 
 
-def search(facts: Facts) -> Verdict | None:
-    """Find queries by their noun (`…/search`, `…/query`), but not what is stored (`…/saved-search`)."""
-    last = facts.last_noun
-    if last is None or last.parameters or last.words[-1] not in _QUERIES:
-        return None
-    if len(last.words) > 1 and last.words[0].endswith("ed"):
-        return None
-    confidence = 0.66 if is_plural(last.words) else 0.8
-    return Verdict(Category.READ, Evidence.RULE, confidence, f"the path ends in {last.words[-1]}")
-
-
 def summary(facts: Facts) -> Verdict | None:
     """Believe the verb at the head of the summary."""
     verb, last = facts.summary_verb, facts.last_noun
@@ -136,15 +121,6 @@ def spoken_action(facts: Facts) -> Verdict | None:
         return None
     word, category = facts.spoken_action
     return Verdict(category, Evidence.HEURISTIC, 0.72, f"its path and what people call it say {word}")
-
-
-def twilio(facts: Facts) -> Verdict | None:
-    """Read Twilio's kind of path: a POST on an instance updates it, a POST on a list adds to it."""
-    is_item = extensions.twilio_item(facts.operation, facts.resolver)
-    if is_item is None or facts.method != "POST":
-        return None
-    category = Category.UPDATE if is_item else Category.CREATE
-    return Verdict(category, Evidence.METADATA, 0.95, "x-twilio: pathType")
 
 
 def accepted(facts: Facts) -> Verdict | None:

@@ -1,6 +1,6 @@
 """The name of an operation (R-NAME-2, R-NAME-3): read the words, choose by named rules, make the names unique.
 
-- Reading: `verbs`, `noun`, `path_actions`, `shape`, `phrase_verb`, `phrase`, `vocabulary`, `chain_steps` → `chain`.
+- Reading: `verbs`, `noun`, `path_actions`, `shape`, `phrase`, `vocabulary`, `chain`.
 - Choosing: `number`, `verb_rules`, `nouns`, `suffixes`, `spoken_wording` → `wording`.
 - Names: `candidates`, `spelling`, `uniqueness`.
 

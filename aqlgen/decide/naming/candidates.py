@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain_steps import read_chain
+from aqlgen.decide.naming.chain import NounChain, read_chain
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, join, singulars
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed
@@ -216,11 +215,6 @@ def _collection(parts: _Parts) -> Iterator[Words]:
         yield "get" if facts.answers_list is False else "list", *base[1:-1], plural(base[-1])
 
 
-def _early_version(parts: _Parts) -> Iterator[Words]:
-    if parts.versioned:
-        yield from _version(parts)
-
-
 def _full(parts: _Parts) -> Iterator[Words]:
     yield parts.full
     yield parts.around
@@ -253,27 +247,14 @@ def _by_parameters(parts: _Parts) -> Iterator[Words]:
         yield *parts.full, "by", *parts.names.chain.parameters
 
 
-def _own_verb_in_full(parts: _Parts) -> Iterator[Words]:
-    verb = parts.names.chosen.api_verb
-    if not parts.acting and verb not in ("post", "put"):
-        yield verb, *parts.full[1:]
-
-
 def _via_method(parts: _Parts) -> Iterator[Words]:
     yield *parts.full, "via", parts.names.facts.method.lower()
 
 
 def _version(parts: _Parts) -> Iterator[Words]:
-    version = parts.names.version
-    yield *parts.names.base, *version
-    yield *parts.full, *version
-    yield *parts.around, *version
-
-
-def _residue(parts: _Parts) -> Iterator[Words]:
-    residue = parts.names.facts.shape.residue
-    yield *parts.around, *(word for word in residue if word not in ("api", "apis", "rest"))
-    yield *parts.around, *residue
+    """Add the version if another version has the operation too."""
+    for words in (parts.names.base, parts.full, parts.around) if parts.versioned else ():
+        yield *words, *parts.names.version
 
 
 def _path(parts: _Parts) -> Iterator[Words]:
@@ -290,16 +271,13 @@ CANDIDATES: Final = (
     Candidate("own-verb", _own_verb),
     Candidate("wider", _wider),
     Candidate("collection", _collection),
-    Candidate("early-version", _early_version),
+    Candidate("version", _version),
     Candidate("full", _full),
     Candidate("list-all", _list_all),
     Candidate("raw", _raw),
     Candidate("people's-words", _spoken),
     Candidate("by-parameters", _by_parameters),
-    Candidate("own-verb-in-full", _own_verb_in_full),
     Candidate("via-method", _via_method),
-    Candidate("version", _version),
-    Candidate("residue", _residue),
     Candidate("path", _path),
 )
 """The ways in order; behind them all stands a name with a hash of the operation's key, which is always free."""

@@ -1,14 +1,50 @@
-"""The noun chain of a path: its nouns in the order and the groups that names are made from."""
+"""The noun chain of a path: its nouns in the order and the groups that names are made from.
+
+Ordered steps make it of the path's nouns: run-together words, areas, parts of items, lookup fields, the caller, verbs,
+adjectives.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
-from aqlgen.decide.naming.noun import IDS, NAMES, Noun, Words, alike, head_size, join, parent_words
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.noun import (
+    AREAS,
+    FEW,
+    IDS,
+    NAMES,
+    ONE_OF,
+    PREPOSITIONS,
+    Noun,
+    Words,
+    alike,
+    head_size,
+    is_plural,
+    join,
+    parent_words,
+    thing,
+)
+from aqlgen.decide.naming.verbs import ADVERBS, ONE_THING, find_verb
+from aqlgen.decide.naming.vocabulary import Vocabulary
 from aqlgen.words import singular
 
-__all__ = ["NounChain"]
+__all__ = ["NounChain", "is_adjective", "is_participle", "read_chain"]
+
+_ONE_FORM: Final = AREAS | frozenset(
+    "history activity inventory feed usage traffic content media timeline audience weather search code".split()
+)
+_SOME_OF: Final = frozenset(
+    "recent trending popular featured active archived deleted pending upcoming top new public private available enabled"
+    " disabled saved shared hidden blocked assigned starred watched all expired unread remote".split()
+)
+"""Adjectives that pick several things of many."""
+_FIELDS: Final = frozenset({"field", "property", "attribute"})
+"""Parameters that choose a part of a thing."""
+_ME: Final = frozenset({"me", "self", "myself", "my"})
+_MINE: Final = frozenset({"authenticated", "current", "my", "me", "own", "logged"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +132,167 @@ class NounChain:
         """Join some of the nouns, parents in the singular."""
         words = [*map(parent_words, nouns[:-1]), *(noun.words for noun in nouns[-1:])]
         return join(("my",) if self.mine else (), *words)
+
+
+def read_chain(facts: Facts, vocabulary: Vocabulary) -> NounChain:
+    """Read the nouns of an operation's path; `vocabulary` tells which words the document runs together."""
+    chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary) for noun in facts.shape.nouns))
+    for step in STEPS:
+        if not chain.nouns:
+            return chain
+        chain = step(chain, facts)
+    last = chain.nouns[-1]
+    return replace(chain, mass=not last.parameters and last.words[-1] in _ONE_FORM)
+
+
+def _spelled_out(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
+    """Take run-together words apart, and read a letter as what its parameter or the namespace names (`/b/{bucket}`)."""
+    words = tuple(piece for word in noun.words for piece in vocabulary.apart(word, facts.operation))
+    if len(words) == 1 and len(words[0]) == 1:
+        names = noun.parameters[:1] or ((facts.phrase.namespace[-1:],) if facts.phrase else ())
+        words = next((thing(name) for name in names if name and name[0].startswith(words[0])), words)
+    return noun if words == noun.words else replace(noun, words=words)
+
+
+def _set_area_aside(chain: NounChain, facts: Facts) -> NounChain:
+    """Set the nouns before a version aside, unless they are few and people gave no name."""
+    size = facts.shape.area if facts.phrase or len(chain.nouns) > FEW else 0
+    area = tuple(word for noun in chain.nouns[:size] for word in noun.words)
+    return replace(chain, area=area, nouns=chain.nouns[size:])
+
+
+def _split_parts(chain: NounChain, facts: Facts) -> NounChain:
+    """Make a noun of what follows an item without a noun of its own, or else a lookup field.
+
+    `/actions/{action_id}/{field}` is an action's field, `/tasks/{task_id}/{index}` a task by index; and what lies in an
+    item of its own kind is its child.
+    """
+    nouns: list[Noun] = []
+    by = chain.by
+    for noun in chain.nouns:
+        size = _identity_size(noun)
+        parent = nouns[-1] if nouns else None
+        if parent and parent.parameters and parent.one == noun.one and noun.words != parent.parameters[0]:
+            noun = replace(noun, words=("child", *noun.words))
+        rest = noun.parameters[size:]
+        last = len(nouns) + 1 >= len(chain.nouns)
+        part = _part_name(rest[0], facts, last=last) if rest else None
+        if part is None:
+            nouns.append(noun)
+            by = ("by", *rest[0]) if rest and not set(rest[0]) <= IDS else by
+        else:
+            nouns += [replace(noun, parameters=noun.parameters[:size]), Noun(part, rest)]
+    return replace(chain, nouns=tuple(nouns), by=by)
+
+
+def _part_name(parameter: Words, facts: Facts, *, last: bool) -> Words | None:
+    """Return the noun of a part of an item: people's word for it, else the parameter's; None if it is no part."""
+    spoken = facts.phrase.object[-1:] if facts.phrase and last else ()
+    path = {word for noun in facts.shape.nouns for part in (noun.words, *noun.parameters) for word in part}
+    new = bool(spoken) and not any(alike(singular(spoken[0]), singular(word)) for word in path)
+    if new and spoken[0].isalpha() and spoken[0] not in PREPOSITIONS:
+        return spoken
+    is_part = not last or thing(parameter) != parameter or parameter[-1] in _FIELDS
+    return thing(parameter) if is_part else None
+
+
+def _identity_size(noun: Noun) -> int:
+    """Return how many parameters it takes to find the noun: up to the one with its name, or else all."""
+    count = len(noun.parameters)
+    if count and noun.parameters[-1][-1] in _FIELDS and noun.words[-1] != noun.parameters[-1][-1]:
+        return count - 1
+    if count < 2:
+        return count
+    words = [singular(word) for word in noun.words]
+    named = [any(alike(word, singular(each)) for word in words for each in name) for name in noun.parameters]
+    return count - 1 if named[-2] and not named[-1] else count
+
+
+def _join_lookup_fields(chain: NounChain, _: Facts) -> NounChain:
+    """Take the field out of `/alerts/customer_id/{customer_id}`: an alert, by customer id."""
+    kept: list[Noun] = []
+    by: Words = ()
+    for noun in chain.nouns:
+        plain = noun.words[-1] in IDS | NAMES
+        if kept and not kept[-1].parameters and (len(noun.words) > 1 or plain) and noun.words in noun.parameters:
+            by = (*by, "by", *noun.words) if not IDS & set(noun.words[-1:]) or len(noun.words) > 1 else by
+            kept[-1] = replace(kept[-1], parameters=noun.parameters)
+        else:
+            kept.append(noun)
+    return replace(chain, nouns=tuple(kept), by=by + chain.by)
+
+
+def _read_me(chain: NounChain, facts: Facts) -> NounChain:
+    """Read `/users/me` and `/me/pets` as the caller's own, and `/user` where people say that it is the caller."""
+    nouns, mine = chain.nouns, chain.mine
+    spoken = facts.phrase.words if facts.phrase else ()
+    if nouns == (Noun(("user",), ()),):
+        which = next((word for word in spoken if word in ("authenticated", "current")), "")
+        return replace(chain, nouns=(Noun((which, "user"), ()),)) if which else chain
+    last = nouns[-1]
+    if len(nouns) > 1 and last.words[-1] in _ME and not last.parameters:
+        mine, nouns = True, (*nouns[:-2], Noun(nouns[-2].words, (last.words,)))
+    while len(nouns) > 1 and not nouns[0].parameters:
+        first, second = nouns[0].words, nouns[1].words
+        caller = first[-1] in _ME or (first == ("users",) and second[0] in _ME)
+        if not caller and (first != ("user",) or _MINE.isdisjoint(spoken)):
+            break
+        mine, nouns = True, nouns[1:]
+    return replace(chain, nouns=nouns, mine=mine)
+
+
+def _drop_verb(chain: NounChain, facts: Facts) -> NounChain:
+    """Drop the segment that is the operation's verb."""
+    verb = facts.named_verb or facts.action_verb
+    if not verb or not (verb.strong or verb.word in ONE_THING) or len(chain.nouns) < 2:
+        return chain
+    kept = tuple(noun for noun in chain.nouns if noun.words != (verb.word,))
+    return replace(chain, nouns=kept or chain.nouns)
+
+
+def _set_adverb_aside(chain: NounChain, facts: Facts) -> NounChain:
+    """Set a last segment such as `/bulk` aside."""
+    last = chain.nouns[-1]
+    adverb = len(last.words) == 1 and last.words[0] in ADVERBS and facts.method != "GET"
+    if len(chain.nouns) < 2 or not adverb or last.parameters:
+        return chain
+    return replace(chain, adverb=last.words, nouns=chain.nouns[:-1])
+
+
+def _settle_adjective(chain: NounChain, _: Facts) -> NounChain:
+    """Find an adjective at the path's end, and put it before its noun: `/releases/latest` is a latest release."""
+    last = chain.nouns[-1]
+    if last.parameters or not is_adjective(last.words):
+        return chain
+    before = chain.nouns[-2] if len(chain.nouns) > 1 else None
+    (adjective,) = last.words
+    if before is None or before.parameters or len(before.words) > 3:
+        return replace(chain, participle=True)
+    if adjective not in ONE_OF and not is_plural(before.words):
+        return replace(chain, participle=True)
+    moved = Noun((adjective, *(before.one if adjective in ONE_OF else before.words)), ())
+    return replace(chain, nouns=(*chain.nouns[:-2], moved), participle=True, settled=True)
+
+
+STEPS: Final[tuple[Callable[[NounChain, Facts], NounChain], ...]] = (
+    _set_area_aside,
+    _split_parts,
+    _join_lookup_fields,
+    _read_me,
+    _drop_verb,
+    _set_adverb_aside,
+    _settle_adjective,
+)
+"""The steps in order; they end where no noun is left."""
+
+
+def is_adjective(words: Words) -> bool:
+    """Return True if a segment is an adjective rather than a noun: latest, archived."""
+    if len(words) != 1:
+        return False
+    return words[0] in ONE_OF | _SOME_OF or (words[0].endswith("ed") and len(words[0]) > 4)
+
+
+def is_participle(word: str) -> bool:
+    """Return True if a word says what was done to something: archived, viewed."""
+    return word.endswith("ed") and len(word) > 4 and find_verb(word) is None

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain_steps import is_participle
-from aqlgen.decide.naming.noun import AREAS, ONE_OF, Noun, Words, head_size, is_plural
+from aqlgen.decide.naming.chain import NounChain, is_participle
+from aqlgen.decide.naming.noun import AREAS, ONE_OF, Words, head_size, is_plural
 from aqlgen.decide.naming.verbs import CANONICAL, find_verb
 from aqlgen.decide.payloads import sends_list
 from aqlgen.words import plural, singular
@@ -45,34 +42,15 @@ def _named_verb(facts: Facts) -> str:
 def _called_list(facts: Facts, chain: NounChain) -> bool | None:
     if _named_verb(facts) != "list":
         return None
-    item = chain.item and facts.answers_list is not True and not _says_many(facts)
-    return None if item else True
-
-
-def _called_get_list(facts: Facts, chain: NounChain) -> bool | None:
-    """Read `getKnowledgeBaseList` as a list, if the response is one."""
-    if _named_verb(facts) != "get" or not facts.answers_list or not facts.phrase:
-        return None
-    return True if facts.phrase.object[-1:] == ("list",) != chain.last else None
+    return None if chain.item and facts.answers_list is not True and not _says_many(facts) else True
 
 
 def _called_get(facts: Facts, chain: NounChain) -> bool | None:
     """Believe people who say get, unless what they get is a plural of the path (`getLinks` of `/links`)."""
     if _named_verb(facts) != "get" or facts.answers_list or not facts.phrase or not facts.phrase.object:
         return None
-    return facts.answers_list is None and _gets_a_collection(facts, chain)
-
-
-def _gets_a_collection(facts: Facts, chain: NounChain) -> bool:
-    """Return True if people get what the path ends in, and both are plural."""
-    last = chain.nouns[-1] if chain.nouns else None
-    if last is None or chain.mass or chain.participle or facts.shape.qualifier or not facts.phrase:
-        return False
-    head, spoken = _head(last.words), facts.phrase.object
-    if head:
-        return is_plural(head) and head == spoken[: len(head)] and not chain.itself
-    plain = not last.parameters and last.words[-1] not in AREAS
-    return plain and is_plural(last.words) and last.words[-1] in spoken and is_plural(spoken[-1:])
+    plain = bool(chain.nouns) and not (chain.nouns[-1].parameters or chain.mass or chain.participle)
+    return facts.answers_list is None and plain and is_plural(chain.last) and _says_many(facts)
 
 
 def _without_noun(facts: Facts, chain: NounChain) -> bool | None:
@@ -82,13 +60,11 @@ def _without_noun(facts: Facts, chain: NounChain) -> bool | None:
     return is_plural(words[-1:]) and words[-1] not in AREAS
 
 
-def _looked_up(facts: Facts, chain: NounChain) -> bool | None:
-    return False if facts.shape.qualifier or (chain.by and chain.nouns[-1].parameters) else None
-
-
 def _plural_before_preposition(_: Facts, chain: NounChain) -> bool | None:
     """Read `/stops-for-route/{routeId}` as a list."""
-    return True if is_plural(_head(chain.nouns[-1].words)) and not chain.itself else None
+    words = chain.nouns[-1].words
+    size = head_size(words)
+    return True if size < len(words) - 1 and is_plural(words[:size]) and not chain.itself else None
 
 
 def _by_parameter(facts: Facts, chain: NounChain) -> bool | None:
@@ -104,14 +80,11 @@ def _adjective(facts: Facts, chain: NounChain) -> bool | None:
     return True if chain.unsettled and facts.named_verb is None else None
 
 
-def _response(facts: Facts, _: NounChain) -> bool | None:
-    return facts.answers_list if facts.named_verb is None else None
-
-
-def _response_without_plural(facts: Facts, chain: NounChain) -> bool | None:
-    """Believe a list if the noun has one form, or people say it in the plural."""
-    last = chain.nouns[-1].words[-1]
-    uncounted = chain.mass or singular(last) == plural(last)
+def _response(facts: Facts, chain: NounChain) -> bool | None:
+    """Believe the response where nobody named a verb, and a list of what has one form or is said in the plural."""
+    if facts.named_verb is None:
+        return facts.answers_list
+    uncounted = chain.mass or singular(chain.last[0]) == plural(chain.last[0])
     return True if facts.answers_list and (uncounted or _says_many(facts)) else None
 
 
@@ -123,16 +96,13 @@ def _plural_noun(_: Facts, chain: NounChain) -> bool:
 
 NUMBER_RULES: Final = (
     NumberRule("called-list", _called_list),
-    NumberRule("called-get-list", _called_get_list),
     NumberRule("called-get", _called_get),
     NumberRule("no-noun", _without_noun),
-    NumberRule("looked-up", _looked_up),
     NumberRule("plural-before-preposition", _plural_before_preposition),
     NumberRule("by-parameter", _by_parameter),
     NumberRule("one-of-many", _one_of_many),
     NumberRule("adjective", _adjective),
     NumberRule("response", _response),
-    NumberRule("response-without-plural", _response_without_plural),
     NumberRule("plural-noun", _plural_noun),
 )
 """The rules in order of trust; the last one knows every noun."""
@@ -143,138 +113,39 @@ def _says_many(facts: Facts) -> bool:
     return is_plural(spoken) and spoken[0] not in AREAS
 
 
-def _head(words: Words) -> Words:
-    """Return what stands before a preposition inside some words: (stops, for, route) is (stops,)."""
-    size = head_size(words)
-    return words[:size] if size < len(words) - 1 else ()
-
-
-@dataclass(frozen=True)
-class _Ending:
-    """The last word of a name's nouns, with what decides its number."""
-
-    facts: Facts
-    chain: NounChain
-    thing: Words
-    verb: str
-
-    @property
-    def last(self) -> str:
-        return self.thing[-1]
-
-    @property
-    def noun(self) -> Noun | None:
-        return self.chain.nouns[-1] if self.chain.nouns else None
-
-    @property
-    def found(self) -> bool:
-        """True if a parameter identifies the last noun of the path."""
-        return self.noun is not None and bool(self.noun.parameters)
-
-    @property
-    def plain(self) -> bool:
-        """True if the path ends in a noun without a parameter."""
-        return self.noun is not None and not self.noun.parameters
-
-    @cached_property
-    def spoken(self) -> frozenset[str]:
-        return frozenset(self.facts.phrase.object) if self.facts.phrase else frozenset()
-
-    @cached_property
-    def spoken_plural(self) -> bool:
-        """True if people use the word in the plural only; `orders` alone in the name of a POST is the path again."""
-        heard = self.facts.named_verb is not None or self.facts.method != "POST"
-        return heard and self.last in self.spoken and singular(self.last) not in self.spoken
-
-    @property
-    def creates_one(self) -> bool:
-        """True if a POST creates, and holds no list of what it creates: a plural is that of the path."""
-        facts = self.facts
-        if facts.method != "POST" or self.verb != "create" or facts.phrase is None:
-            return False
-        spoken = facts.phrase.object
-        spoken = spoken[: spoken.index("by")] if "by" in spoken else spoken
-        if spoken != tuple(word for noun in facts.shape.nouns for word in noun.words):
-            return False
-        return facts.operation.body is None or sends_list(facts.operation, facts.resolver) is False
-
-    def is_verb_of(self, category: Category) -> bool:
-        known = find_verb(self.verb)
-        return known is not None and known.category is category
-
-    def ending_in(self, word: str) -> Words:
-        return (*self.thing[:-1], word)
-
-
 def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Words:
     """Put the last noun in the singular or plural, as the verb and the path ask."""
-    if not thing:
+    if not thing or chain.unsettled:
         return thing
-    ending = _Ending(facts, chain, thing, verb)
-    for strategy in _STRATEGIES:
-        words = strategy(ending)
-        if words is not None:
-            return words
-    return ending.ending_in(_in_singular(ending))
+    noun, last = (chain.nouns[-1] if chain.nouns else None), thing[-1]
+    if verb == "list" and not chain.mass:
+        start = max(len(thing) - len(noun.words), 0) if noun is not None else 0
+        at = head_size(thing, start + 1) - 1  # before a preposition of the path's own noun
+        counted = singular(thing[at]) != thing[at] or is_participle(thing[at])
+        return (*thing[:at], thing[at] if counted else plural(thing[at]), *thing[at + 1 :])
+    spoken = facts.phrase.object if facts.phrase else ()
+    known = find_verb(verb)
+    if noun is not None and not noun.parameters:
+        if plural(last) in spoken and last not in spoken and verb in ("update", "patch", "replace"):
+            return (*thing[:-1], plural(last))
+        if chain.mass or facts.method in ("PUT", "PATCH", "DELETE") or (known and known.category is Category.READ):
+            single = singular(last) in spoken and last not in spoken and known and known.category is Category.CREATE
+            return (*thing[:-1], singular(last)) if single else thing  # what is read or changed as a whole
+        if plural(last) in spoken and singular(last) not in spoken and not _creates_one(facts, verb):
+            return (*thing[:-1], plural(last))
+    elif noun is not None and is_plural((last,)) and last in spoken and singular(last) not in noun.one:
+        return thing  # the tags of a host
+    return (*thing[:-1], noun.one[-1] if noun is not None and noun.words[-1] == last else singular(last))
 
 
-def _adjective_stays(ending: _Ending) -> Words | None:
-    return ending.thing if ending.chain.unsettled else None
-
-
-def _listed(ending: _Ending) -> Words | None:
-    """Put what is listed in the plural, before a preposition of the path's own noun."""
-    if ending.verb != "list" or ending.chain.mass:
-        return None
-    thing = ending.thing
-    start = max(len(thing) - len(ending.noun.words), 0) if ending.noun is not None else 0
-    at = head_size(thing, start + 1) - 1
-    word = thing[at]
-    counted = singular(word) != word or is_participle(word)
-    return (*thing[:at], word if counted else plural(word), *thing[at + 1 :])
-
-
-def _spoken_behind_item(ending: _Ending) -> Words | None:
-    """Keep a noun that people put behind the path's last one: the tags of a host."""
-    noun = ending.noun
-    if noun is None or not ending.found or not ending.spoken_plural:
-        return None
-    return ending.thing if ending.last not in noun.words and singular(ending.last) not in noun.one else None
-
-
-def _spoken_in_plural(ending: _Ending) -> Words | None:
-    only_plural = plural(ending.last) in ending.spoken and ending.last not in ending.spoken
-    if not ending.plain or not only_plural or ending.is_verb_of(Category.READ):
-        return None
-    return None if ending.creates_one else ending.ending_in(plural(ending.last))
-
-
-def _created_in_singular(ending: _Ending) -> Words | None:
-    only_singular = singular(ending.last) in ending.spoken and ending.last not in ending.spoken
-    if not ending.plain or not only_singular or not ending.is_verb_of(Category.CREATE):
-        return None
-    return ending.ending_in(singular(ending.last))
-
-
-def _whole_stays(ending: _Ending) -> Words | None:
-    """Keep the number of what has one form, is read, or is changed as a whole."""
-    if ending.chain.mass:
-        return ending.thing
-    whole = (ending.spoken_plural and not ending.creates_one) or ending.facts.method in ("PUT", "PATCH", "DELETE")
-    return ending.thing if ending.plain and (whole or ending.is_verb_of(Category.READ)) else None
-
-
-def _in_singular(ending: _Ending) -> str:
-    noun = ending.noun
-    return noun.one[-1] if noun is not None and noun.words[-1] == ending.last else singular(ending.last)
-
-
-_STRATEGIES: Final[tuple[Callable[[_Ending], Words | None], ...]] = (
-    _adjective_stays,
-    _listed,
-    _spoken_behind_item,
-    _spoken_in_plural,
-    _created_in_singular,
-    _whole_stays,
-)
-"""Ways to put a noun in its number, in order; the singular comes last."""
+def _creates_one(facts: Facts, verb: str) -> bool:
+    """Return True if a POST creates, and holds no list of what it creates: a plural is that of the path."""
+    if facts.method != "POST" or facts.phrase is None:
+        return False
+    if facts.named_verb is None:
+        return True
+    spoken = facts.phrase.object
+    spoken = spoken[: spoken.index("by")] if "by" in spoken else spoken
+    if verb != "create" or spoken != tuple(word for noun in facts.shape.nouns for word in noun.words):
+        return False
+    return facts.operation.body is None or sends_list(facts.operation, facts.resolver) is False

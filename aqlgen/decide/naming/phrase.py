@@ -3,25 +3,18 @@
 Styles read: `listPets`, `list-pets`, `issues/list-for-repo`, `compute.instances.list`, `Sites_Get`, `GET_DescribeVpcs`,
 `read_item_items__item_id__get`, `getUserUsingGET`, `UserController_findOne`, `users_list`, `aws-write-role-tag`.
 An operationId that a generator made of the method and the path says nothing more, and gives no phrase.
-
-FastAPI appends the path and the method to the name of the author's function.
-`fastapi.utils.generate_unique_id` writes the function's name and the path with `_` for every sign, then `_` and the
-method in lower case. The suffix is recognised by writing it again, so no list of paths or prefixes is needed. FastAPI's
-documentation on generating clients has another form: the first tag, `-` and the function's name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
-from aqlgen.decide.naming.noun import PREPOSITIONS, Words, singulars
-from aqlgen.decide.naming.phrase_verb import COMMON_VERBS, VerbPlace, find_phrase_verb
+from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
 from aqlgen.decide.naming.shape import shape
 from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.ir import Operation
@@ -34,40 +27,28 @@ _METHODS: Final = "get put post delete patch head options trace".split()
 _SIGNS: Final = re.compile(r"\W")
 _FUNCTION: Final = re.compile(r"[a-z_][a-z0-9]*_[a-z0-9_]+")
 _RESIDUE: Final = re.compile(r"v\d+|apis?")
+_LONGEST: Final = 400
+"""How many characters of a name are read; no name that anybody gave is longer."""
+_NAMESPACES: Final = 2
+"""How many parts of a dotted chain before its verb count as its namespace (`projects.locations.models.list`)."""
+_ADDED: Final = re.compile(r"^(GET|POST)_(?=[A-Z])|[-_]\d+$|Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
+"""What generators add to the operation's own name."""
+_DOTS: Final = re.compile(r"[/.]+")
+_DOTTED: Final = re.compile(r"\w[/.]\w")
+_CLASS: Final = re.compile(r"([A-Za-z][A-Za-z0-9]*)_([A-Za-z][A-Za-z0-9]*)")
+_VERSION: Final = re.compile(r"v\d+((alpha|beta)\d*)?$")
+_NOISE: Final = frozenset("a an the api controller endpoint route async operation func handler".split())
+_COMMON: Final = frozenset(
+    "get list create update delete read write add remove retrieve fetch patch put post set enable disable".split()
+)
+"""Verbs that are hardly ever nouns behind the head of a name."""
+_LONG_WORD: Final = 8
+"""A word of more letters may be several that are run together."""
+_SHORTEST: Final = 3
+"""A shorter verb stands at the head only."""
 
 
-@lru_cache(maxsize=16384)
-def function_name(operation_id: str, path: str, tag: str) -> str:
-    """Return the name of the function; "" if the operationId has no such suffix, and not the first tag before it.
-
-    A gateway may have put segments before the path since: then its end is enough, unless what stands before that is
-    only more of the path.
-    """
-    tagged = operation_id.removeprefix(f"{tag}-")
-    if tagged != operation_id and _FUNCTION.fullmatch(tagged):
-        return tagged
-    body, _, method = operation_id.rpartition("_")
-    if method not in _METHODS or _SIGNS.search(body):
-        return ""
-    route = set(split(path))
-    for suffix in _suffixes(path):
-        name = body.removesuffix(suffix)
-        if name in ("", body) or not split(name):
-            continue
-        more = any(word not in route and not _RESIDUE.fullmatch(word) for word in split(name))
-        return name if more or len(suffix) == len(path) else ""
-    return ""
-
-
-def _suffixes(path: str) -> Iterator[str]:
-    """Yield a path and its ends from each literal segment on, with `_` for their signs, the longest first."""
-    for slash in re.finditer("/", path):
-        end = path[slash.start() :]
-        if slash.start() == 0 or re.match(r"/\w", end):
-            yield _SIGNS.sub("_", end)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Phrase:
     """A name given by people, read. `verb` is None where none is found; `lead` keeps its adverb (bulk delete).
 
@@ -81,126 +62,87 @@ class Phrase:
     words: Words
     of_function: bool = False
 
-    @property
+    @cached_property
     def evidence(self) -> frozenset[str]:
         """All words in the singular, to be compared with those of a path."""
-        return _singular_set((*self.namespace, *self.object))
-
-    def evidence_for(self, nouns: Iterable[Words]) -> frozenset[str]:
-        """Return the evidence for a path's nouns: a weak verb (`reportTelephone`) that is one of them counts too."""
-        verb = self.verb
-        if verb is None or verb.strong or (verb.word,) not in nouns:
-            return self.evidence
-        return self.evidence | {verb.word}
-
-
-@lru_cache(maxsize=16384)
-def _singular_set(words: Words) -> frozenset[str]:
-    return frozenset(singular(word) for word in words)
-
-
-_LONGEST: Final = 400
-"""How many characters of a name are read; no name that anybody gave is longer."""
-_SENTENCE: Final = 120
-_RUN: Final = 7
-"""A name of fewer letters is one word."""
-_LONG_WORD: Final = 8
-"""A word of more letters may be several that are run together."""
-_NAMESPACES: Final = 2
-"""How many parts of a dotted chain before its verb count as its namespace (`projects.locations.models.list`)."""
-_BROKEN: Final = re.compile(r"[-_]([a-z]{1,3})[-_]([a-z]s)(?![a-z])")
-_USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
-_NUMBERED: Final = re.compile(r"[-_]\d+$")
-_POSTMAN: Final = re.compile(r"(GET|POST)_[A-Z]")
-_DOTS: Final = re.compile(r"[/.]+")
-_DOTTED: Final = re.compile(r"\w[/.]\w")
-_VERSION: Final = re.compile(r"v\d+((alpha|beta)\d*)?$")
-_NOISE: Final = frozenset("a an the api controller endpoint route async operation func handler".split())
+        return frozenset(map(singular, (*self.namespace, *self.object)))
 
 
 def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     """Read the name that people gave the operation, None if nobody named it; `sdk_name` is a name from elsewhere."""
-    name = sdk_name or method_name(operation) or operation.operation_id
-    if not name:
-        return None
-    summary = operation.summary[:_SENTENCE]
-    function = ""
+    name = (sdk_name or method_name(operation) or operation.operation_id or "")[:_LONGEST]
+    method, opening = operation.method.upper(), split(operation.summary[:40])[:1]
     if name == operation.operation_id:
-        function = function_name(name[:_LONGEST], operation.path, operation.tags[0] if operation.tags else "")
-    if function:
-        return _read_function(function, operation.method.upper(), operation.path, split(summary))
-    name = _spelled_out(_rejoined(name[:_LONGEST], split(summary)), summary)
-    spaces = tuple(split(tag) for tag in operation.tags[:1])
-    return _read(name, operation.method.upper(), operation.path, split(summary[:40])[:1], *spaces)
+        function = _function_name(name, operation.path, operation.tags[0] if operation.tags else "")
+        if function:
+            opening = () if split(operation.summary[:_LONGEST]) == split(function) else opening
+            words = _without_noise(split(function), _literal_words(method, operation.path))
+            phrase = _with_verb(words, (), method, operation.path, opening)
+            noun = phrase.verb is not None and not phrase.verb.strong and phrase.object[:1]
+            if (
+                noun
+                and noun[0] not in PREPOSITIONS
+                and phrase.lead in [each.words for each in shape(method, operation.path).nouns]
+            ):
+                phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
+            return replace(phrase, of_function=True)
+    return _read(name, method, operation.path, opening) if name else None
 
 
 @lru_cache(maxsize=16384)
-def _read_function(name: str, method: str, path: str, summary: Words) -> Phrase:
-    """Read the name of a function; a summary that is the name once more shows nothing of its verb."""
-    literals = _literal_words(method, path)
-    words = _without_noise(split(name), literals)
-    phrase = _with_verb(words, (), method, path, () if summary == split(name) else summary[:1])
-    weak = phrase.verb is not None and not phrase.verb.strong and phrase.object and phrase.object[0] not in PREPOSITIONS
-    if weak and phrase.lead in [noun.words for noun in shape(method, path).nouns]:
-        phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
-    return replace(phrase, of_function=True)
+def _function_name(operation_id: str, path: str, tag: str) -> str:
+    """Return the name of a function to which FastAPI appended the path and the method, or put the first tag before.
 
-
-def _rejoined(name: str, summary: Words) -> str:
-    """Join what a generator of kebab-case broke, where the summary has it whole (`via-ur-ls`, "via URLs")."""
-    for match in _BROKEN.finditer(name):
-        whole = match[1] + match[2]
-        if whole in summary:
-            name = name.replace(match[0], f"{match[0][0]}{whole}")
-    return name
-
-
-def _spelled_out(name: str, summary: str) -> str:
-    """Take a name that is one run of letters apart if the summary has its words (deleteshortcut, Delete shortcut).
-
-    A summary that only repeats the name shows nothing.
+    The suffix is recognised by writing it again (`fastapi.utils.generate_unique_id`). A gateway may have put segments
+    before the path since: then its end is enough, unless what stands before that is only more of the path.
     """
-    if len(name) < _RUN or not (name.isalpha() and name.islower()):
-        return name
-    words = split(summary)
-    runs = (words[start:end] for start in range(len(words)) for end in range(start + 2, min(start + 5, len(words)) + 1))
-    return next((" ".join(run) for run in runs if "".join(run) == name), name)
+    tagged = operation_id.removeprefix(f"{tag}-")
+    if tagged != operation_id and _FUNCTION.fullmatch(tagged):
+        return tagged
+    body, _, method = operation_id.rpartition("_")
+    if method not in _METHODS or _SIGNS.search(body):
+        return ""
+    route = set(split(path))
+    for slash in re.finditer("/", path):
+        name = body.removesuffix(_SIGNS.sub("_", path[slash.start() :]))
+        if name not in ("", body) and (words := split(name)):
+            more = any(word not in route and not _RESIDUE.fullmatch(word) for word in words)
+            return name if more or not slash.start() else ""
+    return ""
 
 
 @lru_cache(maxsize=16384)
-def _read(text: str, method: str, path: str, opening: Words, tag: Words = ()) -> Phrase | None:
-    text = _USING.sub("", _NUMBERED.sub("", text))
-    if _POSTMAN.match(text):
-        text = text.partition("_")[2]
-    *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _tagged_parts(text, tag) or _azure_parts(text)
+def _read(text: str, method: str, path: str, opening: Words) -> Phrase | None:
+    text = _ADDED.sub("", text)
+    *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _class_and_method(text)
     literals = _literal_words(method, path)
     namespaces = [_without_noise(split(space), literals) for space in spaces]
+    words = _without_noise(split(last), literals)
     namespace = tuple(word for space in namespaces[-_NAMESPACES:] for word in space)
-    words = _without_method(_without_noise(split(last), literals), method, opening)
-    compared = tuple(word for space in namespaces for word in space) if "{" in text else namespace
-    if not (namespace or words) or _repeats_path((*compared, *words), method, path):
+    before = tuple(word for space in namespaces for word in space) if "{" in text else namespace
+    if not (namespace or words) or _repeats_path((*before, *words), method, path):
         return None
     return _with_verb(words, namespace, method, path, opening)
+
+
+def _class_and_method(text: str) -> list[str]:
+    """Split `Sites_CreateOrUpdate` and `pets_list` at the underscore where a namespace stands before it."""
+    match = _CLASS.fullmatch(text)
+    if match and leading_verb(split(match[2])) and (match[1][0].isupper() or not leading_verb(split(match[1]))):
+        return [match[1], match[2]]
+    return [text]
 
 
 def _with_verb(words: Words, namespace: Words, method: str, path: str, opening: Words) -> Phrase:
     """Find the verb of a name, and take the name apart there."""
     whole = (*namespace, *words)
-    known = split(path)
-    pieces = [_apart(word, known) if len(word) > _LONG_WORD else (word,) for word in _without_path(words, method, path)]
-    words = tuple(word for piece in pieces for word in piece)
-    place = find_phrase_verb(words, method, path, opening, namespaced=bool(namespace))
-    if place is not None:
-        verb, lead, end = _lead(words, place)
-        return Phrase(verb, lead, words[end:], (*namespace, *words[: place.start]), whole)
-    head = leading_verb(namespace)
-    if head and head[0].strong and head[1] == len(namespace):
-        return Phrase(head[0], namespace, words, (), whole)
-    return Phrase(None, (), words, namespace, whole)
-
-
-def _lead(words: Words, place: VerbPlace) -> tuple[Verb, Words, int]:
-    """Return the verb, its words with a second verb (`start or stop`), and where they end."""
+    words = tuple(piece for word in words for piece in _apart(word, path))
+    place = _verb_place(words, method, path, opening, namespaced=bool(namespace))
+    if place is None:
+        head = leading_verb(namespace)
+        if head and head[0].strong and head[1] == len(namespace):
+            return Phrase(head[0], namespace, words, (), whole)
+        return Phrase(None, (), words, namespace, whole)
     verb, start, end = place
     if words[end : end + 1] in (("or",), ("and",)) and (other := leading_verb(words[end + 1 :])):
         end += 1 + other[1]
@@ -208,24 +150,59 @@ def _lead(words: Words, place: VerbPlace) -> tuple[Verb, Words, int]:
     lead = (verb.word,) if verb.word in ("get", "list") else words[start:end]
     if lead == ("update", "or", "create"):
         lead = ("create", "or", "update")  # its name says first what it does to what is new
-    return verb, lead, end
+    return Phrase(verb, lead, words[end:], (*namespace, *words[:start]), whole)
 
 
-def _azure_parts(text: str) -> list[str]:
-    """Split `Sites_CreateOrUpdate` and `pets_list` at the underscore where a namespace stands before it."""
-    match = re.fullmatch(r"([A-Z][A-Za-z0-9]*|[a-z][A-Za-z0-9]*)_([A-Za-z][A-Za-z0-9]*)(_\d+)?", text)
-    if match and leading_verb(split(match[2])) and (match[1][0].isupper() or not leading_verb(split(match[1]))):
-        return [match[1], match[2]]
-    return [text]
+def _verb_place(
+    words: Words, method: str, path: str, opening: Words, *, namespaced: bool
+) -> tuple[Verb, int, int] | None:
+    """Return a name's verb, and from where to where it stands: at the head, or behind a prefix; a weak one is last."""
+    sentence = len(words) > 1 and opening == words[:1]
+    nouns = frozenset() if sentence else frozenset(singular(noun.words[0]) for noun in shape(method, path).nouns)
+    head = leading_verb(words)
+    doubtful = head is not None and len(words) > 1 and singular(words[0]) in nouns
+    reading = method == "GET" and opening != words[:1] and opening[:1] and opening[0] in words[1:]  # notifyGetThread
+    if head is not None and not doubtful and not reading:
+        alone = namespaced and len(words) == head[1]
+        if head[0].strong or sentence or alone:
+            return head[0], 0, head[1]
+    action = shape(method, path).action
+    held = {
+        singular(noun.words[-1])
+        for noun in shape(method, path).nouns
+        if len(noun.words) > 1 or (noun.parameters and is_plural(noun.words))
+    }
+    segments = split(path)
+    glued = {word for word in words if any(each != word and each.endswith(word) for each in segments if len(word) > 3)}
+    behind = [
+        (match[0], start, start + match[1])
+        for start in range(1, len(words))
+        if words[start] not in glued and len(words[start]) >= _SHORTEST and (match := leading_verb(words[start:]))
+    ]
+    strong = [place for place in behind if place[0].strong]
+    free = [place for place in strong if singular(words[place[1]]) not in nouns]
+    changes = method != "GET"
+    places = (
+        *(place for place in behind if action in (words[place[1] :], (words[place[1]],))),
+        *(place for place in strong if words[place[1]] in _COMMON or (words[place[1]],) == opening),
+        *(place for place in strong if place[1] + 1 == len(words) and singular(words[-1]) not in held),
+        *(place for place in (*free, *strong) if place[2] < len(words) and changes),
+    )
+    if places or head is None:
+        return places[0] if places else None
+    reads = changes or head[0].category is Category.READ  # `issueSubscriptions` is a noun
+    return (head[0], 0, head[1]) if (doubtful and head[0].strong) or (reads and len(words) > head[1]) else None
 
 
-def _tagged_parts(text: str, tag: Words) -> list[str]:
-    """Split a name before its verb where the operation's tag of several words stands there; [] where it does not."""
-    words, size = split(text), len(tag)
-    if size < 2 or words[:size] != tag:
-        return []
-    match = leading_verb(words[size:])
-    return ["_".join(tag), "_".join(words[size:])] if match and match[0].strong else []
+@lru_cache(maxsize=16384)
+def _apart(word: str, path: str) -> Words:
+    """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
+    known = {form for each in split(path) for form in (each, singular(each))}
+    if len(word) <= _LONG_WORD or word in known:
+        return (word,)
+    nouns = "|".join(sorted(known, key=len, reverse=True))
+    match = re.fullmatch(f"({'|'.join(sorted(_COMMON))})((?:{nouns})+)", word)
+    return (match[1], *re.findall(nouns, match[2])) if match else (word,)
 
 
 def _without_noise(words: Words, path: Words) -> Words:
@@ -234,31 +211,9 @@ def _without_noise(words: Words, path: Words) -> Words:
         word
         for word in words
         if not (word in _NOISE and not (len(word) > 2 and (word in path or plural(word) in path)))
-        and not (word[0] == "v" and _VERSION.match(word))
+        and not _VERSION.match(word)
     )
     return kept or words
-
-
-def _without_method(words: Words, method: str, opening: Words) -> Words:
-    """Leave out the method before the summary's verb: `postSimulateVoid`, "Simulate a void"."""
-    if len(words) < 3 or words[0] != method.lower() or opening != words[1:2]:
-        return words
-    match = leading_verb(opening)
-    return words[1:] if match and match[0].strong else words
-
-
-def _apart(word: str, known: Words) -> Words:
-    """Split a run-together word into verbs and words of the path: updateprojectspendlimit, getorders."""
-    if word in known:
-        return (word,)
-    pieces = {*known, *(singular(part) for part in known)} | COMMON_VERBS
-    ways: dict[int, Words] = {0: ()}
-    for end in range(1, len(word) + 1):
-        for start in sorted(ways):
-            if word[start:end] in pieces and end - start > 2:
-                ways[end] = (*ways[start], word[start:end])
-                break
-    return ways.get(len(word), (word,))
 
 
 def _literal_words(method: str, path: str) -> Words:
@@ -269,9 +224,14 @@ def _literal_words(method: str, path: str) -> Words:
 
 def _repeats_path(words: Words, method: str, path: str) -> bool:
     """Return True if a generator made the name of method and path (`get_files_id_comments`)."""
-    verb = method.lower()
+    verb, action = method.lower(), shape(method, path).action
+    match = leading_verb(action)
+    thing = match is not None and match[0].category is Category.READ and len(action) > 1  # a `checkItem` is a thing
+    if method == "POST" and words[0] in ("create", "add") and action and not thing:
+        spoken = singulars(words[1 : words.index("by") if "by" in words else None])  # createUserChangePassword
+        return spoken in (singulars(_literal_words(method, path)), singulars(action))
     if verb not in (words[0], words[-1]):
-        return _adds_path(words, method, path)
+        return False
     rest = words[1:] if words[0] == verb else words[:-1]
     literals = {singular(word) for word in _literal_words(method, path)}
     if rest == split(path) and len(rest) > len(literals):
@@ -280,30 +240,3 @@ def _repeats_path(words: Words, method: str, path: str) -> bool:
     if not rest or not literals <= set(singulars(rest)) <= allowed:
         return False
     return verb in ("post", "put") or len(literals) + (verb == words[-1]) > 1
-
-
-def _adds_path(words: Words, method: str, path: str) -> bool:
-    """Return True if `create` or `add` stands for POST before the path: `createUserChangePassword`.
-
-    It says nothing where the path ends in an action (`/user/change-password`).
-    """
-    action = shape(method, path).action
-    match = leading_verb(action)
-    if method != "POST" or match is None or words[0] not in ("create", "add"):
-        return False
-    if match[0].category is Category.READ and len(action) > 1:
-        return False  # a `checkItem` is a thing
-    literals = _literal_words(method, path)
-    by = next((at for at, word in enumerate(words) if word == "by"), len(words))
-    return words[1:by] in (literals, action) or singulars(words[1:by]) == singulars(literals)
-
-
-def _without_path(words: Words, method: str, path: str) -> Words:
-    """Cut the path and the method that a generator appended in words of its own (`SystemPingHead` of `/_ping`)."""
-    if words[-1:] != (method.lower(),) or len(words) < 3:
-        return words
-    inside = split(path)
-    for size in range(len(inside), 0, -1):
-        if words[-1 - size : -1] == inside[-size:] and len(words) - 1 - size >= 1:
-            return words[: -1 - size]
-    return words

@@ -9,12 +9,10 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain_steps import is_participle
-from aqlgen.decide.naming.noun import Words, is_plural, singulars
+from aqlgen.decide.naming.chain import NounChain, is_participle
+from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.number import answers_many
-from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb, derived_verb
-from aqlgen.words import singular
+from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb
 
 __all__ = [
     "DISTINCT",
@@ -110,12 +108,6 @@ class _Verbs:
         verb = self.heard
         return verb is not None and verb.word in ("add", "remove") and self.category is not Category.READ
 
-    @property
-    def alone(self) -> bool:
-        """True if the path's strong verb is the only one."""
-        verb = self.facts.action_verb
-        return verb is not None and verb.strong and (self.heard is None or self.heard.word == verb.word)
-
     @cached_property
     def named(self) -> Verb | None:
         """The verb that people used, if it fits."""
@@ -128,20 +120,18 @@ class _Verbs:
         return verb if verb and self._fits(verb) else None
 
     def _fits(self, verb: Verb) -> bool:
-        return verb.category is self.category or self.alone or is_shown_anyway(self.facts, self.category, verb)
+        action = self.facts.action_verb
+        alone = action is not None and action.strong and (self.heard is None or self.heard.word == action.word)
+        return verb.category is self.category or alone or is_shown_anyway(self.facts, self.category, verb)
 
     @cached_property
     def acts(self) -> bool:
         """True if the path's verb is meant rather than people's."""
-        if self.action is None:
-            return False
-        if self.named is None:
-            return True
-        if self.named.word not in GENERIC and not _means_action(self.facts, self.named.word):
-            return False
-        words = self.facts.shape.action
-        phrase = self.facts.phrase
-        return len(words) < 2 or phrase is None or phrase.object[-len(words) :] != words
+        words, phrase = self.facts.shape.action, self.facts.phrase
+        if self.action is None or self.named is None or phrase is None:
+            return self.action is not None
+        meant = self.action.strong and self.action.word in phrase.words and self.action.word != self.named.word
+        return (self.named.word in GENERIC or meant) and (len(words) < 2 or phrase.object[-len(words) :] != words)
 
     @property
     def unknown_action(self) -> bool:
@@ -192,9 +182,8 @@ def _verb_of_summary(verbs: _Verbs) -> tuple[str, str] | None:
     if verb.category is not category and not (facts.method == "POST" and is_shown_anyway(facts, category, verb)):
         return None
     word = CANONICAL.get(verb.word, verb.word)
-    if word in GENERIC and category is not Category.EXECUTE:
-        return None
-    return None if category is Category.READ and _repeats_noun(facts, word) else _same(word)
+    finds = facts.method == "GET" and facts.shape.item and word in _LOOKING
+    return None if finds or (word in GENERIC and category is not Category.EXECUTE) else _same(word)
 
 
 def _verb_of_category(verbs: _Verbs) -> tuple[str, str]:
@@ -219,84 +208,27 @@ def _same(word: str) -> tuple[str, str]:
 
 def _shown(verbs: _Verbs, verb: Verb) -> tuple[str, str]:
     """Return the canonical verb, or the verb itself where it means more, and the verb itself."""
-    kept = any(keeps(verbs, verb) for keeps in _KEEPING)
+    facts, chain = verbs.facts, verbs.chain
+    joins = facts.method in ("PUT", "DELETE") and len(chain.groups) > 1 and verbs.joining and not verbs.acting
+    joins |= verbs.action == verb and verb.word in _JOINING and chain.within  # `/lists/{id}/add`
+    queries = verb.category is Category.READ and verbs.category is Category.EXECUTE  # the `index` of a POST
+    posts = verb.word == "post" and bool(facts.shape.action)
+    kept = joins or queries or posts or (facts.method, verb.word) in DISTINCT
     return verb.word if kept else CANONICAL.get(verb.word, verb.word), verb.word
-
-
-def _reads_nothing(verbs: _Verbs, verb: Verb) -> bool:
-    """Keep the `index` of a POST that lists nothing."""
-    return verb.category is Category.READ and verbs.category is Category.EXECUTE
-
-
-def _reads_by_action(verbs: _Verbs, verb: Verb) -> bool:
-    """Keep the `read` of a method of its own (`:readFeatureValues`) beside the get of the same thing."""
-    action = verbs.action is not None and verbs.action.word == "read"
-    return action and verb.word == "read" and verbs.facts.method == "POST"
-
-
-def _joins_item(verbs: _Verbs, _: Verb) -> bool:
-    """Keep the `add` and `remove` of a member."""
-    member = verbs.facts.method in ("PUT", "DELETE") and len(verbs.chain.groups) > 1
-    return verbs.joining and not verbs.acting and member
-
-
-def _posts(verbs: _Verbs, verb: Verb) -> bool:
-    return verb.word == "post" and bool(verbs.facts.shape.action)
-
-
-def _tells_updates_apart(verbs: _Verbs, verb: Verb) -> bool:
-    return (verbs.facts.method, verb.word) in DISTINCT
-
-
-def _joins_by_action(verbs: _Verbs, verb: Verb) -> bool:
-    """Keep the `add` of an action on an item (`/lists/{id}/add`)."""
-    action = verbs.action is not None and verb.word == verbs.action.word
-    return action and verb.word in _JOINING and verbs.chain.within
-
-
-_KEEPING: Final[tuple[Callable[[_Verbs, Verb], bool], ...]] = (
-    _reads_nothing,
-    _reads_by_action,
-    _joins_item,
-    _posts,
-    _tells_updates_apart,
-    _joins_by_action,
-)
-"""Reasons to keep a verb that has a canonical one."""
 
 
 def _lists(verbs: _Verbs) -> tuple[bool, str]:
     """Return True for list, False for get, with the name of the rule that says so."""
     action = CANONICAL.get(verbs.action.word, verbs.action.word) if verbs.action else ""
-    if action == "list" and _believes_list(verbs):
+    facts, chain = verbs.facts, verbs.chain
+    if action == "list" and (facts.answers_list is not False or facts.named_verb is None):
         return True, "path-lists"
-    if action == "get" and verbs.chain.nouns:
-        last = verbs.chain.nouns[-1]
-        counted = not last.parameters and is_plural(last.words) and not verbs.chain.mass
-        return counted and verbs.facts.answers_list is True, "path-gets"
+    if action == "get" and chain.nouns:
+        counted = not chain.nouns[-1].parameters and is_plural(chain.nouns[-1].words) and not chain.mass
+        return counted and facts.answers_list is True, "path-gets"
     if any(verb is not None and verb.word in ONE_THING for verb in (verbs.action, verbs.named)):
         return False, "one-thing"
-    return answers_many(verbs.facts, verbs.chain)
-
-
-def _believes_list(verbs: _Verbs) -> bool:
-    """Return True unless people say get of what the path lists, and it is no list."""
-    facts, named = verbs.facts, verbs.named
-    if named is None or CANONICAL.get(named.word, named.word) != "get":
-        return True
-    if facts.answers_list is None:
-        return facts.phrase is not None and is_plural(facts.phrase.object)
-    return facts.answers_list
-
-
-def _repeats_noun(facts: Facts, verb: str) -> bool:
-    """Return True if the summary's verb only says the noun again (Recommend: `/recommendations`), or finds one item."""
-    last = facts.last_noun
-    if last is None:
-        return False
-    source = derived_verb(last.one[-1])
-    same = source is not None and source.word == verb and not last.parameters and is_plural(last.words)
-    return same or (facts.method == "GET" and facts.shape.item and verb in _LOOKING)
+    return answers_many(facts, chain)
 
 
 def heard_verb(facts: Facts, chain: NounChain) -> Verb | None:
@@ -305,28 +237,12 @@ def heard_verb(facts: Facts, chain: NounChain) -> Verb | None:
     if verb is None or phrase is None:
         return None
     nouns = [noun.words for noun in chain.nouns]
-    posted = verb.strong and facts.method == "POST"
-    if phrase.words in nouns and len(phrase.words) > 1 and not posted:
+    if phrase.words in nouns and len(phrase.words) > 1 and not (verb.strong and facts.method == "POST"):
         return None
-    if not verb.strong and (verb.word,) in nouns and not _heads_noun(phrase.words, nouns):
+    if not verb.strong and (verb.word,) in nouns:
         called = facts.method == "POST" and phrase.namespace and not phrase.object  # calendar.events.watch
         return verb if called and nouns[-1] == (verb.word,) else None
     return verb
-
-
-def _heads_noun(words: Words, nouns: list[Words]) -> bool:
-    """Return True if a name begins with the verb and ends in a noun: `AbandonChannel` of `/channels/abandon/{id}`."""
-    before = {word for noun in nouns[:-1] for word in singulars(noun)}
-    return len(words) > 1 and words[:1] == nouns[-1] and singular(words[-1]) in before
-
-
-def _means_action(facts: Facts, named: str) -> bool:
-    """Return True if the verb at the path's end, which people say too, is meant rather than another of their words."""
-    action = facts.action_verb
-    if action is None or not action.strong or action.word == named:
-        return False
-    summarised = facts.summary_verb is not None and facts.summary_verb.word == named
-    return not summarised and facts.phrase is not None and action.word in facts.phrase.words
 
 
 def is_shown_anyway(facts: Facts, category: Category, verb: Verb) -> bool:

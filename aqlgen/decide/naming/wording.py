@@ -14,23 +14,20 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.chain_steps import is_adjective
+from aqlgen.decide.naming.chain import NounChain, is_adjective
 from aqlgen.decide.naming.noun import Words, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words, without_verb
+from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spoken_wording import function_wording, spoken_wording
 from aqlgen.decide.naming.suffixes import prerelease, suffixes
-from aqlgen.decide.naming.verb_rules import ChosenVerb
+from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, ONE_THING, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
 __all__ = ["NOUN_RULES", "NounRule", "Wording", "action_wording", "choose_words"]
 
-_EMPTYING: Final = frozenset("clear empty flush prune purge truncate wipe".split())
+_EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncate wipe".split())
 """Verbs that act on a whole collection."""
-_TAKING_ALL: Final = frozenset("export reconcile refresh reindex reorder sync synchronize tidy".split())
-"""Verbs that act on a whole collection where people say it in the plural."""
 _MANY: Final = frozenset("batch bulk mass multi multiple".split())
 """Adverbs of acting on many things at once."""
 
@@ -76,24 +73,19 @@ def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
 
 
 def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, lead: Words, rest: Words) -> Words:
-    """Return the last noun in the number in which it is acted on."""
-    last = chain.nouns[-1]
-    noun = last.words if not last.parameters and _acts_on_all(facts, chain, verb, rest) else last.one
-    many = verb.shown == "list" or (lead[0] in _MANY and not last.parameters and not rest)
-    return (*noun[:-1], plural(singular(noun[-1]))) if many and not chain.mass else noun
-
-
-def _acts_on_all(facts: Facts, chain: NounChain, verb: ChosenVerb, rest: Words) -> bool:
-    """Return True if the action reads, empties or takes all of a collection."""
-    if chain.mass or verb.shown in _EMPTYING:
-        return True
-    last, spoken = chain.nouns[-1], facts.phrase.words if facts.phrase else ()
-    if verb.shown in _TAKING_ALL and last.words[-1] in spoken and last.one[-1] not in spoken:
-        return True
+    """Return the last noun in the number in which people act on it, or in the path's where it is read or emptied."""
+    last, spoken = chain.nouns[-1], facts.phrase.object if facts.phrase else ()
+    if last.parameters or chain.mass:
+        many = verb.shown == "list" and not chain.mass
+        return (*last.one[:-1], plural(last.one[-1])) if many else last.one if last.parameters else last.words
     known = find_verb(verb.shown)
-    if known is None or known.category is not Category.READ or (rest and rest[0] != "by"):
-        return False
-    return verb.shown != "get" or facts.action_verb is None or facts.action_verb.word == "get"
+    reads = known is not None and known.category is Category.READ and (not rest or rest[0] == "by")
+    plural_spoken = last.words[-1] in spoken and last.one[-1] not in spoken
+    gets = verb.shown == "get" and facts.action_verb is not None and facts.action_verb.word != "get"
+    whole = plural_spoken or verb.shown in _EMPTYING or (reads and not gets)
+    noun = last.words if whole else last.one
+    many = verb.shown == "list" or (lead[0] in _MANY and not rest)
+    return (*noun[:-1], plural(singular(noun[-1]))) if many else noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +182,7 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     tail = subject.suffixes
     if tail[:1] == ("via",) and thing[:1] == tail[1:]:
         thing = thing[1:]
-    if tail[:1] != ("by",) and thing[-len(tail) :] != tail:
+    if tail[:1] not in (("by",), ("with",)) and thing[-len(tail) :] != tail:
         thing = (*thing, *tail)
     return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
 
@@ -205,18 +197,21 @@ def _by_action(subject: _Subject) -> _Words | None:
     return _Words((*adverbs, *lead), words, note="the path ends in an action")
 
 
-def _by_path(subject: _Subject) -> _Words | None:
+def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
     facts, chain, verb = subject.facts, subject.chain, subject.verb
-    if not chain.nouns:
+    if not chain.nouns or (named and facts.phrase is None):
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
-    thing = without_verb(facts, chain, verb.shown, with_number(facts, chain, thing, verb.shown))
+    thing = with_number(facts, chain, thing, verb.shown)
+    if len(thing) > 1 and singular(thing[-1]) == verb.shown not in GENERIC:
+        thing = thing[:-1]  # a report is reported
     if verb.api_verb in ONE_THING:
         thing = (*thing[:-1], singular(thing[-1]))
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
     words = join(subject.prerelease, (*thing, *subject.suffixes))
-    return _Words((*chain.adverb, *lead), words, len(chain.nouns) - kept)
+    note = "" if facts.phrase else "no operationId that says more"
+    return _Words((*chain.adverb, *lead), words, len(chain.nouns) - kept, note)
 
 
 def _by_path_with_adjective(subject: _Subject) -> _Words | None:
@@ -224,18 +219,9 @@ def _by_path_with_adjective(subject: _Subject) -> _Words | None:
     return words and words._replace(note=f"`{'_'.join(subject.chain.nouns[-1].words)}` is no noun")
 
 
-def _by_path_and_people(subject: _Subject) -> _Words | None:
-    return _by_path(subject) if subject.facts.phrase else None
-
-
-def _by_path_alone(subject: _Subject) -> _Words | None:
-    words = _by_path(subject)
-    return words and words._replace(note="no operationId that says more")
-
-
 def _without_path(subject: _Subject) -> _Words:
     phrase = subject.facts.phrase
-    words = join(subject.area, phrase.object if phrase else ())
+    words = join(subject.prerelease, subject.area, phrase.object if phrase else ())
     return _Words((subject.verb.shown,), (*(words or ("root",)), *subject.suffixes), unsure=not words)
 
 
@@ -244,8 +230,8 @@ NOUN_RULES: Final = (
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
     NounRule("path with an adjective", Evidence.HEURISTIC, 0.65, _by_path_with_adjective),
-    NounRule("path and people's words", Evidence.RULE, 0.9, _by_path_and_people),
-    NounRule("path", Evidence.RULE, 0.85, _by_path_alone),
+    NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
+    NounRule("path", Evidence.RULE, 0.85, _by_path),
     NounRule("no noun in the path", Evidence.HEURISTIC, 0.7, _without_path),
 )
 """The rules in order; the last one knows every operation."""

@@ -196,8 +196,11 @@ _IMAGE_REFERENCE: Final = re.compile(r"!\[[^\[\]]*\](?:\[[^\[\]]*\])?")
 _COMMENT_IDIOM: Final = re.compile(
     r"\[[^\[\]\n]{0,200}\]:[ \t]{0,20}(?:#|<>)[ \t]{0,20}(?:\([^()\n]*\)|\"[^\"\n]*\"|'[^'\n]*')"
 )
-_LABEL: Final = re.compile(r"\[(?!\^)([^\[\]]+)\]:")
-_QUOTES: Final = {'"': '"', "'": "'", "(": ")"}
+_DEFINITION: Final = re.compile(
+    r"""^[ \t]*+\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]*+(?:\n[ \t]*+)?(?:<[^<>\n]{0,2000}>|[^\s<]\S{0,2000}+)"""
+    r"""(?:[ \t]*+(?:\n[ \t]*+)?(?:"[^"]{0,1000}"|'[^']{0,1000}'|\([^()]{0,1000}\)))?+[ \t]*+$""",
+    re.MULTILINE,
+)
 _IN_ADDRESS: Final = re.compile(r"\]\(|[()\"']")
 _MAX_SIGNS: Final = 200
 """Quotes and parentheses in the address and the title of a link."""
@@ -254,55 +257,7 @@ def _without_definitions(text: str, hidden: list[str]) -> str:
     """Take out link reference definitions (CommonMark, 4.7), among them `[//]: # (…)`, the comment of Markdown."""
     if "]:" not in text:
         return text
-    hidden += _COMMENT_IDIOM.findall(text)
-    lines = _Lines(_COMMENT_IDIOM.sub(" ", text).split("\n"))
-    kept, at = [], 0
-    while at < len(lines.texts):
-        count = lines.definition(at)
-        if count:
-            hidden.append("\n".join(lines.texts[at : at + count]))
-        else:
-            kept.append(lines.texts[at])
-        at += count or 1
-    return "\n".join(kept)
-
-
-class _Lines:
-    """The lines of a text. No title is searched for twice in the same lines."""
-
-    def __init__(self, texts: list[str]) -> None:
-        self.texts = texts
-        self._open: dict[str, int] = {}
-        """Up to which line the end of a title is missing, by its sign."""
-
-    def definition(self, at: int) -> int:
-        """Return how many lines the definition takes that begins with a line; 0 if it is none."""
-        line = self.texts[at].strip()
-        match = _LABEL.match(line)
-        if match is None or not match[1].strip():
-            return 0
-        rest, used = line[match.end() :].strip(), 1
-        if not rest and at + 1 < len(self.texts):
-            rest, used = self.texts[at + 1].strip(), 2
-        address, _, title = rest.partition(">" if rest.startswith("<") else " ")
-        title = title.strip()
-        if not address:
-            return 0
-        if title:
-            further = self._title(at + used - 1, title)
-            return used - 1 + further if further else 0
-        following = self.texts[at + used].strip() if at + used < len(self.texts) else ""
-        return used + (self._title(at + used, following) if following else 0)
-
-    def _title(self, at: int, first: str) -> int:
-        """Return how many lines a title takes that begins with the text `first` of a line; 0 if that is no title."""
-        close = _QUOTES.get(first[0])
-        if close is None or self._open.get(close, 0) > at:
-            return 0
-        line, count = first[1:].strip(), 1
-        while close not in line:
-            if not line or at + count >= len(self.texts):
-                self._open[close] = at + count
-                return 0
-            line, count = self.texts[at + count].strip(), count + 1
-        return count if line.index(close) == len(line) - 1 else 0
+    for pattern in (_COMMENT_IDIOM, _DEFINITION):
+        hidden += pattern.findall(text)
+        text = pattern.sub(" ", text)
+    return text
