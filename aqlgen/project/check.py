@@ -126,7 +126,8 @@ def _unknown(tree: Worktree) -> tuple[tuple[str, ...], list[Diagnostic]]:
 
 def _installed(project: Project, place: Path | None) -> Iterator[Diagnostic]:
     """Find an installed package that is another than that in the folder."""
-    differing = () if place is None else differences(project, place)
+    place = place or project.folder.resolve() / f"src/{project.package}"
+    differing = differences(project, place)
     if differing:
         more = f" and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
         message = f"the package that Python imports is another, in {', '.join(differing[:_MOST])}{more}"

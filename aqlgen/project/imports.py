@@ -8,17 +8,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import suppress
+from hashlib import sha256
 from importlib import invalidate_caches
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile, ZipFile
 
 from aqlgen.project import Project
+from aqlgen.render.kinds import RUNTIME
 
 __all__ = ["differences", "imported", "is_shadowing", "sources"]
 
 _CODE: Final = (".py", ".pyc", ".pyd", ".so")
 _LONGEST_PTH: Final = 1 << 16
+_SEALED: Final = ("runtime/", "__main__.py")
 _SETTINGS: Final = "adapter.toml"
 """The file beside `src` that a built package has within."""
 
@@ -59,19 +64,35 @@ def _linked(site: Path) -> Iterator[Path]:
 def differences(project: Project, place: Path) -> tuple[str, ...]:
     """Return the files in which an installed package is not that of the project's folder, by their paths in it.
 
-    Files of the user in the folder may be left out of a build, as those that git ignores are.
+    Files of the user in the folder may be left out of a build, as those that git ignores are. A sealed runtime is among
+    them: as a build has it, or as a checkout unpacked it.
     """
     prefix = f"src/{project.package}/"
     home = project.folder.resolve() / prefix
-    if place == home:
-        return ()
     if not place.is_dir():
         return (place.name,)
-    theirs = set(sources(place))
-    ours = {path: home / path for path in sources(home)} | {_SETTINGS: project.folder / _SETTINGS}
+    ours, theirs = _package(home), _package(place, as_imported=True)
+    if place != home and (project.folder / _SETTINGS).is_file():
+        ours[_SETTINGS] = _content(project.folder / _SETTINGS)
     needed = {path.removeprefix(prefix) for path in project.recorded if path.startswith(prefix)}
-    differing = {path for path in ours.keys() & theirs if _content(ours[path]) != _content(place / path)}
-    return tuple(sorted(differing | (needed & ours.keys()) - theirs | theirs - ours.keys()))
+    needed |= {path for path in ours if path.startswith(_SEALED)}
+    differing = {path for path in ours.keys() & theirs.keys() if ours[path] != theirs[path]}
+    return tuple(sorted(differing | (needed & ours.keys()) - theirs.keys() | theirs.keys() - ours.keys()))
+
+
+def _package(folder: Path, *, as_imported: bool = False) -> dict[str, bytes]:
+    """Return the files of a package with those of its sealed runtime, `as_imported` as they were unpacked."""
+    files = {path: _content(folder / path) for path in sources(folder)}
+    archive = folder.parents[1] / RUNTIME
+    if any(path.startswith(_SEALED) for path in files) or not archive.is_file():
+        return files
+    unpacked = folder / "__pycache__" / f"runtime-{sha256(archive.read_bytes()).hexdigest()[:16]}"
+    if as_imported and unpacked.is_dir():
+        files |= {path: _content(unpacked / path) for path in sources(unpacked)}
+    else:
+        with suppress(BadZipFile), ZipFile(archive) as sealed:
+            files |= {path: sealed.read(path) for path in sealed.namelist()}
+    return files
 
 
 def _content(file: Path) -> bytes:
@@ -93,7 +114,7 @@ def sources(folder: Path) -> Iterator[str]:
 def is_shadowing(path: str, project: Project, known: Collection[str]) -> bool:
     """Return True for an unknown file below `src` that Python would import in place of one that it should.
 
-    Beside the package that is any module, in it a module or folder of the name of a known module.
+    Beside the package that is any module, in it one of the name of a known module, or of a sealed runtime.
     """
     file = project.folder / path
     if not path.endswith(_CODE) and not file.is_symlink():
@@ -102,5 +123,7 @@ def is_shadowing(path: str, project: Project, known: Collection[str]) -> bool:
     if folders[:1] != [project.package]:
         return True
     steps = [*folders, name.partition(".")[0]]
+    if steps[1] in ("runtime", "__main__") and (project.folder / RUNTIME).is_file():
+        return True
     modules = {f"src/{'/'.join(steps[:count])}.py" for count in range(2, len(steps) + 1)}
     return any(module in known and (project.folder / module).is_file() for module in modules)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,7 @@ def test_an_installed_copy_is_compared_with_the_folder(pets: Petstore) -> None:
     assert pets.checked()["installed"] == ""
     copy = _site(pets) / "petstore_adapter"
     shutil.copytree(pets.folder / PACKAGE, copy)
+    shutil.unpack_archive(pets.folder / "vendor/runtime.zip", copy)
     shutil.copy(pets.folder / "adapter.toml", copy)
     pets.write(f"{PACKAGE}/notes.log", "left out of a build")
     checked = pets.checked()
@@ -95,6 +97,25 @@ def test_an_installed_copy_is_compared_with_the_folder(pets: Petstore) -> None:
     assert "in more.py, server.py, types.json" in finding["message"]
 
 
+def test_a_runtime_that_was_built_or_unpacked_is_compared_with_the_sealed_one(pets: Petstore) -> None:
+    """R-TRUST-9: also one that is unpacked in the folder, where git looks at nothing."""
+    archive = pets.folder / "vendor/runtime.zip"
+    unpacked = pets.folder / PACKAGE / "__pycache__" / f"runtime-{sha256(archive.read_bytes()).hexdigest()[:16]}"
+    copy = _site(pets) / "petstore_adapter"
+    shutil.copytree(pets.folder / PACKAGE, copy)
+    shutil.unpack_archive(archive, copy)
+    shutil.unpack_archive(archive, unpacked)
+    assert pets.checked()["findings"] == []
+    (copy / "runtime/start.py").write_text("import elsewhere\n")
+    assert "in runtime/start.py" in pets.checked()["findings"][0]["message"]
+    shutil.rmtree(copy)
+    (unpacked / "runtime/start.py").write_text("import elsewhere\n")
+    (unpacked / "runtime/more.py").touch()
+    (finding,) = pets.checked()["findings"]
+    assert (finding["code"], finding["path"]) == ("installed-differs", str(pets.folder / PACKAGE))
+    assert "in runtime/more.py, runtime/start.py" in finding["message"]
+
+
 def test_an_editable_install_is_followed_to_the_folder_that_it_leads_to(pets: Petstore) -> None:
     """R-TRUST-9: also one of another checkout; no line that is code is run."""
     ran, other = pets.folder.parent / "ran", pets.folder.parent / "other"
@@ -102,6 +123,7 @@ def test_an_editable_install_is_followed_to_the_folder_that_it_leads_to(pets: Pe
     link.write_text(f"import pathlib; pathlib.Path({str(ran)!r}).touch()\n{pets.folder / 'src'}\n")
     assert (pets.checked()["installed"], pets.checked()["findings"]) == (str(pets.folder / PACKAGE), [])
     shutil.copytree(pets.folder / "src", other)
+    shutil.copytree(pets.folder / "vendor", other.parent / "vendor")
     link.write_text(f"{other}\n")
     assert pets.checked()["findings"] == []
     (other / "petstore_adapter/server.py").write_text("import elsewhere\n")
@@ -115,8 +137,8 @@ def test_files_under_src_that_nobody_generated_are_listed_and_refused_where_pyth
         "src/mcp.py",
         "src/json/__init__.py",
         "src/yaml.pyc",
-        f"{PACKAGE}/server/__init__.py",
-        f"{PACKAGE}/settings.cpython-313-x86_64-linux-gnu.so",
+        f"{PACKAGE}/runtime/__init__.py",
+        f"{PACKAGE}/runtime.cpython-313-x86_64-linux-gnu.so",
     ]
     helpers = [f"{PACKAGE}/helpers.py", f"{PACKAGE}/words.txt", "src/notes.txt"]
     for path in (*shadowing, *helpers):
