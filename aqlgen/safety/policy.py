@@ -12,8 +12,7 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.positions import Position, find, join
 from aqlgen.runtime.settings.config import SETTINGS
 from aqlgen.runtime.settings.files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
-from aqlgen.runtime.settings.parsers import REFUSED
-from aqlgen.runtime.settings.setting import Setting
+from aqlgen.runtime.settings.setting import REFUSED, Setting
 
 __all__ = ["SETTINGS_OF_POLICIES", "check_policy"]
 

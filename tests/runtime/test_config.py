@@ -77,7 +77,7 @@ def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix:
         ("[limits]\nmax_nesting_depth = 65", "from 8 to 64"),
         ("[limits]\nmax_nesting_depth = 8.5", "whole number"),
         ('base_url = "ftp://x"', "'base_url'"),
-        ('endpoint_mode = "many"', "semantic, single or all"),
+        ('endpoint_mode = "many"', "'semantic', 'single' or 'all'"),
         ('log_level = "loud"', "'log_level'"),
         ("= 1", "adapter.toml is not valid TOML"),
     ],

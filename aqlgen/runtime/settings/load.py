@@ -14,17 +14,15 @@ import json
 import os
 import re
 import stat
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import parsers
 from .config import SETTINGS, Config
 from .files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
-from .http import HttpSettings
-from .quota import QuotaSettings, quota_problem
-from .setting import unknown_variable
-from .tables import AuditSettings, ClientSettings, ConfirmationSettings, LoopSettings, TelemetrySettings
+from .quota import quota_problem
+from .setting import REFUSED, unknown_variable
 from .trust import TRUST_FILE, TrustRecord, read_trust
 
 __all__ = [
@@ -112,7 +110,7 @@ class ConfigError(Exception):
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
     """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
-    values: dict[str, Any] = {}
+    parts: dict[str, dict[str, Any]] = defaultdict(dict)
     sources: dict[str, str] = {}
     for item in SETTINGS:
         in_file = item.key in written
@@ -124,8 +122,9 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         else:
             sources[item.attribute] = "default"
             continue
+        part, _, field = item.attribute.rpartition(".")
         try:
-            values[item.attribute], sources[item.attribute] = item.parse(raw), source
+            parts[part][field], sources[item.attribute] = item.parse(raw), source
         except ValueError as problem:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
@@ -133,38 +132,23 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
     if unknown is not None:
         raise ConfigError(unknown)
-    quota = QuotaSettings(**_taken(values, "quota."))
-    conflict = quota_problem(quota)
+    config = Config(sources=sources, **parts.pop("", {}))
+    config = config._replace(**{part: getattr(config, part)._replace(**values) for part, values in parts.items()})
+    conflict = quota_problem(config.quota)
     if conflict:
         raise ConfigError(conflict)
     trust = _trust(trust_file(folder, environ))
-    _check_files_folder(values.get("files_folder"), trust_file(folder, environ).parent)
-    if trust is not None and "trust_level" not in values:
-        values["trust_level"], sources["trust_level"] = trust.in_force, TRUST_FILE
-    return Config(
-        trust=trust or TrustRecord(),
-        audit=AuditSettings(**_taken(values, "audit.")),
-        confirmation=ConfirmationSettings(**_taken(values, "confirmation.")),
-        client=ClientSettings(**_taken(values, "client.")),
-        http=HttpSettings(**_taken(values, "http.")),
-        loop=LoopSettings(**_taken(values, "loop.")),
-        quota=quota,
-        telemetry=TelemetrySettings(**_taken(values, "telemetry.")),
-        sources=sources,
-        **values,  # last: what is above was taken out of them
-    )
-
-
-def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """Remove the values of a part of the settings, and return them by the names of its fields."""
-    attributes = [attribute for attribute in values if attribute.startswith(prefix)]
-    return {attribute.removeprefix(prefix): values.pop(attribute) for attribute in attributes}
+    _check_files_folder(config.files_folder, trust_file(folder, environ).parent)
+    if trust is not None and sources["trust_level"] == "default":
+        sources["trust_level"] = TRUST_FILE
+        config = config._replace(trust_level=trust.in_force)
+    return config if trust is None else config._replace(trust=trust)
 
 
 def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:
     for key in sorted(keys):
-        if key in parsers.REFUSED:
-            return ConfigError(f"'{key}' in {file.name} {parsers.REFUSED[key]}")
+        if key in REFUSED:
+            return ConfigError(f"'{key}' in {file.name} {REFUSED[key]}")
     from difflib import get_close_matches
 
     known, unknown = [item.key for item in SETTINGS], min(keys)
