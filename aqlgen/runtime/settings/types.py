@@ -42,6 +42,11 @@ def _lowered(value: Any) -> Any:
     return value.strip().lower() if isinstance(value, str) else value
 
 
+def _off(value: Any) -> Any:
+    is_off = value is False or (isinstance(value, str) and value.strip().lower() in _NO_FILE)
+    return "off" if is_off else value
+
+
 def from_json(value: Any) -> Any:
     """Return a value of `adapter.toml` as it is, and text of the environment as the JSON that it is."""
     try:
@@ -179,9 +184,7 @@ StateUrl = Annotated[
         "server of Redis, such as redis://:password@host:6379/0",
     ),
 ]
-AuditPath = Annotated[
-    FilePath, BeforeValidator(lambda value: "off" if str(value).strip().lower() in _NO_FILE else value)
-]
+AuditPath = Annotated[FilePath, BeforeValidator(_off)]
 """The path of a file, or `off` for none."""
 
 # The adapter's own HTTP endpoint.
