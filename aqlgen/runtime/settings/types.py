@@ -123,7 +123,9 @@ def named_values(value: Any) -> Any:
 
 
 def _header_and_scheme(value: Any) -> Any:
-    return [part.strip() for part in value.partition("=")[::2]] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        raise ValueError("must be a text")  # noqa: TRY004 - what pydantic makes an error of
+    return [part.strip() for part in value.partition("=")[::2]]
 
 
 BaseUrl = Annotated[
