@@ -11,8 +11,8 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.positions import Position, find, join
 from aqlgen.runtime.settings.config import SETTINGS
-from aqlgen.runtime.settings.files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
-from aqlgen.runtime.settings.setting import REFUSED, Setting
+from aqlgen.runtime.settings.files import POLICY_KEYS, is_policy, parse_settings
+from aqlgen.runtime.settings.setting import REFUSED, ConfigError, Setting
 
 __all__ = ["SETTINGS_OF_POLICIES", "check_policy"]
 
@@ -33,7 +33,7 @@ def check_policy(path: Path) -> frozenset[str]:
     content = _content(path)
     try:
         values = parse_settings(path.name, content)
-    except SettingsFileError as problem:
+    except ConfigError as problem:
         raise OptionError.of(
             _CODE, f"the policy {problem}", file=str(path), line=problem.line, column=problem.column, help=_help(path)
         ) from None

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from .config import SETTINGS, Config
-from .files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
+from .files import POLICY_KEYS, is_policy, parse_settings
 from .quota import quota_problem
-from .setting import REFUSED, unknown_variable
+from .setting import REFUSED, ConfigError, unknown_variable
 from .trust import TRUST_FILE, read_trust
 
 __all__ = [
@@ -104,10 +104,6 @@ _MAX_BYTES = 1024 * 1024
 _SECRET_SETTING = re.compile(r"(MCP_AQL_[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|KEY)S?)(?:_FILE)?")
 
 
-class ConfigError(Exception):
-    """A setting that cannot be used. The message is one line and names the key or the variable."""
-
-
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
     """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
@@ -140,10 +136,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         raise ConfigError(conflict)
     beside = trust_file(folder, environ)
     _check_files_folder(config.files_folder, beside.parent)
-    try:
-        trust = read_trust(beside)
-    except ValueError as problem:
-        raise ConfigError(str(problem)) from None
+    trust = read_trust(beside)
     if trust is not None and sources["trust_level"] == "default":
         sources["trust_level"] = TRUST_FILE
         config = config._replace(trust_level=trust.in_force)
@@ -191,8 +184,6 @@ def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[str, dict[str,
         values = parse_settings(path.name, path.read_bytes())
     except OSError as problem:
         raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
-    except SettingsFileError as problem:
-        raise ConfigError(f"{path.name} {problem}") from None
     if not is_policy(path.name):
         return path.name, values
     unknown = next((key for key in sorted(values) if key not in POLICY_KEYS), None)

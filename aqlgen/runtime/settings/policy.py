@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from ..table import DangerLevel
 from .types import Stripped, Whole, Word, from_json, known_keys, matching, requiring
 
-__all__ = ["BUILT_IN", "DANGER_LEVELS", "RULES_EXAMPLE", "PolicyRule", "PolicyRules", "Tests"]
+__all__ = ["BUILT_IN", "DANGER_LEVELS", "RULES_EXAMPLE", "Comparisons", "PolicyRule", "PolicyRules"]
 
 DANGER_LEVELS: tuple[str, ...] = get_args(DangerLevel)
 BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "policy-open")
@@ -50,8 +50,8 @@ Scalars = Annotated[tuple[Scalar, ...], Field(min_length=1, max_length=1000)]
 Finite = Annotated[Any, requiring(_is_number, "must be a number")]
 Count = Annotated[int, Whole(0, 1_000_000)]
 
-Tests = TypedDict(
-    "Tests",
+Comparisons = TypedDict(
+    "Comparisons",
     {
         "equals": Scalar,
         "in": Scalars,
@@ -68,6 +68,7 @@ Tests = TypedDict(
     total=False,
 )
 """What a condition asks of a value."""
+Condition = Annotated[Comparisons, known_keys(Comparisons)]
 
 
 def _by_path(value: Any) -> Any:
@@ -87,10 +88,10 @@ def _tests(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[st
             value = {"in" if isinstance(value, list) else "equals": value}
         if not value:
             raise ValueError(f"says nothing of '{name}'")
-        if value.keys() & Tests.__annotations__.keys() or not all(isinstance(item, Mapping) for item in value.values()):
-            yield name, value
-        else:
+        if all(isinstance(item, Mapping) for item in value.values()) and not value.keys() & Comparisons.__annotations__:
             yield from _tests(segments, value)
+        else:
+            yield name, value
 
 
 class PolicyRule(TypedDict, total=False):
@@ -108,7 +109,9 @@ class PolicyRule(TypedDict, total=False):
     tags: Texts
     families: Annotated[tuple[Word[Literal["create", "read", "update", "delete", "execute"]], ...], one_or_more, Some]
     danger: Annotated[tuple[Word[DangerLevel], ...], one_or_more, Some]
-    when: Annotated[Mapping[str, Annotated[Tests, known_keys(Tests)]], BeforeValidator(_by_path), Field(max_length=20)]
+    when: Annotated[
+        Mapping[str, Annotated[Comparisons, known_keys(Comparisons)]], BeforeValidator(_by_path), Field(max_length=20)
+    ]
     action: Required[Word[Literal["allow", "confirm", "deny"]]]
     reason: Annotated[
         Stripped,

@@ -12,7 +12,29 @@ from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-__all__ = ["REFUSED", "VARIABLES", "Names", "Setting", "Variable", "problem_of", "settings_of", "unknown_variable"]
+__all__ = [
+    "REFUSED",
+    "VARIABLES",
+    "ConfigError",
+    "Names",
+    "Setting",
+    "Variable",
+    "problem_of",
+    "settings_of",
+    "unknown_variable",
+]
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used. The message is one line and names the key, the variable or the file.
+
+    `line` and `column` are those of a file that cannot be read as a whole, from 1; 0 where they are not known.
+    """
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
 
 
 class Names(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Required, get_args
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from .setting import problem_of
+from .setting import ConfigError, problem_of
 from .types import Word, known_keys, requiring
 
 __all__ = ["TRUST_FILE", "TRUST_LEVELS", "TrustLevel", "TrustRecord", "changing", "read_trust", "write_trust"]
@@ -109,20 +109,20 @@ class TrustRecord(NamedTuple):
 
 
 def read_trust(path: Path) -> TrustRecord | None:
-    """Read the file; None where there is none. Raises ValueError with what is wrong, and what to do."""
+    """Read the file; None where there is none. Raises ConfigError with what is wrong, and what to do."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES)  # a longer one ends in the middle, and is no JSON then
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:
-        raise ValueError(f"cannot read {path}: {problem.strerror}") from None
+        raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
     try:
         entries = json.loads(content.decode("utf-8-sig"))
         return _record(entries)
     except (ValueError, RecursionError) as problem:
         help_text = f"Correct it or restore it from version control; without it the adapter is '{TrustRecord().level}'"
-        raise ValueError(f"{path.name} is not valid: {problem}. {help_text}") from None
+        raise ConfigError(f"{path.name} is not valid: {problem}. {help_text}") from None
 
 
 def _record(entries: Mapping[str, Any]) -> TrustRecord:
