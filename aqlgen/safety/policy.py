@@ -12,7 +12,7 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.positions import Position, find, join
 from aqlgen.runtime.settings.config import SETTINGS
 from aqlgen.runtime.settings.files import POLICY_KEYS, is_policy, parse_settings
-from aqlgen.runtime.settings.setting import REFUSED, ConfigError, Setting
+from aqlgen.runtime.settings.setting import ConfigError, Setting, refusal
 
 __all__ = ["SETTINGS_OF_POLICIES", "check_policy"]
 
@@ -87,8 +87,8 @@ def _mistake(key: str, raw: Any, known: Mapping[str, str]) -> tuple[str, str] | 
         except ValueError as problem:
             return f"'{key}' {problem}", "Correct the value; docs/safety-server.md shows a policy."
         return None
-    if key in REFUSED:
-        return f"'{key}' {REFUSED[key]}", "Take it out of the policy."
+    if refusal(key):
+        return f"'{key}' {refusal(key)}", "Take it out of the policy."
     if key in _OTHERS:
         return (
             f"'{key}' is about operations of an API, and a safety server has none",

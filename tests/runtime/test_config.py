@@ -167,6 +167,15 @@ def test_a_value_within_a_setting_is_refused_with_its_place(package: Path, text:
     assert place in str(caught.value)
 
 
+@pytest.mark.parametrize("key", ["http.token_file", "state.key", "auth.exchange_client_secret"])
+def test_a_secret_in_the_file_is_refused_with_its_variable_and_not_shown(package: Path, key: str) -> None:
+    settings_file(package, f"{key} = 'hunter2'")
+    variable = f"MCP_AQL_{key.removesuffix('_file').replace('.', '_').upper()}"
+    with pytest.raises(ConfigError, match=f"never stands here: set {variable}, or {variable}_FILE") as caught:
+        load(package, {})
+    assert "hunter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [

@@ -23,7 +23,7 @@ from typing import Any
 from .config import SETTINGS, Config
 from .files import POLICY_KEYS, is_policy, parse_settings
 from .quota import quota_problem
-from .setting import REFUSED, ConfigError, unknown_variable
+from .setting import ConfigError, refusal, unknown_variable
 from .trust import TRUST_FILE, read_trust
 
 __all__ = [
@@ -55,13 +55,6 @@ def project_of(folder: Path) -> Path | None:
         if project is not None and (project / "src" / folder.name / "adapter.json").is_file():
             return project
     return None
-
-
-def settings_beside(folder: Path) -> list[Path]:
-    """Return where the settings of the package in `folder` may stand: in its project, then beside its code."""
-    project = project_of(folder)
-    packaged = folder / SETTINGS_FILE
-    return [packaged] if project is None else [project / SETTINGS_FILE, packaged]
 
 
 def outdated_files(folder: Path) -> list[str]:
@@ -144,9 +137,9 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
 
 
 def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
-    refused = sorted(keys.keys() & REFUSED.keys())
-    if refused:
-        return ConfigError(f"'{refused[0]}' in {file} {REFUSED[refused[0]]}")
+    secret = next(filter(refusal, sorted(keys)), None)
+    if secret is not None:
+        return ConfigError(f"'{secret}' in {file} {refusal(secret)}")
     from difflib import get_close_matches
 
     known, unknown = [item.key for item in SETTINGS], min(keys)
@@ -156,8 +149,10 @@ def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
 
 
 def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
-    chosen = environ.get(CONFIG_FILE_VARIABLE)
-    return [Path(chosen)] if chosen else settings_beside(folder)
+    """Return where the settings may stand: in the file that was chosen, or in the project, then beside the code."""
+    if environ.get(CONFIG_FILE_VARIABLE):
+        return [Path(environ[CONFIG_FILE_VARIABLE])]
+    return [place / SETTINGS_FILE for place in (project_of(folder), folder) if place is not None]
 
 
 def settings_file(folder: Path, environ: Mapping[str, str]) -> Path | None:

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 
 __all__ = [
-    "REFUSED",
     "VARIABLES",
     "ConfigError",
     "Names",
     "Setting",
     "Variable",
     "problem_of",
+    "refusal",
     "settings_of",
     "unknown_variable",
 ]
@@ -160,11 +160,8 @@ def unknown_variable(environ: Mapping[str, str], settings: Iterable[str], packag
     return None
 
 
-_NOT_IN_A_FILE = "is a secret and never stands here: set MCP_AQL_{0}, or MCP_AQL_{0}_FILE for a file"
-REFUSED: Mapping[str, str] = {
-    "http.token": _NOT_IN_A_FILE.format("HTTP_TOKEN"),
-    "http.token_file": _NOT_IN_A_FILE.format("HTTP_TOKEN"),
-    "state.key": _NOT_IN_A_FILE.format("STATE_KEY"),
-    "state.key_file": _NOT_IN_A_FILE.format("STATE_KEY"),
-}
-"""Keys of adapter.toml that are not served, and why."""
+def refusal(key: str) -> str:
+    """Return why a key of adapter.toml never stands there, since it is a secret; "" for any other."""
+    name = f"MCP_AQL_{key.replace('.', '_').upper().removesuffix('_FILE')}"
+    is_secret = any(entry.name == name and entry.from_file for entry in VARIABLES)
+    return f"is a secret and never stands here: set {name}, or {name}_FILE for a file" if is_secret else ""
