@@ -104,3 +104,10 @@ def without_ids(failure: Any) -> Any:
         return failure
     kept = {name: without_ids(value) for name, value in failure.items() if name not in ("request_id", "session_id")}
     return {name: value for name, value in kept.items() if (name, value) != ("details", {})}
+
+
+def setting(key: str, value: Any) -> Any:
+    """Return what a setting is, given its value in `adapter.toml` or the text of its variable."""
+    from aqlgen.runtime.settings.config import SETTINGS
+
+    return next(item for item in SETTINGS if item.key == key).parse(value)

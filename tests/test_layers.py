@@ -74,6 +74,8 @@ ADAPTER = {
     "httpx2",
     "anyio",
     "pydantic",
+    "pydantic_core",
+    "typing_extensions",
     "starlette",
     "uvicorn",
     "h11",

@@ -6,13 +6,19 @@ them anew in a clone of aqlgen.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import textwrap
 from collections.abc import Iterator
-from itertools import groupby
+from functools import cache
+from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
-from aqlgen.runtime.settings.config import SETTINGS, Setting
+from pydantic import TypeAdapter
+
+from aqlgen.runtime.settings.config import SETTINGS, Config, Setting
 from aqlgen.runtime.settings.setting import VARIABLES
 
 __all__ = ["PATHS", "adapter_toml", "page"]
@@ -80,13 +86,37 @@ def _tables() -> Iterator[tuple[str, list[Setting]]]:
         yield table, list(settings)
 
 
+@cache
+def _texts(owner: type[Any]) -> dict[str, str]:
+    """Return the text below each field of a class."""
+    (definition,) = ast.parse(inspect.getsource(owner)).body
+    assert isinstance(definition, ast.ClassDef)  # noqa: S101 - what it is by its type
+    return {
+        field.target.id: " ".join(text.value.value.split())
+        for field, text in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+    }
+
+
+def description(setting: Setting) -> str:
+    """Return what a setting sets, with what its type allows."""
+    part, _, field = setting.attribute.rpartition(".")
+    owner: Any = type(getattr(Config(), part)) if part else Config
+    schema = TypeAdapter(setting.kind).json_schema()
+    schema = schema.get("anyOf", [schema])[0]
+    bounds = f"{schema.get('minimum')} to {schema.get('maximum')}"
+    allowed = ", ".join(schema["enum"]) if "enum" in schema else bounds
+    return _texts(owner)[field].replace("{allowed}", allowed)
+
+
 def _toml(table: str, settings: list[Setting]) -> Iterator[str]:
     for index, setting in enumerate(settings):
         header = f"[{table}]\n" if table and not index else ""
-        end = ". For example:" if setting.example else ""
-        lines = textwrap.wrap(f"{setting.description} {_variable(setting)}{end}", _WIDTH - 2, break_on_hyphens=False)
-        if setting.example:
-            lines += [f"  {line}" for line in setting.example]
+        end = ". For example:" if setting.names.example else ""
+        lines = textwrap.wrap(f"{description(setting)} {_variable(setting)}{end}", _WIDTH - 2, break_on_hyphens=False)
+        if setting.names.example:
+            lines += [f"  {line}" for line in setting.names.example.splitlines()]
         else:
             lines.append(f"{_name(setting)} = {_default(setting)}")
         yield header + "".join(f"# {line}\n" for line in lines)
@@ -96,10 +126,10 @@ def _section(table: str, settings: list[Setting]) -> Iterator[str]:
     rows = [f"## `[{table}]`" if table else "## Outside of tables", "", "| key | variable | default | sets |"]
     rows.append("|---|---|---|---|")
     for setting in settings:
-        form = f", {setting.form}" if setting.form else ""
+        form = f", {setting.names.form}" if setting.names.form else ""
         default = "" if setting.default is None or setting.default == {} else f"`{_default(setting)}`"
-        description = setting.description.replace("|", "\\|")
-        rows.append(f"| `{_name(setting)}` | `{setting.variable}`{form} | {default} | {description} |")
+        text = description(setting).replace("|", "\\|")
+        rows.append(f"| `{_name(setting)}` | `{setting.variable}`{form} | {default} | {text} |")
     yield "\n".join(rows) + "\n"
 
 
@@ -108,7 +138,7 @@ def _name(setting: Setting) -> str:
 
 
 def _variable(setting: Setting) -> str:
-    return f"{setting.variable} ({setting.form})" if setting.form else setting.variable
+    return f"{setting.variable} ({setting.names.form})" if setting.names.form else setting.variable
 
 
 def _default(setting: Setting) -> str:

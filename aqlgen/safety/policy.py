@@ -11,9 +11,8 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.positions import Position, find, join
 from aqlgen.runtime.settings.config import SETTINGS
-from aqlgen.runtime.settings.files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
-from aqlgen.runtime.settings.parsers import REFUSED
-from aqlgen.runtime.settings.setting import Setting
+from aqlgen.runtime.settings.files import POLICY_KEYS, is_policy, parse_settings
+from aqlgen.runtime.settings.setting import ConfigError, Setting, refusal
 
 __all__ = ["SETTINGS_OF_POLICIES", "check_policy"]
 
@@ -34,7 +33,7 @@ def check_policy(path: Path) -> frozenset[str]:
     content = _content(path)
     try:
         values = parse_settings(path.name, content)
-    except SettingsFileError as problem:
+    except ConfigError as problem:
         raise OptionError.of(
             _CODE, f"the policy {problem}", file=str(path), line=problem.line, column=problem.column, help=_help(path)
         ) from None
@@ -88,8 +87,8 @@ def _mistake(key: str, raw: Any, known: Mapping[str, str]) -> tuple[str, str] | 
         except ValueError as problem:
             return f"'{key}' {problem}", "Correct the value; docs/safety-server.md shows a policy."
         return None
-    if key in REFUSED:
-        return f"'{key}' {REFUSED[key]}", "Take it out of the policy."
+    if refusal(key):
+        return f"'{key}' {refusal(key)}", "Take it out of the policy."
     if key in _OTHERS:
         return (
             f"'{key}' is about operations of an API, and a safety server has none",

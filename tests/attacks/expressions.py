@@ -15,12 +15,15 @@ from types import ModuleType
 from typing import Any
 
 import aqlgen
+from aqlgen.runtime.settings import types
 
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 ANY = ("fullmatch", "search")
 """The methods to try where any could be used: a search begins with all that a match does."""
 _ROOT = Path(aqlgen.__file__).parent
-_CALL = re.compile(r"\bre\.")
+_CALL = re.compile(r"\bre\.|\bmatching\(|\bdivided\(")
+_TYPES = {"matching": ("fullmatch",), "divided": ("split",)}
+"""The functions that make types of settings of a pattern, with how they use it."""
 _MANY = 60
 """A repeat that is bounded by less cannot be pumped."""
 _REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
@@ -43,7 +46,7 @@ def expressions() -> list[Expression]:
         text = Path(_ROOT.parent, *name.split(".")).with_suffix(".py").read_text("utf-8")
         if _CALL.search(text) or any(True for value in vars(module).values() for _ in _patterns(value)):
             code = _Code.of(text)
-            for expression in (*_of_module(module, code), *_inline(name, code)):
+            for expression in (*_of_module(module, code), *_inline(name, code), *_of_types(module, code)):
                 key = (expression.where, expression.compiled.pattern, expression.compiled.flags)
                 collected[key] = expression
     return list(collected.values())
@@ -59,13 +62,16 @@ class _Code:
     names: dict[str, list[ast.Name]]
     attributes: dict[str, list[ast.Attribute]]
     calls: list[ast.Call]
+    types: list[ast.Call]
     assigned: frozenset[str]
     module_level: frozenset[ast.AST]
 
     @staticmethod
     def of(text: str) -> _Code:
         tree = ast.parse(text)
-        code = _Code(defaultdict(list), defaultdict(list), [], frozenset(_targets(tree)), frozenset(_assigned(tree)))
+        code = _Code(
+            defaultdict(list), defaultdict(list), [], [], frozenset(_targets(tree)), frozenset(_assigned(tree))
+        )
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 code.names[node.id].append(node)
@@ -73,6 +79,8 @@ class _Code:
                 code.attributes[node.value.id].append(node)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 code.calls.append(node)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _TYPES:
+                code.types.append(node)
         return code
 
 
@@ -137,6 +145,14 @@ def _inline(name: str, code: _Code) -> Iterator[Expression]:
                 if node.func.attr == "compile" and node in code.module_level:
                     continue
                 yield Expression(f"{name}:{node.args[0].value!r}", re.compile(node.args[0].value, flags), methods)
+
+
+def _of_types(module: ModuleType, code: _Code) -> Iterator[Expression]:
+    for node in code.types:
+        if getattr(module, ast.unparse(node.func), None) not in (types.matching, types.divided):
+            continue
+        pattern = eval(compile(ast.Expression(node.args[0]), "", "eval"), vars(module))
+        yield Expression(f"{module.__name__}:{pattern!r}", re.compile(pattern), _TYPES[ast.unparse(node.func)])
 
 
 def _flags(node: ast.expr) -> int:

@@ -13,10 +13,9 @@ from mcp.server.auth.provider import AccessToken
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.server.access import AccessError, Place
-from aqlgen.runtime.settings import parsers
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.load import ConfigError, load
-from tests.cases import each
+from tests.cases import each, setting
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, access_of, endpoint
 from tests.runtime.tiny_zoo import write_package
 
@@ -151,7 +150,7 @@ def test_a_token_in_adapter_toml_is_refused(tmp_path: Path, key: str) -> None:
 )
 def test_keys_are_not_taken_from_an_issuer_that_the_network_can_imitate(issuer: str) -> None:
     with pytest.raises(ValueError, match="must be an http"):
-        parsers.https_url(issuer)
+        setting("http.oauth_issuer", issuer)
 
 
 @pytest.mark.parametrize(
@@ -159,13 +158,13 @@ def test_keys_are_not_taken_from_an_issuer_that_the_network_can_imitate(issuer: 
 )
 def test_a_list_of_hosts_that_would_not_hold_is_refused(hosts: str) -> None:
     with pytest.raises(ValueError, match="must be hosts"):
-        parsers.hosts(hosts)
+        setting("http.allowed_hosts", hosts)
 
 
 @pytest.mark.parametrize("origins", ["*", "null", "app.example.com", "https://*.example.com", "https://a.example/path"])
 def test_a_list_of_origins_that_would_not_hold_is_refused(origins: str) -> None:
     with pytest.raises(ValueError, match="must be origins"):
-        parsers.origins(origins)
+        setting("http.allowed_origins", origins)
 
 
 # Host and Origin

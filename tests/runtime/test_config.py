@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from operator import attrgetter
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix:
         ("[limits]\nmax_nesting_depth = 65", "from 8 to 64"),
         ("[limits]\nmax_nesting_depth = 8.5", "whole number"),
         ('base_url = "ftp://x"', "'base_url'"),
-        ('endpoint_mode = "many"', "semantic, single or all"),
+        ('endpoint_mode = "many"', "'semantic', 'single' or 'all'"),
         ('log_level = "loud"', "'log_level'"),
         ("= 1", "adapter.toml is not valid TOML"),
     ],
@@ -124,6 +125,55 @@ def test_each_setting_has_its_own_key_variable_and_attribute() -> None:
         elif setting.default not in (None, ""):
             assert setting.parse(setting.default) == setting.default
             assert setting.parse(str(setting.default)) == setting.default
+
+
+ODD_VALUES = ["", " ", "x", "{", "[]", "{x}", "a\nb", "9" * 5000, "1e999", "nan", -1, 10**30, 0.5, float("inf"), True]
+ODD_VALUES += [[], [1], [[]], [{}], ["{"], {}, {"a": 1}, {"a": {}}, {"a": {"b": []}}, {1: 2}, [{"when": 1}], "[1]"]
+
+
+def test_each_setting_takes_a_value_or_says_in_a_sentence_what_it_must_be() -> None:
+    for setting in SETTINGS:
+        for value in ODD_VALUES:
+            try:
+                setting.parse(value)
+            except ValueError as problem:
+                sentence = str(problem)
+                assert re.fullmatch(
+                    r"(at ['e][^:]{1,80}: )?(must|has|is missing|says|allow|a pattern is)\b.*", sentence
+                ), sentence
+                assert not re.search("pydantic|[Ii]nput|Value error", sentence), sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            '[http]\nallowed_hosts = ["a.example", "*"]',
+            "'http.allowed_hosts' in adapter.toml at entry 2: must be hosts",
+        ),
+        ("[warnings]\nsuppress = 3", "'warnings.suppress' in adapter.toml must be a list; it is 3"),
+        ('[server.variables]\nregion = "a b"', "at 'region': must not hold blanks"),
+        (
+            "[quota.callers]\nper_week = 3",
+            "'quota.callers' in adapter.toml has no key 'per_week'; there are per_minute, ",
+        ),
+        ('[auth]\nforward_header = ["Cookie"]', "at entry 1, entry 1: must name a header of its own"),
+    ],
+)
+def test_a_value_within_a_setting_is_refused_with_its_place(package: Path, text: str, place: str) -> None:
+    settings_file(package, text)
+    with pytest.raises(ConfigError) as caught:
+        load(package, {})
+    assert place in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["http.token_file", "state.key", "auth.exchange_client_secret"])
+def test_a_secret_in_the_file_is_refused_with_its_variable_and_not_shown(package: Path, key: str) -> None:
+    settings_file(package, f"{key} = 'hunter2'")
+    variable = f"MCP_AQL_{key.removesuffix('_file').replace('.', '_').upper()}"
+    with pytest.raises(ConfigError, match=f"never stands here: set {variable}, or {variable}_FILE") as caught:
+        load(package, {})
+    assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from test_steps import Zoo
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.settings.policy import policy_rules
+from tests.cases import setting
 
 pytestmark = pytest.mark.anyio
 WORKFLOWS: dict[str, Any] = {
@@ -194,7 +194,7 @@ async def test_a_real_client_calls_it(zoo: Dispatcher, era: str) -> None:
 async def test_rules_of_the_owner_hold_for_each_step(make: Callable[..., Dispatcher], api: Zoo) -> None:
     """R-SAFE-1, R-STEP-3"""
     rules = [{"id": "no-ann", "operations": ["update_*"], "when": {"input.name": "Ann"}, "action": "deny"}]
-    zoo = make(policy_rules=policy_rules(rules))
+    zoo = make(policy_rules=setting("policy.rules", rules))
     refused = await call(zoo, "rename_animal", number=1, name="Ann", more={"tag": "x"})
     assert refused["success"] is False
     assert "no-ann" in refused["error"]["message"]

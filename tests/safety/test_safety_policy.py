@@ -72,8 +72,8 @@ def test_both_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
     [
         ("p.toml", "[safety_loop]\n  den = []", "2:3", "Did you mean 'safety_loop.deny'?"),
         ("p.toml", "safety_loop.den = []", "1:1", "Did you mean 'safety_loop.deny'?"),
-        ("p.toml", "# deny\n[safety_loop]\nmode = 'enforced'", "3:1", "must be one of enforcing"),
-        ("p.toml", "[safety_loop.agents.coder]\nsteps = 3", "1:1", "no setting 'steps' for agent 'coder'"),
+        ("p.toml", "# deny\n[safety_loop]\nmode = 'enforced'", "3:1", "must be 'enforcing', 'monitoring'"),
+        ("p.toml", "[safety_loop.agents.coder]\nsteps = 3", "1:1", "at 'coder': has no key 'steps'"),
         ("p.toml", "[http]\n\ntoken = 'x'", "3:1", "MCP_AQL_HTTP_TOKEN"),
         ("p.toml", "[policy]\nname = 'strict'", "2:1", "a safety server has none"),
         ("p.toml", "base_url = 'https://a.example'", "1:1", "a safety server has none"),
@@ -93,7 +93,7 @@ def test_both_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
         ("p.toml", "safety_loop.max_autonomous_steps = inf", "1:1", "must be a whole number"),
         ("p.toml", f"deny = {'[' * 100_000}", "", "is not valid TOML"),
         ("p.json", '["drop_*"]', "", "must be a JSON object"),
-        ("p.json", '{"deny": [1]}', "1:2", "must be a list of patterns"),
+        ("p.json", '{"deny": [1]}', "1:2", "at entry 1: must be a text"),
     ],
 )
 def test_a_wrong_policy_starts_nothing(name: str, text: str, place: str, sentence: str, tmp_path: Path) -> None:

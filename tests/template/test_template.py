@@ -154,7 +154,7 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
     defaults = {
         setting.key: "" if setting.default is None else setting.default
         for setting in SETTINGS
-        if setting.default != {} and not (setting.default in (None, ()) and setting.example)
+        if setting.default != {} and not (setting.default in (None, ()) and setting.names.example)
     }
     assert written == {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
     assert all(setting.variable in text for setting in SETTINGS)

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from ..assembly import audit_file
 from ..safety.audit import Audit
 from ..settings.load import ConfigError, load, trust_file
-from ..settings.parsers import TRUST_LEVELS
-from ..settings.trust import TRUST_FILE, TrustRecord, changing, read_trust, write_trust
+from ..settings.trust import TRUST_FILE, TRUST_LEVELS, TrustRecord, changing, read_trust, write_trust
 from ..table import Adapter
 from ..text import iso_time, line
 

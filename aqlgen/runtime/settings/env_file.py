@@ -21,10 +21,10 @@ __all__ = ["VARIABLE", "exposed", "read_env_file", "variables_of"]
 
 VARIABLE = "MCP_AQL_ENV_FILE"
 _MAX_BYTES = 1024 * 1024
-_LINE = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)")
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\["\\n])*)"')
-_SINGLE = re.compile(r"'([^']*)'")
-_ESCAPES = {'\\"': '"', "\\\\": "\\", "\\n": "\n"}
+_LINE = re.compile(
+    r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*"
+    r"""(?:"(?P<double>(?:[^"\\]|\\["\\n])*)"|'(?P<single>[^']*)'|(?P<plain>(?:[^"'].*)?))"""
+)
 _ELSEWHERE = frozenset({VARIABLE, CONFIG_FILE_VARIABLE})
 """Variables that say where to read: they stand beside the command that starts the adapter."""
 
@@ -52,38 +52,29 @@ def read_env_file(path: Path) -> dict[str, str]:
         raise ConfigError(f"{VARIABLE}: {path} is not UTF-8") from None
     variables: dict[str, str] = {}
     for number, line in enumerate(re.split(r"\r\n?|\n", text), 1):
-        stripped = line.strip(" \t")
-        if not stripped or stripped.startswith("#"):
+        line = line.strip(" \t")
+        if not line or line.startswith("#"):
             continue
-        name, value, problem = _parsed(stripped)
-        if not problem and name in variables:
-            problem = f"gives '{name}' a second time"
-        if not problem and name in _ELSEWHERE:
-            problem = f"sets '{name}', which belongs into the environment of the command"
-        if problem:
+        match = _LINE.fullmatch(line)
+        problem = _problem(match, variables)
+        if match is None or problem:
             raise ConfigError(f"line {number} of {path} {problem}")
-        variables[name] = value
+        escaped = re.sub(r"\\(.)", lambda escape: escape[1].replace("n", "\n"), match["double"] or "")
+        variables[match[1]] = match["plain"] or match["single"] or escaped
     return variables
 
 
-def _parsed(line: str) -> tuple[str, str, str]:
-    """Return name and value of a line, and what is wrong with it."""
-    match = _LINE.fullmatch(line)
+def _problem(match: re.Match[str] | None, variables: Mapping[str, str]) -> str:
+    """Return what is wrong with a line after those that gave the variables, "" if nothing is."""
     if match is None:
-        return "", "", "is not NAME=VALUE"
-    name, text = match[1], match[2]
-    if "\x00" in text:
-        return name, "", "holds a null character"
-    if text[:1] == '"':
-        quoted = _DOUBLE.fullmatch(text)
-        value = "" if quoted is None else re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], quoted[1])
-    elif text[:1] == "'":
-        quoted = _SINGLE.fullmatch(text)
-        value = "" if quoted is None else quoted[1]
-    else:
-        comment = re.search(r"(?:^|[ \t])#", text)
-        return name, text, "" if comment is None else "has a '#' behind a blank: put the value into single quotes"
-    return name, value, "" if quoted is not None else "has a quoted value that does not end with the line"
+        return "is not NAME=VALUE, or has a quoted value that does not end with the line"
+    if "\x00" in match[0]:
+        return "holds a null character"
+    if re.search(r"(?:^|[ \t])#", match["plain"] or ""):
+        return "has a '#' behind a blank: put the value into single quotes"
+    if match[1] in variables:
+        return f"gives '{match[1]}' a second time"
+    return f"sets '{match[1]}', which belongs into the environment of the command" if match[1] in _ELSEWHERE else ""
 
 
 def exposed(path: Path) -> bool:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["POLICY_KEYS", "SettingsFileError", "is_policy", "parse_settings"]
+from .setting import ConfigError
+
+__all__ = ["POLICY_KEYS", "is_policy", "parse_settings"]
 
 POLICY_KEYS: Mapping[str, str] = {
     "deny": "safety_loop.deny",
@@ -26,35 +29,27 @@ POLICY_KEYS: Mapping[str, str] = {
 _POLICY = "policy"
 
 
-class SettingsFileError(ValueError):
-    """A text that cannot be read. `line` and `column` are from 1, 0 where they are not known."""
-
-    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
-        super().__init__(message)
-        self.line = line
-        self.column = column
-
-
 def is_policy(name: str) -> bool:
     """Return True if a file of this name holds a policy in JSON."""
     return name.lower().endswith(".json")
 
 
 def parse_settings(name: str, content: bytes) -> dict[str, Any]:
-    """Return the values of a file by the dotted keys that stand in it. Raises SettingsFileError."""
+    """Return the values of a file by the dotted keys that stand in it. Raises ConfigError."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
+        return _flat(_of_json(name, content) if is_policy(name) else _of_toml(name, content))
+    except (RecursionError, ValueError) as problem:
         form = "JSON" if is_policy(name) else "TOML"
-        raise SettingsFileError(f"is not valid {form}: {problem}") from None
-    if is_policy(name):
-        return _of_json(text)
-    return _of_toml(text)
+        reason = (
+            str(problem) if isinstance(problem, UnicodeDecodeError) else "it nests too deeply, or a number is too long"
+        )
+        raise ConfigError(f"{name} is not valid {form}: {reason}") from None
 
 
-def _of_toml(text: str) -> dict[str, Any]:
+def _of_toml(name: str, content: bytes) -> dict[str, Any]:
     import tomllib  # here, since most adapters have no file to read
 
+    text = content.decode("utf-8-sig")
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
@@ -62,26 +57,27 @@ def _of_toml(text: str) -> dict[str, Any]:
         hint = "; beside [policy] or [[policy.rules]] the policy's name is [policy] name" if short else ""
         place = re.search(r"\(at line (\d{1,9}), column (\d{1,9})\)", str(problem))
         line, column = (int(place[1]), int(place[2])) if place is not None else (0, 0)
-        raise SettingsFileError(f"is not valid TOML: {problem}{hint}", line, column) from None
-    except (RecursionError, ValueError):
-        raise SettingsFileError("is not valid TOML: it nests too deeply, or a number is too long") from None
-    if _POLICY in tables and not isinstance(tables[_POLICY], dict):
+        raise ConfigError(f"{name} is not valid TOML: {problem}{hint}", line, column) from None
+    if not isinstance(tables.get(_POLICY, {}), dict):
         tables[_POLICY] = {"name": tables[_POLICY]}  # the short form
-    return _flat(tables)
+    return tables
 
 
-def _of_json(text: str) -> dict[str, Any]:
+def _of_json(name: str, content: bytes) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return an object. Raises ConfigError for a key that is given twice: of two lists one would not hold."""
+        twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+        if twice:
+            raise ConfigError(f"{name} gives '{twice[0][:64]}' a second time")
+        return dict(pairs)
+
     try:
-        entries = json.loads(text, object_pairs_hook=_unique)
+        entries = json.loads(content.decode("utf-8-sig"), object_pairs_hook=unique)
     except json.JSONDecodeError as problem:
-        raise SettingsFileError(f"is not valid JSON: {problem}", problem.lineno, problem.colno) from None
-    except SettingsFileError:
-        raise
-    except (RecursionError, ValueError):
-        raise SettingsFileError("is not valid JSON: it nests too deeply, or a number is too long") from None
+        raise ConfigError(f"{name} is not valid JSON: {problem}", problem.lineno, problem.colno) from None
     if not isinstance(entries, dict):
-        raise SettingsFileError(f"must be a JSON object with keys such as {', '.join(list(POLICY_KEYS)[:3])}")
-    return _flat(entries)
+        raise ConfigError(f"{name} must be a JSON object with keys such as {', '.join(list(POLICY_KEYS)[:3])}")
+    return entries
 
 
 def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,13 +89,3 @@ def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
         else:
             flat[key] = value
     return flat
-
-
-def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object. Raises SettingsFileError for a key that is given twice: of two lists one would not hold."""
-    entries: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in entries:
-            raise SettingsFileError(f"gives '{key[:64]}' a second time")
-        entries[key] = value
-    return entries

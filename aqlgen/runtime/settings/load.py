@@ -14,18 +14,17 @@ import json
 import os
 import re
 import stat
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from . import parsers
 from .config import SETTINGS, Config
-from .files import POLICY_KEYS, SettingsFileError, is_policy, parse_settings
-from .http import HttpSettings
-from .quota import QuotaSettings, quota_problem
-from .setting import unknown_variable
-from .tables import AuditSettings, ClientSettings, ConfirmationSettings, LoopSettings, TelemetrySettings
-from .trust import TRUST_FILE, TrustRecord, read_trust
+from .files import POLICY_KEYS, is_policy, parse_settings
+from .quota import quota_problem
+from .setting import ConfigError, refusal, unknown_variable
+from .trust import TRUST_FILE, read_trust
 
 __all__ = [
     "SETTINGS_FILE",
@@ -56,13 +55,6 @@ def project_of(folder: Path) -> Path | None:
         if project is not None and (project / "src" / folder.name / "adapter.json").is_file():
             return project
     return None
-
-
-def settings_beside(folder: Path) -> list[Path]:
-    """Return where the settings of the package in `folder` may stand: in its project, then beside its code."""
-    project = project_of(folder)
-    packaged = folder / SETTINGS_FILE
-    return [packaged] if project is None else [project / SETTINGS_FILE, packaged]
 
 
 def outdated_files(folder: Path) -> list[str]:
@@ -105,14 +97,10 @@ _MAX_BYTES = 1024 * 1024
 _SECRET_SETTING = re.compile(r"(MCP_AQL_[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|KEY)S?)(?:_FILE)?")
 
 
-class ConfigError(Exception):
-    """A setting that cannot be used. The message is one line and names the key or the variable."""
-
-
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
     """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
-    values: dict[str, Any] = {}
+    parts: dict[str, dict[str, Any]] = defaultdict(dict)
     sources: dict[str, str] = {}
     for item in SETTINGS:
         in_file = item.key in written
@@ -120,12 +108,13 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
         if environ.get(item.variable):
             raw, name, source = environ[item.variable], item.variable, "environment"
         elif in_file:
-            name, source = f"'{item.key}' in {file.name}", file.name
+            name, source = f"'{item.key}' in {file}", file
         else:
             sources[item.attribute] = "default"
             continue
+        part, _, field = item.attribute.rpartition(".")
         try:
-            values[item.attribute], sources[item.attribute] = item.parse(raw), source
+            parts[part][field], sources[item.attribute] = item.parse(raw), source
         except ValueError as problem:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
@@ -133,44 +122,37 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
     if unknown is not None:
         raise ConfigError(unknown)
-    quota = QuotaSettings(**_taken(values, "quota."))
-    conflict = quota_problem(quota)
+    config = Config(sources=sources, **parts.pop("", {}))
+    config = config._replace(**{part: getattr(config, part)._replace(**values) for part, values in parts.items()})
+    conflict = quota_problem(config.quota)
     if conflict:
         raise ConfigError(conflict)
-    trust = _trust(trust_file(folder, environ))
-    _check_files_folder(values.get("files_folder"), trust_file(folder, environ).parent)
-    if trust is not None and "trust_level" not in values:
-        values["trust_level"], sources["trust_level"] = trust.in_force, TRUST_FILE
-    return Config(
-        trust=trust or TrustRecord(),
-        audit=AuditSettings(**_taken(values, "audit.")),
-        confirmation=ConfirmationSettings(**_taken(values, "confirmation.")),
-        client=ClientSettings(**_taken(values, "client.")),
-        http=HttpSettings(**_taken(values, "http.")),
-        loop=LoopSettings(**_taken(values, "loop.")),
-        quota=quota,
-        telemetry=TelemetrySettings(**_taken(values, "telemetry.")),
-        sources=sources,
-        **values,  # last: what is above was taken out of them
-    )
+    beside = trust_file(folder, environ)
+    _check_files_folder(config.files_folder, beside.parent)
+    trust = read_trust(beside)
+    if trust is not None and sources["trust_level"] == "default":
+        sources["trust_level"] = TRUST_FILE
+        config = config._replace(trust_level=trust.in_force)
+    return config if trust is None else config._replace(trust=trust)
 
 
-def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """Remove the values of a part of the settings, and return them by the names of its fields."""
-    attributes = [attribute for attribute in values if attribute.startswith(prefix)]
-    return {attribute.removeprefix(prefix): values.pop(attribute) for attribute in attributes}
-
-
-def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:
-    for key in sorted(keys):
-        if key in parsers.REFUSED:
-            return ConfigError(f"'{key}' in {file.name} {parsers.REFUSED[key]}")
+def _unknown_key(keys: Mapping[str, Any], file: str) -> ConfigError:
+    secret = next(filter(refusal, sorted(keys)), None)
+    if secret is not None:
+        return ConfigError(f"'{secret}' in {file} {refusal(secret)}")
     from difflib import get_close_matches
 
     known, unknown = [item.key for item in SETTINGS], min(keys)
     nearest = get_close_matches(unknown, known, 1, 0.75)
     hint = f", did you mean '{nearest[0]}'?" if nearest else ";"
-    return ConfigError(f"'{unknown}' in {file.name} is no setting{hint} the settings are {', '.join(known)}")
+    return ConfigError(f"'{unknown}' in {file} is no setting{hint} the settings are {', '.join(known)}")
+
+
+def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Return where the settings may stand: in the file that was chosen, or in the project, then beside the code."""
+    if environ.get(CONFIG_FILE_VARIABLE):
+        return [Path(environ[CONFIG_FILE_VARIABLE])]
+    return [place / SETTINGS_FILE for place in (project_of(folder), folder) if place is not None]
 
 
 def settings_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
@@ -184,56 +166,34 @@ def trust_file(folder: Path, environ: Mapping[str, str]) -> Path:
     return next((path for path in paths if path.exists()), paths[0])
 
 
-def _check_files_folder(folder: str | None, project: Path) -> None:
-    """Raise ConfigError if files whose names the API chooses would lie beside `adapter.toml` and `trust.json`."""
+def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """Return the name of the file of settings, and its values by the dotted keys of settings."""
+    path = settings_file(folder, environ)
+    if path is None:
+        if environ.get(CONFIG_FILE_VARIABLE):
+            raise ConfigError(
+                f"{CONFIG_FILE_VARIABLE} names a file that does not exist: {environ[CONFIG_FILE_VARIABLE]}"
+            )
+        return SETTINGS_FILE, {}
     try:
+        values = parse_settings(path.name, path.read_bytes())
+    except OSError as problem:
+        raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
+    if not is_policy(path.name):
+        return path.name, values
+    unknown = next((key for key in sorted(values) if key not in POLICY_KEYS), None)
+    if unknown is not None:
+        raise ConfigError(f"'{unknown}' in {path.name} is no key of a policy; there are {', '.join(POLICY_KEYS)}")
+    return path.name, {POLICY_KEYS[key]: value for key, value in values.items()}
+
+
+def _check_files_folder(folder: str, project: Path) -> None:
+    """Raise ConfigError if files whose names the API chooses would lie beside `adapter.toml` and `trust.json`."""
+    with suppress(OSError):
         if folder and Path(folder).expanduser().samefile(project):
             raise ConfigError(
                 f"'files.folder' is {project}: files of the API would lie among yours; give one of their own"
             )
-    except OSError:
-        return
-
-
-def _trust(path: Path) -> TrustRecord | None:
-    try:
-        return read_trust(path)
-    except ValueError as problem:
-        raise ConfigError(str(problem)) from None
-
-
-def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
-    chosen = environ.get(CONFIG_FILE_VARIABLE)
-    return [Path(chosen)] if chosen else settings_beside(folder)
-
-
-def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
-    chosen, candidates = environ.get(CONFIG_FILE_VARIABLE), _candidates(folder, environ)
-    for path in candidates:
-        try:
-            content = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as problem:
-            raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
-        return path, _parsed(path, content)
-    if chosen:
-        raise ConfigError(f"{CONFIG_FILE_VARIABLE} names a file that does not exist: {chosen}")
-    return candidates[-1], {}
-
-
-def _parsed(path: Path, content: bytes) -> dict[str, Any]:
-    """Return the values of a file by the dotted keys of settings."""
-    try:
-        values = parse_settings(path.name, content)
-    except SettingsFileError as problem:
-        raise ConfigError(f"{path.name} {problem}") from None
-    if not is_policy(path.name):
-        return values
-    unknown = next((key for key in sorted(values) if key not in POLICY_KEYS), None)
-    if unknown is not None:
-        raise ConfigError(f"'{unknown}' in {path.name} is no key of a policy; there are {', '.join(POLICY_KEYS)}")
-    return {POLICY_KEYS[key]: value for key, value in values.items()}
 
 
 class Variables:
@@ -295,8 +255,6 @@ def _read(path: str) -> str | None:
 
 
 STATE_KEY = "MCP_AQL_STATE_KEY"
-_LEAST_LENGTH = 32
-_MOST = 20
 _HINT = "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 
@@ -315,22 +273,24 @@ class StateKeys:
         """Return the keys as they are now."""
         text = self._variables.value(STATE_KEY)
         if text != self._text:
-            keys = _lines(text)
-            if not self._problem(keys):
+            keys, problem = _keys_in(text)
+            if not problem:
                 self._text, self._keys = text, keys
         return self._keys
 
     def check(self, needed_by: str = "") -> None:
         """Raise ConfigError if keys are set that are no good, or none is and one is needed. A key is never shown."""
-        unreadable = self._variables.unreadable([STATE_KEY])
-        problem = f"{unreadable[0]} names a file that cannot be read" if unreadable else ""
+        for variable in self._variables.unreadable([STATE_KEY]):
+            raise ConfigError(f"{variable} names a file that cannot be read")
         text = self._variables.value(STATE_KEY)
-        if not problem and (text or (text is not None and not self._variables.steady([STATE_KEY]))):
-            problem = self._problem(_lines(text))
-        if not problem and needed_by and not self():
-            problem = f"{needed_by} needs a key of yours in {STATE_KEY} or the file of {STATE_KEY}_FILE; {_HINT}"
-        if problem:
-            raise ConfigError(problem)
+        if text or (text is not None and not self._variables.steady([STATE_KEY])):
+            problem = _keys_in(text)[1]
+            if problem:
+                raise ConfigError(f"{problem}; {_HINT}")
+        if needed_by and not self():
+            raise ConfigError(
+                f"{needed_by} needs a key of yours in {STATE_KEY} or the file of {STATE_KEY}_FILE; {_HINT}"
+            )
 
     @property
     def source(self) -> str:
@@ -339,18 +299,12 @@ class StateKeys:
             return ""
         return STATE_KEY if self._variables.steady([STATE_KEY]) else f"{STATE_KEY}_FILE"
 
-    @staticmethod
-    def _problem(keys: tuple[str, ...]) -> str:
-        if not keys or len(keys) > _MOST:
-            return f"{STATE_KEY} must hold keys, one a line, {_MOST} at most; {_HINT}"
-        for number, key in enumerate(keys, 1):
-            if len(key) < _LEAST_LENGTH:
-                which = f"key {number} of {len(keys)}" if len(keys) > 1 else "the key"
-                return (
-                    f"{which} in {STATE_KEY} is too short to be safe, {_LEAST_LENGTH} characters are the least; {_HINT}"
-                )
-        return ""
 
-
-def _lines(text: str | None) -> tuple[str, ...]:
-    return tuple(line.strip() for line in (text or "").splitlines() if line.strip())
+def _keys_in(text: str | None) -> tuple[tuple[str, ...], str]:
+    """Return the keys of a text, and what is wrong with them, "" if nothing is."""
+    keys = tuple(line.strip() for line in (text or "").splitlines() if line.strip())
+    if not 0 < len(keys) <= 20:
+        return keys, f"{STATE_KEY} must hold keys, one a line, 20 at most"
+    short = next((number for number, key in enumerate(keys, 1) if len(key) < 32), 0)
+    which = f"key {short} of {len(keys)}" if len(keys) > 1 else "the key"
+    return keys, f"{which} in {STATE_KEY} is too short to be safe, 32 characters are the least" if short else ""

@@ -5,37 +5,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, Required, get_args
 
-from ..table import FAMILIES, DangerLevel
-from .parsers import Choice, Whole, from_json, parsed_table
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool
+from typing_extensions import TypedDict
 
-__all__ = ["BUILT_IN", "DANGER_LEVELS", "MONEY_TEXT", "POLICY_TEXT", "RULES_EXAMPLE", "RULES_TEXT", "policy_rules"]
+from ..table import DangerLevel
+from .types import Stripped, Whole, Word, from_json, known_keys, matching, requiring
+
+__all__ = ["BUILT_IN", "DANGER_LEVELS", "RULES_EXAMPLE", "Comparisons", "PolicyRule", "PolicyRules"]
 
 DANGER_LEVELS: tuple[str, ...] = get_args(DangerLevel)
 BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "policy-open")
 """The ids of the decisions that no rule of the owner makes."""
-_MOST = 200
 _LONGEST = 200
 _DEEPEST = 16
 
-POLICY_TEXT = (
-    'What is asked about. "standard": destructive and dangerous operations run once they are confirmed, forbidden ones '
-    'are refused. "strict": by trust_level and danger, as docs/policies.md shows; operations under review are '
-    'confirmed, too, and a call that cannot be shown in full is refused. "open": nothing is asked or refused. '
-    'policy = "strict", outside of tables, says the same. OPERATIONS.md shows each operation\'s danger, overrides.yaml '
-    "changes it and settles a review. `confirmation.approval` says who confirms."
-)
-MONEY_TEXT = (
-    'Operations that move money: {allowed}. "default": confirmed under policy standard and strict, whatever their '
-    'danger. "automation": refused unless a rule allows them, with its limits. "off": by their danger alone. In all, '
-    "they are in the audit log."
-)
-RULES_TEXT = (
-    "Rules about operations, of which each says allow, confirm or deny; of those that apply, and the policy, the most "
-    "restrictive wins (docs/policies.md). One that fits no operation, or no parameter, stops the start."
-)
 RULES_EXAMPLE = """\
 [[policy.rules]]
 id = "many-at-once"
@@ -45,87 +31,51 @@ action = "confirm"
 reason = "More than ten at once"
 """
 
-
-def _texts(value: Any) -> tuple[str, ...]:
-    """Return one text or a list of them."""
-    texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not 0 < len(texts) <= _MOST:
-        raise ValueError(f"must be a text or a list of them, {_MOST} or fewer")
-    if not all(isinstance(text, str) and text.strip() and len(text) <= _LONGEST for text in texts):
-        raise ValueError(f"must be texts of 1 to {_LONGEST} characters")
-    return tuple(text.strip() for text in texts)
+one_or_more = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+Some = Field(min_length=1, max_length=200)
+Texts = Annotated[tuple[Annotated[Stripped, Field(min_length=1, max_length=_LONGEST)], ...], one_or_more, Some]
 
 
-def _words_of(words: tuple[str, ...]) -> Callable[[Any], tuple[str, ...]]:
-    choice = Choice(words)
-    return lambda value: tuple(choice(text) for text in _texts(value))
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _identifier(value: Any) -> str:
-    text = str(value)
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,63}", text):
-        raise ValueError("must be 1 to 64 lower-case letters, digits, '-', '_' or '.'")
-    if text in BUILT_IN:
-        raise ValueError(f"must not be one of {', '.join(BUILT_IN)}, which the policy's own decisions have")
-    return text
+Scalar = Annotated[
+    Any,
+    requiring(
+        lambda value: isinstance(value, str | bool) or _is_number(value), "must be a text, a number, true or false"
+    ),
+]
+Scalars = Annotated[tuple[Scalar, ...], Field(min_length=1, max_length=1000)]
+Finite = Annotated[Any, requiring(_is_number, "must be a number")]
+Count = Annotated[int, Whole(0, 1_000_000)]
+
+Comparisons = TypedDict(
+    "Comparisons",
+    {
+        "equals": Scalar,
+        "in": Scalars,
+        "not_in": Scalars,
+        "matches": Texts,
+        "above": Finite,
+        "at_most": Finite,
+        "items_above": Count,
+        "items_at_most": Count,
+        "outside": Texts,
+        "inside": Texts,
+        "given": StrictBool,
+    },
+    total=False,
+)
+"""What a condition asks of a value."""
+Condition = Annotated[Comparisons, known_keys(Comparisons)]
 
 
-def _sentence(value: Any) -> str:
-    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value.strip()) <= 300:
-        raise ValueError("must be a text of one line, 300 characters or fewer")
-    return value.strip()
-
-
-# Conditions: `{path: {operator: value}}`
-
-
-def _scalar(value: Any) -> Any:
-    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError("must be a text, a number, true or false")
-    return value
-
-
-def _scalars(value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, list) or not 0 < len(value) <= 1000:
-        raise ValueError("must be a list of 1 to 1000 texts or numbers")
-    return tuple(_scalar(item) for item in value)
-
-
-def _number(value: Any) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("must be a number")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")  # noqa: TRY004 - as of all parsers
-    return value
-
-
-_OPERATORS: Mapping[str, Callable[[Any], Any]] = {
-    "equals": _scalar,
-    "in": _scalars,
-    "not_in": _scalars,
-    "matches": _texts,
-    "above": _number,
-    "at_most": _number,
-    "items_above": Whole(0, 1_000_000),
-    "items_at_most": Whole(0, 1_000_000),
-    "outside": _texts,
-    "inside": _texts,
-    "given": _flag,
-}
-
-
-def _conditions(value: Any) -> Mapping[str, Mapping[str, Any]]:
+def _by_path(value: Any) -> Any:
     """Return the tests by dotted path."""
     if not isinstance(value, Mapping) or not value:
         raise ValueError("must be a table of parameters, such as { force = true }")
-    conditions = dict(_tests((), value))
-    if len(conditions) > 20:
-        raise ValueError("must have 20 parameters or fewer")
-    return conditions
+    return dict(_tests((), value))
 
 
 def _tests(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -138,51 +88,61 @@ def _tests(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[st
             value = {"in" if isinstance(value, list) else "equals": value}
         if not value:
             raise ValueError(f"says nothing of '{name}'")
-        if value.keys() & _OPERATORS.keys():
-            yield name, parsed_table(value, _OPERATORS, "test", f" of '{name}'", f"of '{name}': ")
-        elif all(isinstance(inner, Mapping) for inner in value.values()):
+        if all(isinstance(item, Mapping) for item in value.values()) and not value.keys() & Comparisons.__annotations__:
             yield from _tests(segments, value)
         else:
-            raise ValueError(f"has no test '{next(iter(value))}' of '{name}'; there are {', '.join(_OPERATORS)}")
+            yield name, value
 
 
-_KEYS: Mapping[str, Callable[[Any], Any]] = {
-    "id": _identifier,
-    "operations": _texts,
-    "tags": _texts,
-    "families": _words_of(FAMILIES),
-    "danger": _words_of(DANGER_LEVELS),
-    "when": _conditions,
-    "action": Choice(("allow", "confirm", "deny")),
-    "reason": _sentence,
-}
+class PolicyRule(TypedDict, total=False):
+    """A rule: the operations that it is about, the conditions of a call, and what happens then."""
+
+    id: Annotated[
+        str,
+        matching(r"[a-z0-9][a-z0-9_.-]{0,63}", "must be 1 to 64 lower-case letters, digits, '-', '_' or '.'"),
+        requiring(
+            lambda name: name not in BUILT_IN,
+            f"must not be one of {', '.join(BUILT_IN)}, which the policy's own decisions have",
+        ),
+    ]
+    operations: Texts
+    tags: Texts
+    families: Annotated[tuple[Word[Literal["create", "read", "update", "delete", "execute"]], ...], one_or_more, Some]
+    danger: Annotated[tuple[Word[DangerLevel], ...], one_or_more, Some]
+    when: Annotated[
+        Mapping[str, Annotated[Comparisons, known_keys(Comparisons)]], BeforeValidator(_by_path), Field(max_length=20)
+    ]
+    action: Required[Word[Literal["allow", "confirm", "deny"]]]
+    reason: Annotated[
+        Stripped,
+        requiring(
+            lambda text: text.isprintable() and 0 < len(text) <= 300,
+            "must be a text of one line, 300 characters or fewer",
+        ),
+    ]
 
 
-def policy_rules(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Return the rules, each with an id and an action; the environment gives them as a JSON list."""
-    message = "must be a list of rules, each a table [[policy.rules]] with an action"
-    tables = [] if value == "" else from_json(value, message)
-    if not isinstance(tables, list) or len(tables) > _MOST or not all(isinstance(table, Mapping) for table in tables):
-        raise ValueError(message)
-    rules: list[Mapping[str, Any]] = []
-    for position, table in enumerate(tables, 1):
-        where = f"rule {position} ('{table['id']}')" if isinstance(table.get("id"), str) else f"rule {position}"
-        rule = {"id": f"rule-{position}", **parsed_table(table, _KEYS, "key", f" in {where}", f"in {where}: ")}
-        problem = _problem(rule, rules)
-        if problem:
-            raise ValueError(f"in {where}: {problem}")
-        rules.append(rule)
-    return tuple(rules)
-
-
-def _problem(rule: Mapping[str, Any], before: Sequence[Mapping[str, Any]]) -> str:
-    """Return what is wrong with a rule of which each value is valid, "" if nothing is."""
-    if "action" not in rule:
-        return "it needs an action: allow, confirm or deny"
-    if any(rule["id"] == other["id"] for other in before):
-        return f"another rule has the id '{rule['id']}'"
-    if rule["action"] == "allow":
+def _named(rules: tuple[PolicyRule, ...]) -> tuple[PolicyRule, ...]:
+    """Return the rules, each with an id. Raises ValueError for what is wrong although each value is valid."""
+    named: dict[str, PolicyRule] = {}
+    for position, rule in enumerate(rules, 1):
+        identifier = rule.get("id", f"rule-{position}")
+        if identifier in named:
+            raise ValueError(f"at entry {position}: another rule has the id '{identifier}'")
         operations = rule.get("operations", ())
-        if not operations or any(not re.search(r"[a-zA-Z0-9]", pattern) for pattern in operations):
-            return "allow needs 'operations', each by its name or a pattern with part of one"
-    return ""
+        if rule["action"] == "allow" and not (
+            operations and all(re.search("[a-zA-Z0-9]", text) for text in operations)
+        ):
+            raise ValueError(
+                f"at entry {position}: allow needs 'operations', each by its name or a pattern with part of one"
+            )
+        named[identifier] = {"id": identifier, **rule}
+    return tuple(named.values())
+
+
+PolicyRules = Annotated[
+    tuple[Annotated[PolicyRule, known_keys(PolicyRule)], ...],
+    BeforeValidator(from_json),
+    Field(max_length=200),
+    AfterValidator(_named),
+]

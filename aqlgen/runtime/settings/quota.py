@@ -3,197 +3,105 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, NamedTuple
 
-from .parsers import Choice, Whole, from_json, parsed_table
-from .setting import collected, setting
+from pydantic import BeforeValidator, Field, StringConstraints
+from typing_extensions import TypedDict
 
-__all__ = ["MILLIONTHS", "QUOTA_SETTINGS", "QuotaSettings", "quota_problem"]
+from .setting import Names
+from .types import Number, Stripped, Whole, Word, from_json, known_keys, matching, requiring
+
+__all__ = ["MILLIONTHS", "QuotaSettings", "quota_problem"]
 
 MILLIONTHS = 1_000_000
 """Costs are counted in millionths of the currency, so that sums are exact."""
 
-_REQUESTS = Whole(1, 1_000_000_000)
-_PERCENT = Whole(1, 100)
-_MOST_COST = 1_000_000_000
+Requests = Annotated[int, Whole(1, 1_000_000_000)]
+Percent = Annotated[int, Whole(1, 100)]
+Money = Annotated[
+    float,
+    Number,
+    Field(gt=0, le=1_000_000_000),
+    requiring(lambda amount: round(amount, 6) == amount, "must be an amount of six decimals or fewer"),
+]
+Currency = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, to_upper=True),
+    matching(r"[A-Z]{3}", "must be the three letters of a currency, such as USD"),
+]
+OperationPattern = Annotated[
+    Stripped,
+    matching(
+        r"[!-~]([ -~]{0,198}[!-~])?", "a pattern is the name of an operation or a method and a path, * for any part"
+    ),
+]
+_json = BeforeValidator(from_json)
+_some = Field(max_length=200)
 
 
-def money(value: Any) -> float:
-    """Return an amount of the currency above 0, of six decimals at most."""
-    message = f"must be a number above 0, of six decimals or fewer, {_MOST_COST} or less"
-    text = str(value).strip().lower()
-    if isinstance(value, (bool, dict, list)) or not re.fullmatch(r"[0-9.]{1,20}(e-?[0-9]{1,2})?", text):
-        raise ValueError(message)
-    from decimal import Decimal, InvalidOperation  # here, since most adapters have no such setting
+class LimitSettings(TypedDict, total=False):
+    """The limits of some requests."""
 
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        raise ValueError(message) from None
-    units = amount * MILLIONTHS
-    if not 0 < amount <= _MOST_COST or units != int(units):
-        raise ValueError(message)
-    return float(amount)
+    per_minute: Requests
+    per_hour: Requests
+    per_day: Requests
+    cost_per_hour: Money
+    cost_per_day: Money
+    warn_percent: Percent
+    pause_percent: Percent
 
 
-def currency_code(value: Any) -> str:
-    """Return the code of a currency (ISO 4217)."""
-    text = str(value).strip().upper()
-    if not re.fullmatch(r"[A-Z]{3}", text):
-        raise ValueError("must be the three letters of a currency, such as USD")
-    return text
-
-
-_KEYS: Mapping[str, Callable[[Any], Any]] = {
-    "per_minute": _REQUESTS,
-    "per_hour": _REQUESTS,
-    "per_day": _REQUESTS,
-    "cost_per_hour": money,
-    "cost_per_day": money,
-    "warn_percent": _PERCENT,
-    "pause_percent": _PERCENT,
-}
-
-
-def caller_limits(value: Any) -> Mapping[str, Any]:
-    """Return the limits of each caller; the environment gives them as JSON."""
-    return _limits(_table(value, "must be a table of limits, such as per_minute = 60"))
-
-
-def operation_limits(value: Any) -> Mapping[str, Mapping[str, Any]]:
-    """Return the limits of operations by pattern; the environment gives them as JSON."""
-    message = 'must hold a table for each pattern, such as [quota.operations."delete_*"]'
-    limits = {}
-    for pattern, table in _table(value, message).items():
-        if not isinstance(table, Mapping):
-            raise ValueError(message)  # noqa: TRY004 - as of all parsers
-        try:
-            limits[_pattern(pattern)] = _limits(table)
-        except ValueError as problem:
-            raise ValueError(f"for '{pattern}': {problem}") from None
-    return limits
-
-
-def price_table(value: Any) -> Mapping[str, float]:
-    """Return the price of a request by pattern; the environment gives them as JSON."""
-    prices = {}
-    for pattern, price in _table(value, 'must be a table of prices, such as "create_*" = 0.01').items():
-        try:
-            prices[_pattern(pattern)] = money(price)
-        except ValueError as problem:
-            raise ValueError(f"for '{pattern}': {problem}") from None
-    return prices
-
-
-def _table(value: Any, message: str) -> Mapping[Any, Any]:
-    value = from_json(value, message)
-    if not isinstance(value, Mapping) or len(value) > 200:
-        raise ValueError(message)
-    return value
-
-
-def _pattern(pattern: Any) -> str:
-    text = str(pattern).strip()
-    if not re.fullmatch(r"[!-~]([ -~]{0,198}[!-~])?", text):
-        raise ValueError("a pattern is the name of an operation or a method and a path, * for any part")
-    return text
-
-
-def _limits(table: Mapping[str, Any]) -> dict[str, Any]:
-    return parsed_table(table, _KEYS, "limit")
+LimitTable = Annotated[LimitSettings, known_keys(LimitSettings)]
 
 
 class QuotaSettings(NamedTuple):
     """The table `[quota]`. What is not set is not limited."""
 
-    per_minute: int | None = setting(
-        None,
-        "quota.per_minute",
-        "QUOTA_PER_MINUTE",
-        _REQUESTS,
-        "Most requests to the API in a minute, of all callers together, {allowed}; repeated ones, pages and the parts "
-        "of batches, plans and updates count. One more is refused before it is sent. Minutes, hours and days are those "
-        "of UTC; the counts stand in `state.url`.",
-        example="per_minute = 300",
-    )
-    per_hour: int | None = setting(
-        None, "quota.per_hour", "QUOTA_PER_HOUR", _REQUESTS, "The same in an hour.", example="per_hour = 5000"
-    )
-    per_day: int | None = setting(
-        None, "quota.per_day", "QUOTA_PER_DAY", _REQUESTS, "The same in a day.", example="per_day = 50000"
-    )
-    cost_per_hour: float | None = setting(
-        None,
-        "quota.cost_per_hour",
-        "QUOTA_COST_PER_HOUR",
-        money,
-        "What the requests of an hour may cost by `quota.prices`.",
-        example="cost_per_hour = 5.00",
-    )
-    cost_per_day: float | None = setting(
-        None, "quota.cost_per_day", "QUOTA_COST_PER_DAY", money, "The same in a day.", example="cost_per_day = 50.00"
-    )
-    warn_percent: int = setting(
-        80,
-        "quota.warn_percent",
-        "QUOTA_WARN_PERCENT",
-        _PERCENT,
-        "Per cent of a limit from which on answers warn of it, {allowed}.",
-    )
-    pause_percent: int = setting(
-        95,
-        "quota.pause_percent",
-        "QUOTA_PAUSE_PERCENT",
-        _PERCENT,
-        "Per cent of a limit from which on each call must be confirmed (`confirmation.approval` says by whom), "
-        "{allowed}; not less than warn_percent; 100: never.",
-    )
-    currency: str = setting(
-        "USD", "quota.currency", "QUOTA_CURRENCY", currency_code, "The currency of prices and costs, for display."
-    )
-    when_away: str = setting(
-        "closed",
-        "quota.when_away",
-        "QUOTA_WHEN_AWAY",
-        Choice(("closed", "open")),
-        'What happens to requests under a quota while the store of the counts is away. "closed": none is sent, so that '
-        'no limit is exceeded. "open": they are sent, not counted, and the answers warn of it.',
-    )
-    operations: Mapping[str, Mapping[str, Any]] = setting(
-        {},
-        "quota.operations",
-        "QUOTA_OPERATIONS",
-        operation_limits,
-        "Further limits, with the same keys, that the operations of a pattern share: a name or a method and a path, * "
-        "for any part. A pattern that fits no operation stops the start.",
-        form="as JSON",
-        example='[quota.operations."delete_*"]\nper_hour = 20',
-    )
-    callers: Mapping[str, Any] = setting(
-        {},
-        "quota.callers",
-        "QUOTA_CALLERS",
-        caller_limits,
-        "Further limits, with the same keys, that count for each authenticated caller alone; all others together are "
-        "one.",
-        form="as JSON",
-        example="[quota.callers]\nper_minute = 60",
-    )
-    prices: Mapping[str, float] = setting(
-        {},
-        "quota.prices",
-        "QUOTA_PRICES",
-        price_table,
-        "The price of a request by the same patterns, of which the longest that fits counts; what none fits is free.",
-        form="as JSON",
-        example='[quota.prices]\n"*" = 0.001\n"create_*" = 0.01',
-    )
-
-
-QUOTA_SETTINGS = collected(QuotaSettings._fields, "quota.")
-"""The settings of `Config.quota`."""
+    per_minute: Annotated[Requests | None, Names("QUOTA_PER_MINUTE", example="per_minute = 300")] = None
+    """Most requests to the API in a minute, of all callers together, {allowed}; repeated ones, pages and the parts of
+    batches, plans and updates count. One more is refused before it is sent. Minutes, hours and days are those of UTC;
+    the counts stand in `state.url`."""
+    per_hour: Annotated[Requests | None, Names("QUOTA_PER_HOUR", example="per_hour = 5000")] = None
+    """The same in an hour."""
+    per_day: Annotated[Requests | None, Names("QUOTA_PER_DAY", example="per_day = 50000")] = None
+    """The same in a day."""
+    cost_per_hour: Annotated[Money | None, Names("QUOTA_COST_PER_HOUR", example="cost_per_hour = 5.00")] = None
+    """What the requests of an hour may cost by `quota.prices`."""
+    cost_per_day: Annotated[Money | None, Names("QUOTA_COST_PER_DAY", example="cost_per_day = 50.00")] = None
+    """The same in a day."""
+    warn_percent: Annotated[Percent, Names("QUOTA_WARN_PERCENT")] = 80
+    """Per cent of a limit from which on answers warn of it, {allowed}."""
+    pause_percent: Annotated[Percent, Names("QUOTA_PAUSE_PERCENT")] = 95
+    """Per cent of a limit from which on each call must be confirmed (`confirmation.approval` says by whom), {allowed};
+    not less than warn_percent; 100: never."""
+    currency: Annotated[Currency, Names("QUOTA_CURRENCY")] = "USD"
+    """The currency of prices and costs, for display."""
+    when_away: Annotated[Word[Literal["closed", "open"]], Names("QUOTA_WHEN_AWAY")] = "closed"
+    """What happens to requests under a quota while the store of the counts is away. "closed": none is sent, so that no
+    limit is exceeded. "open": they are sent, not counted, and the answers warn of it."""
+    operations: Annotated[
+        Mapping[OperationPattern, LimitTable],
+        _json,
+        _some,
+        Names("QUOTA_OPERATIONS", form="as JSON", example='[quota.operations."delete_*"]\nper_hour = 20'),
+    ] = {}
+    """Further limits, with the same keys, that the operations of a pattern share: a name or a method and a path, * for
+    any part. A pattern that fits no operation stops the start."""
+    callers: Annotated[
+        LimitTable,
+        BeforeValidator(from_json),
+        Names("QUOTA_CALLERS", form="as JSON", example="[quota.callers]\nper_minute = 60"),
+    ] = LimitSettings()
+    """Further limits, with the same keys, that count for each authenticated caller alone; all others together are one.
+    """
+    prices: Annotated[
+        Mapping[OperationPattern, Money],
+        _json,
+        _some,
+        Names("QUOTA_PRICES", form="as JSON", example='[quota.prices]\n"*" = 0.001\n"create_*" = 0.01'),
+    ] = {}
+    """The price of a request by the same patterns, of which the longest that fits counts; what none fits is free."""
 
 
 def quota_problem(settings: QuotaSettings) -> str:

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The declaration of a setting, as the default of a field of a named tuple, and the variables that are no settings.
+"""The declaration of a setting, as a field of a named tuple, and its reading by pydantic from the field's type.
 
 A guard that is misspelt would be no guard, so that a variable `MCP_AQL_…` that nobody reads stops the start.
 """
@@ -7,61 +7,115 @@ A guard that is misspelt would be no guard, so that a variable `MCP_AQL_…` tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, get_type_hints
 
-__all__ = ["VARIABLES", "Setting", "Variable", "collected", "setting", "unknown_variable"]
+from pydantic import TypeAdapter, ValidationError
 
-Value = TypeVar("Value")
+__all__ = [
+    "VARIABLES",
+    "ConfigError",
+    "Names",
+    "Setting",
+    "Variable",
+    "problem_of",
+    "refusal",
+    "settings_of",
+    "unknown_variable",
+]
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used. The message is one line and names the key, the variable or the file.
+
+    `line` and `column` are those of a file that cannot be read as a whole, from 1; 0 where they are not known.
+    """
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class Names(NamedTuple):
+    """What the annotation of a field says beside its type: that it is a setting, with its names.
+
+    Without a `key` in adapter.toml it is the field's name in the table of its class. `form` says how the variable's
+    text differs from the TOML value; `example` is shown in adapter.toml.
+    """
+
+    variable: str
+    key: str = ""
+    form: str = ""
+    example: str = ""
 
 
 class Setting(NamedTuple):
-    """What is known about one setting.
+    """What is known about one setting, beside the text below its field, which the documentation shows.
 
     `attribute` leads to its value from `Config`, with a dot for a part of it. `key` is its dotted name in adapter.toml.
-    `parse` turns text or a TOML value into the setting's value and raises ValueError with the end of a sentence that
-    begins with the setting's name. `form` says how the variable's text differs from the TOML value; `example` is shown
-    in adapter.toml.
+    `kind` is the annotation that pydantic reads it by.
     """
 
     attribute: str
     key: str
     variable: str
     default: Any
-    parse: Callable[[Any], Any]
-    description: str
-    form: str = ""
-    example: tuple[str, ...] = ()
+    kind: Any
+    names: Names
+
+    def parse(self, raw: Any) -> Any:
+        """Return the value of text or of a TOML value.
+
+        Raises ValueError with the end of a sentence that begins with the setting's name. An empty text is the default
+        of what is empty by default.
+        """
+        if raw == "" and self.default in (None, "", (), {}):
+            return self.default
+        try:
+            return TypeAdapter(self.kind).validate_python(raw)
+        except ValidationError as error:
+            raise ValueError(problem_of(error)) from None
 
 
-_declared: list[Setting] = []
-"""What the class being defined has declared so far, in the order of its fields."""
-
-
-def setting(
-    default: Value,
-    key: str,
-    variable: str,
-    parse: Callable[[Any], Value],
-    description: str,
-    *,
-    form: str = "",
-    example: str = "",
-) -> Value:
-    """Declare a field and return its default. `{allowed}` in the description: what the parser allows."""
-    text = description.replace("{allowed}", getattr(parse, "allowed", ""))
-    lines = tuple(example.splitlines())
-    _declared.append(Setting("", key, f"MCP_AQL_{variable}", default, parse, text, form, lines))
-    return default
-
-
-def collected(fields: Sequence[str], prefix: str = "") -> tuple[Setting, ...]:
-    """Return what a class has declared, whose first fields these are; `prefix` is put before each attribute."""
-    settings = tuple(
-        entry._replace(attribute=f"{prefix}{field}") for field, entry in zip(fields, _declared, strict=False)
+def settings_of(owner: Any, attribute: str = "", table: str = "") -> tuple[Setting, ...]:
+    """Return the settings that a class declares, which is an attribute of `Config` and a table of adapter.toml."""
+    before, within = (f"{name}." if name else "" for name in (attribute, table))
+    kinds = get_type_hints(owner, include_extras=True).items()
+    return tuple(
+        Setting(
+            f"{before}{field}",
+            names.key or f"{within}{field}",
+            f"MCP_AQL_{names.variable}",
+            owner._field_defaults[field],
+            kind,
+            names,
+        )
+        for field, kind in kinds
+        for names in getattr(kind, "__metadata__", ())
+        if isinstance(names, Names)
     )
-    _declared.clear()
-    return settings
+
+
+_WORDS = {
+    "missing": "is missing",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "dict_type": "must be a table",
+    "mapping_type": "must be a table",
+}
+
+
+def problem_of(error: ValidationError) -> str:
+    """Return what is wrong first, as the end of a sentence: where within the value, and what it must be."""
+    first = error.errors(include_url=False)[0]
+    steps = [f"entry {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"] if step != "[key]"]
+    message = re.sub(r"^\w+ should ", "must ", first["msg"].removeprefix("Value error, "))
+    where = f"at {', '.join(steps)}: " if steps else ""
+    return where + _WORDS.get(first["type"], message)
 
 
 _OURS = re.compile(r"MCP[_-]?AQL(?:[_-].*)?", re.IGNORECASE | re.DOTALL)
@@ -104,3 +158,10 @@ def unknown_variable(environ: Mapping[str, str], settings: Iterable[str], packag
         hint = f" Did you mean {nearest[0]}?" if nearest else ""
         return f"the variable {name} is no setting.{hint} adapter.toml names the variable of each; unset this one"
     return None
+
+
+def refusal(key: str) -> str:
+    """Return why a key of adapter.toml never stands there, since it is a secret; "" for any other."""
+    name = f"MCP_AQL_{key.replace('.', '_').upper().removesuffix('_FILE')}"
+    is_secret = any(entry.name == name and entry.from_file for entry in VARIABLES)
+    return f"is a secret and never stands here: set {name}, or {name}_FILE for a file" if is_secret else ""

@@ -8,31 +8,90 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Required, get_args
 
-from .parsers import TRUST_LEVELS
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
-__all__ = ["TRUST_FILE", "TrustRecord", "changing", "read_trust", "write_trust"]
+from .setting import ConfigError, problem_of
+from .types import Word, known_keys, requiring
+
+__all__ = ["TRUST_FILE", "TRUST_LEVELS", "TrustLevel", "TrustRecord", "changing", "read_trust", "write_trust"]
 
 TRUST_FILE = "trust.json"
 _MAX_BYTES = 1024 * 1024
-_MOST_CHANGES = 1000
-_LONGEST = 500
+Level = Literal["untested", "generated", "validated", "community_reviewed", "certified"]
+TRUST_LEVELS: tuple[str, ...] = get_args(Level)
+TrustLevel = Annotated[Word[Level], BeforeValidator(lambda value: TRUST_LEVELS[0] if value == "" else value)]
+"""A level of the settings; an empty text is the lowest."""
+
+
+def _instant(text: str) -> datetime:
+    instant = datetime.fromisoformat(text)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return bool(_instant(text))
+    except ValueError:
+        return False
+
+
+Text = Annotated[
+    str,
+    requiring(
+        lambda text: text.strip() and len(text) <= 500 and text.isprintable(),
+        "must be a text of one line, 500 characters or fewer",
+    ),
+]
+Time = Annotated[Text, requiring(_is_time, "must be a time, such as 2026-01-15T10:00:00Z")]
+
+Change = TypedDict(
+    "Change",
+    {"from": Required[Level], "to": Required[Level], "at": Required[Time], "by": Required[Text], "reason": Text},
+    total=False,
+)
+
+
+class Certification(TypedDict, total=False):
+    """Who certified the adapter, and until when."""
+
+    authority: Required[Text]
+    certificate_id: Required[Text]
+    signature: Text
+    issued_at: Time
+    expires_at: Time
+    scope: list[str]
+
+
+class TrustFile(TypedDict, total=False):
+    """The entries of `trust.json`."""
+
+    level: Level
+    generated_at: Time
+    generated_by: Text
+    validated_at: Time
+    validated_by: Text
+    validation_report: dict[str, Any]
+    promoted_from: Level
+    promotion_history: Annotated[list[Annotated[Change, known_keys(Change)]], Field(max_length=1000)]
+    certification: Annotated[Certification, known_keys(Certification)] | None
 
 
 class TrustRecord(NamedTuple):
     """The level with all that `trust.json` says, by the protocol's names; `entries` is empty where there is no file."""
 
-    level: str = "generated"
+    level: Level = "generated"
     entries: Mapping[str, Any] = {}
 
     @property
-    def in_force(self) -> str:
+    def in_force(self) -> Level:
         """The level that counts now: a certificate that has expired certifies nothing."""
         expires = (self.entries.get("certification") or {}).get("expires_at")
         if self.level == "certified" and expires and _instant(expires) <= datetime.now(UTC):
@@ -50,25 +109,28 @@ class TrustRecord(NamedTuple):
 
 
 def read_trust(path: Path) -> TrustRecord | None:
-    """Read the file; None where there is none. Raises ValueError with what is wrong, and what to do."""
+    """Read the file; None where there is none. Raises ConfigError with what is wrong, and what to do."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES)  # a longer one ends in the middle, and is no JSON then
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:
-        raise ValueError(f"cannot read {path}: {problem.strerror}") from None
+        raise ConfigError(f"cannot read {path}: {problem.strerror}") from None
     try:
         entries = json.loads(content.decode("utf-8-sig"))
-        _check_table(entries, _KEYS, "")
         return _record(entries)
     except (ValueError, RecursionError) as problem:
         help_text = f"Correct it or restore it from version control; without it the adapter is '{TrustRecord().level}'"
-        raise ValueError(f"{path.name} is not valid: {problem}. {help_text}") from None
+        raise ConfigError(f"{path.name} is not valid: {problem}. {help_text}") from None
 
 
 def _record(entries: Mapping[str, Any]) -> TrustRecord:
-    """Return the record if its entries agree. Raises ValueError."""
+    """Return the record if its entries are valid and agree. Raises ValueError."""
+    try:
+        TypeAdapter(Annotated[TrustFile, known_keys(TrustFile)]).validate_python(entries)
+    except ValidationError as error:
+        raise ValueError(problem_of(error)) from None
     level = entries.get("level", TRUST_LEVELS[0])
     changes = entries.get("promotion_history", [])
     for change, following in pairwise(changes):
@@ -103,7 +165,6 @@ def changing(path: Path) -> Iterator[None]:
 
 def write_trust(path: Path, entries: Mapping[str, Any]) -> TrustRecord:
     """Replace the file as a whole and return its record. Raises OSError, and ValueError for entries that are wrong."""
-    _check_table(entries, _KEYS, "")
     record = _record(entries)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -115,91 +176,3 @@ def write_trust(path: Path, entries: Mapping[str, Any]) -> TrustRecord:
     finally:
         aside.unlink(missing_ok=True)
     return record
-
-
-# The form of the file: for each key a function that raises ValueError with the end of a sentence.
-
-
-def _instant(text: str) -> datetime:
-    instant = datetime.fromisoformat(text)
-    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
-
-
-def _text(value: Any) -> None:
-    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST or not value.isprintable():
-        raise ValueError(f"must be a text of one line, {_LONGEST} characters or fewer")
-
-
-def _time(value: Any) -> None:
-    _text(value)
-    try:
-        _instant(value)
-    except ValueError:
-        raise ValueError("must be a time, such as 2026-01-15T10:00:00Z") from None
-
-
-def _level(value: Any) -> None:
-    if value not in TRUST_LEVELS:
-        raise ValueError(f"must be one of {', '.join(TRUST_LEVELS)}")
-
-
-def _report(value: Any) -> None:
-    if not isinstance(value, dict):
-        raise ValueError("must be an object")  # noqa: TRY004 - as of all parsers
-
-
-def _scope(value: Any) -> None:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ValueError("must be a list of texts")
-
-
-def _certification(value: Any) -> None:
-    if value is not None:
-        _check_table(value, _CERTIFICATION, "certification.", ("authority", "certificate_id"))
-
-
-def _history(value: Any) -> None:
-    if not isinstance(value, list) or len(value) > _MOST_CHANGES:
-        raise ValueError(f"must be a list of {_MOST_CHANGES} changes or fewer")
-    for position, change in enumerate(value):
-        _check_table(change, _CHANGE, f"promotion_history[{position}].", ("from", "to", "at", "by"))
-
-
-_Check = Callable[[Any], None]
-_CHANGE: Mapping[str, _Check] = {"from": _level, "to": _level, "at": _time, "by": _text, "reason": _text}
-_CERTIFICATION: Mapping[str, _Check] = {
-    "authority": _text,
-    "certificate_id": _text,
-    "signature": _text,
-    "issued_at": _time,
-    "expires_at": _time,
-    "scope": _scope,
-}
-_KEYS: Mapping[str, _Check] = {
-    "level": _level,
-    "generated_at": _time,
-    "generated_by": _text,
-    "validated_at": _time,
-    "validated_by": _text,
-    "validation_report": _report,
-    "promoted_from": _level,
-    "promotion_history": _history,
-    "certification": _certification,
-}
-
-
-def _check_table(table: Any, keys: Mapping[str, _Check], where: str, required: tuple[str, ...] = ()) -> None:
-    """Raise ValueError for what is no object with these keys, each of its form."""
-    if not isinstance(table, dict):
-        raise ValueError(f"'{where[:-1]}' must be an object" if where else "it must be an object")  # noqa: TRY004
-    missing = [key for key in required if key not in table]
-    if missing:
-        raise ValueError(f"'{where}{missing[0]}' is missing")
-    for key, value in table.items():
-        if key not in keys:
-            raise ValueError(f"'{where}{key[:80]}' is no key of it; there are {', '.join(keys)}")
-        try:
-            keys[key](value)
-        except ValueError as problem:
-            text = str(problem)
-            raise ValueError(text if text.startswith("'") else f"'{where}{key}' {text}") from None

@@ -11,9 +11,9 @@ import pytest
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.settings import parsers
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiResponse
+from tests.cases import setting
 
 from .hand_made import STRING, Make, Package, Recorder, json_answer, operation
 
@@ -186,11 +186,11 @@ def test_the_owner_says_what_else_is_a_failure(package: Make) -> None:
 
 
 def test_the_owners_marks_are_keys_and_values() -> None:
-    assert parsers.marks("success=false; result.code=ERR") == ("success=false", "result.code=ERR")
-    assert parsers.marks(["off"]) == ("off",)
-    assert parsers.marks("") == ()
+    assert setting("answers.failures", "success=false; result.code=ERR") == ("success=false", "result.code=ERR")
+    assert setting("answers.failures", ["off"]) == ("off",)
+    assert setting("answers.failures", "") == ()
     with pytest.raises(ValueError, match="success=false"):
-        parsers.marks("success")
+        setting("answers.failures", "success")
 
 
 def test_a_batch_counts_it_as_failed(package: Make) -> None:

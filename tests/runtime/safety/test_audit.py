@@ -17,9 +17,9 @@ from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.parsers import audit_path
 from aqlgen.runtime.settings.tables import AuditSettings
 from aqlgen.runtime.table import Adapter, Table
+from tests.cases import setting
 
 pytestmark = pytest.mark.anyio
 
@@ -134,8 +134,8 @@ async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, t
     assert audit_file(Config(state_url="sqlite:////var/x/y.db"), adapter, {}) == Path("/var/x/audit.jsonl")
     assert audit_file(Config(state_url="memory:"), adapter, {}) is None
     assert audit_file(Config(audit=AuditSettings(path="/else")), adapter, {}) == Path("/else")
-    assert [audit_path(word) for word in ("off", " None ", "FALSE", "0", False)] == ["off"] * 5
-    assert [audit_path(word) for word in ("./off", "")] == ["./off", ""]
+    assert [setting("audit.path", word) for word in ("off", " None ", "FALSE", "0", False)] == ["off"] * 5
+    assert [setting("audit.path", word) for word in ("./off", "")] == ["./off", ""]
     assert audit_file(Config(audit=AuditSettings(path="off")), adapter, home) is None
     nowhere = {**home, "MCP_AQL_POLICY": "open", "MCP_AQL_BASE_URL": "http://127.0.0.1:9", "MCP_AQL_RETRIES": "0"}
     parts = assemble(package, environ=nowhere)

@@ -192,10 +192,10 @@ async def test_an_operation_has_a_cooldown_of_its_own(package: Path, make: Calla
     ("text", "problem"),
     [
         ('{"dangerous": 5, "forbidden": 30}', ""),
-        ('{"safe": 5}', "level of danger"),
-        ('{"dangerous": 301}', "0 to 300"),
-        ("5", "table of levels"),
-        ("nonsense", "table of levels"),
+        ('{"safe": 5}', "must be reversible, destructive"),
+        ('{"dangerous": 301}', "at 'dangerous': must be a whole number from 0 to 300"),
+        ("5", "must be a table"),
+        ("nonsense", "must be valid JSON"),
     ],
 )
 def test_the_setting_is_a_table_of_levels(package: Path, text: str, problem: str) -> None:

@@ -14,7 +14,7 @@ from mcp.types import ElicitResult
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.settings.parsers import TRUST_LEVELS
+from aqlgen.runtime.settings.trust import TRUST_LEVELS
 from aqlgen.runtime.table import Row, Table
 from tests.cases import each
 

@@ -17,8 +17,8 @@ from aqlgen.runtime.safety.policy.policy import LEVELS, by_level
 from aqlgen.runtime.safety.policy.rules import check_rules
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import load
-from aqlgen.runtime.settings.parsers import TRUST_LEVELS
-from aqlgen.runtime.settings.policy import _KEYS, _OPERATORS, BUILT_IN
+from aqlgen.runtime.settings.policy import BUILT_IN, Comparisons, PolicyRule
+from aqlgen.runtime.settings.trust import TRUST_LEVELS
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
@@ -76,7 +76,7 @@ def test_the_page_has_examples_for_all_that_it_speaks_of() -> None:
     """R-SAFE-1, R-SAFE-2"""
     assert len(EXAMPLES) == PAGE.count("```toml") == 4
     assert sum(len(CALL.findall(calls)) for _, calls in EXAMPLES) == PAGE.count("` | `{")
-    for word in (*_KEYS, *_OPERATORS, *BUILT_IN):
+    for word in (*PolicyRule.__annotations__, *Comparisons.__annotations__, *BUILT_IN):
         assert f"`{word}`" in PAGE or f"{{ {word} = " in PAGE, word
 
 

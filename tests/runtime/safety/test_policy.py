@@ -28,9 +28,8 @@ from aqlgen.runtime.safety.policy.rules import check_rules
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
-from aqlgen.runtime.settings.policy import policy_rules
 from aqlgen.runtime.table import Adapter, Table
-from tests.cases import without_ids
+from tests.cases import setting, without_ids
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -64,7 +63,7 @@ class Zoo:
                 row |= (rows or {}).get(name, {})
         package = write_package(self.folder / f"zoo{len(list(self.folder.iterdir()))}", ADAPTER, operations)
         if "policy_rules" in settings:
-            settings["policy_rules"] = policy_rules(settings["policy_rules"])
+            settings["policy_rules"] = setting("policy.rules", settings["policy_rules"])
         audit = Audit(self.audit, adapter="zoo")
         parts = Adapter.load(package), Table(package), self.api, Config(**settings), Hooks.load(hooks), None, audit
         async with Client(build_server(Dispatcher(*parts)), mode=era) as client:
@@ -245,7 +244,7 @@ async def test_a_dry_run_and_the_danger_query_tell_of_the_rules(place: Zoo) -> N
 async def test_calls_that_no_rule_can_concern_are_not_brought_to_the_gatekeeper(place: Zoo, tmp_path: Path) -> None:
     """R-SAFE-1: reads and introspection are never gated, and pay nothing for rules."""
     package = write_package(tmp_path / "plain", ADAPTER, OPERATIONS)
-    rules = policy_rules([{"when": {"name": {"equals": "Ada"}}, "action": "deny"}])
+    rules = setting("policy.rules", [{"when": {"name": {"equals": "Ada"}}, "action": "deny"}])
     dispatcher = Dispatcher(Adapter.load(package), Table(package), place.api, Config(policy_rules=rules))
     watched = {name for name, _ in Table(package).names() if dispatcher._gate.watches(dispatcher.table.find(name))}
     assert watched == {"create_animal", "update_animal", "delete_animal"}
@@ -257,25 +256,25 @@ async def test_calls_that_no_rule_can_concern_are_not_brought_to_the_gatekeeper(
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"action": "deny"}, "must be a list of rules"),
-        ([{"operations": ["x"]}], "in rule 1: it needs an action"),
-        ([{"action": "deny"}, {"action": "ask"}], "in rule 2: 'action' must be one of allow, confirm, deny"),
-        ([{"action": "deny", "operation": "x"}], "has no key 'operation' in rule 1; there are id, operations"),
-        ([{"id": "no", "action": "deny", "danger": ["mild"]}], r"in rule 1 \('no'\): 'danger' must be one of safe"),
-        ([{"id": "No!", "action": "deny"}], "'id' must be 1 to 64"),
-        ([{"id": "money", "action": "deny"}], "'id' must not be one of"),
+        ({"action": "deny"}, "must be a list"),
+        ([{"operations": ["x"]}], "at entry 1, 'action': is missing"),
+        ([{"action": "deny"}, {"action": "ask"}], "at entry 2, 'action': must be 'allow', 'confirm' or 'deny'"),
+        ([{"action": "deny", "operation": "x"}], "at entry 1: has no key 'operation'; there are id, operations"),
+        ([{"id": "no", "action": "deny", "danger": ["mild"]}], "at entry 1, 'danger', entry 1: must be 'safe'"),
+        ([{"id": "No!", "action": "deny"}], "'id': must be 1 to 64"),
+        ([{"id": "money", "action": "deny"}], "'id': must not be one of"),
         ([{"id": "a", "action": "deny"}, {"id": "a", "action": "deny"}], "another rule has the id 'a'"),
-        ([{"action": "deny", "when": {"x": {"over": 3}}}], "has no test 'over' of 'x'; there are equals, in"),
-        ([{"action": "deny", "when": {"x": {"above": "3"}}}], "of 'x': 'above' must be a number"),
-        ([{"action": "deny", "when": {"x": {"above": True}}}], "of 'x': 'above' must be a number"),
+        ([{"action": "deny", "when": {"x": {"over": 3}}}], "'when', 'x': has no key 'over'; there are equals, in"),
+        ([{"action": "deny", "when": {"x": {"above": "3"}}}], "'x', 'above': must be a number"),
+        ([{"action": "deny", "when": {"x": {"above": True}}}], "'x', 'above': must be a number"),
         ([{"action": "deny", "when": {"a..b": 1}}], "no path of names"),
         ([{"action": "deny", "when": {}}], "must be a table of parameters"),
-        ([{"action": "deny", "when": {"x": []}}], "must be a list of 1 to 1000"),
+        ([{"action": "deny", "when": {"x": []}}], "must have at least 1 item"),
         ([{"action": "allow"}], "allow needs 'operations'"),
         ([{"action": "allow", "operations": ["*"]}], "allow needs 'operations'"),
         ([{"action": "allow", "families": ["delete"]}], "allow needs 'operations'"),
-        ([{"action": "deny", "reason": "two\nlines"}], "'reason' must be a text of one line"),
-        ("[{]", "must be a list of rules"),
+        ([{"action": "deny", "reason": "two\nlines"}], "'reason': must be a text of one line"),
+        ("[{]", "must be valid JSON"),
     ],
 )
 def test_a_rule_that_is_wrong_stops_the_start_with_its_place(package: Path, rules: Any, message: str) -> None:
@@ -304,7 +303,7 @@ def test_a_rule_that_fits_nothing_stops_the_start_with_a_hint(
     package: Path, rule: dict[str, Any], message: str | None
 ) -> None:
     """R-SAFE-1"""
-    config = Config(policy_rules=policy_rules([{**rule, "action": "deny"}]))
+    config = Config(policy_rules=setting("policy.rules", [{**rule, "action": "deny"}]))
     if message is None:
         check_rules(config, Table(package))
         return

@@ -22,11 +22,11 @@ from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.policy import policy_rules
 from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.table import Adapter, Table
+from tests.cases import setting
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -70,7 +70,7 @@ class Place:
         self.api = api
         self.audit = audit
         self.state = State(open_store(store, "zoo", {}), "zoo")
-        rules = policy_rules(settings.pop("policy_rules", []))
+        rules = setting("policy.rules", settings.pop("policy_rules", []))
         config = Config(confirmation=ConfirmationSettings(**settings), policy_rules=rules)
         parts = Adapter.load(folder), Table(folder), api, config
         self.dispatcher = Dispatcher(*parts, audit=Audit(audit), state=self.state)
