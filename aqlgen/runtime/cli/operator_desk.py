@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..operator.actions import details_of
 from ..operator.sources import home_source, operator_name
 from ..safety.audit import Audit
-from ..safety.desk import Challenge, Desk, Matter, SessionApproval
+from ..safety.questions import Challenge, Question, QuestionStore
 from ..state.store import StoreAway
 from ..text import counted, line, terminal_text
 
@@ -75,7 +75,7 @@ class _Keyboard:
 class _Desk:
     """The desk of an adapter, as one operator decides on it. `by` is who, as the audit log says it."""
 
-    desk: Desk
+    desk: QuestionStore
     audit: Audit
     by: str
     keyboard: _Keyboard
@@ -117,14 +117,14 @@ class _Desk:
         """End an approval for a session."""
         approval = self._chosen(await self.desk.approvals(), id, "approval", "OPERATOR_REVOKE")
         self._record("OPERATOR_REVOKE", approval.id, **details_of(approval))
-        if await self.desk.revoke(approval.id) is None:
+        if not await self.desk.revoke(approval.id):
             self._record("OPERATOR_REVOKE_VOID", approval.id, reason="it was gone before")
             raise OperatorError("this approval is gone; nothing was changed")
         return f"Revoked {approval.id}: {approval.reach}. The next call is asked about again."
 
     async def listed(self) -> str:
         """Return what waits and what holds."""
-        matters, approvals = await self.desk.matters(), await self.desk.approvals()
+        matters, approvals = await self.desk.questions(), await self.desk.approvals()
         waiting = [matter for matter in matters if not matter.verdict]
         sections = {
             "Waiting for a decision": [_summary(matter) for matter in waiting],
@@ -137,16 +137,16 @@ class _Desk:
 
     async def fresh(self, seen: set[str]) -> list[str]:
         """Return lines about what has come since, and remember it."""
-        waiting: list[Matter | Challenge] = [matter for matter in await self.desk.matters() if not matter.verdict]
+        waiting: list[Question | Challenge] = [matter for matter in await self.desk.questions() if not matter.verdict]
         waiting += await self.desk.challenges()
         new = [item for item in waiting if item.id not in seen]
         seen.clear()
         seen.update(item.id for item in waiting)
-        return [_summary(item) if isinstance(item, Matter) else _of_challenge(item) for item in new]
+        return [_summary(item) if isinstance(item, Question) else _of_challenge(item) for item in new]
 
-    async def _matter(self, id: str) -> Matter:
-        undecided = [matter for matter in await self.desk.matters() if not matter.verdict]
-        matter: Matter = self._chosen(undecided, id, "question that waits", "OPERATOR_DECISION")
+    async def _matter(self, id: str) -> Question:
+        undecided = [matter for matter in await self.desk.questions() if not matter.verdict]
+        matter: Question = self._chosen(undecided, id, "question that waits", "OPERATOR_DECISION")
         return matter
 
     def _chosen(self, items: Sequence[Any], id: str, noun: str, event: str) -> Any:
@@ -162,7 +162,7 @@ class _Desk:
         raise OperatorError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
 
     async def _decide(
-        self, matter: Matter, verdict: Literal["approved", "denied"], scope: Literal["once", "session"]
+        self, matter: Question, verdict: Literal["approved", "denied"], scope: Literal["once", "session"]
     ) -> str:
         decision = {"denied": "denied", "approved": "approved once"}[verdict]
         decision = "approved for the session" if scope == "session" else decision
@@ -199,7 +199,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     if action not in ("list", "follow") and not item_id:
         raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
     source = home_source(folder, environ)[0]
-    desk = _Desk(source.desk, source.audit, operator_name(options.by), _Keyboard())
+    desk = _Desk(source.questions, source.audit, operator_name(options.by), _Keyboard())
 
     async def run() -> None:
         try:
@@ -260,7 +260,7 @@ async def _follow(desk: _Desk) -> None:
         watching.cancel()
 
 
-def _summary(matter: Matter) -> str:
+def _summary(matter: Question) -> str:
     who = ", ".join(text for text in (matter.agent, matter.caller, matter.session) if text) or "somebody unknown"
     end = f"{matter.verdict} by {matter.by}" if matter.verdict else f"{_left(matter.expires)} left"
     return f"  {matter.id}  {line(matter.title, 400)}\n              {matter.danger}, for {line(who, 200)}, {end}"
@@ -271,12 +271,12 @@ def _of_challenge(challenge: Challenge) -> str:
     return f"  {challenge.id}  {what}, {_left(challenge.expires)} left"
 
 
-def _of_approval(approval: SessionApproval) -> str:
+def _of_approval(approval: Question) -> str:
     holds = f"{counted(approval.left, 'call')} and {_left(approval.expires)} left"
     return f"  {approval.id}  {approval.reach}\n            by {line(approval.by, 70)}, {holds}"
 
 
-def _details(matter: Matter) -> str:
+def _details(matter: Question) -> str:
     left = matter.asked + matter.cooldown - time.time()
     wait = f"\nIt runs in {left:.0f} seconds at the earliest." if left > 0 else ""
     return f"{_summary(matter)}\n\n{matter.question}\n{wait}"

@@ -120,10 +120,11 @@ class Actions:
 
 
 def details_of(target: Any) -> dict[str, Any]:
-    """Return what the audit log says of what an operator decides about: a matter, challenge, block or approval."""
+    """Return what the audit log says of what an operator decides about: a question, challenge, block or approval."""
     operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
+    kind = getattr(target, "kind", None)
     return {
-        "kind": getattr(target, "kind", None),
+        "kind": None if kind == "session" else kind,
         "operation": operations[0] or None if len(operations) == 1 else None,
         "operations": list(operations[:50]) if len(operations) > 1 else None,
         "element_name": getattr(target, "agent", "") or None,
@@ -133,21 +134,21 @@ def details_of(target: Any) -> dict[str, Any]:
 
 
 async def _approve(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
-    decided = await source.desk.decide(matter.id, "approved", by, "once")
+    decided = await source.questions.decide(matter.id, "approved", by, "once")
     return {"message": "Approved, once."} if decided else None
 
 
 async def _approve_session(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
-    decided = await source.desk.decide(matter.id, "approved", by, "session")
+    decided = await source.questions.decide(matter.id, "approved", by, "session")
     return {"message": "Approved for this session."} if decided else None
 
 
 async def _deny(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
-    return {"message": "Denied."} if await source.desk.decide(matter.id, "denied", by) else None
+    return {"message": "Denied."} if await source.questions.decide(matter.id, "denied", by) else None
 
 
 async def _reveal(source: Source, challenge: Any, _: str, __: str) -> dict[str, Any] | None:
-    code = await source.desk.reveal(challenge.id)
+    code = await source.questions.reveal(challenge.id)
     return None if code is None else {"message": "The code is shown. It is good for one try.", "code": code}
 
 
@@ -156,7 +157,7 @@ async def _unblock(source: Source, block: Any, _: str, __: str) -> dict[str, Any
 
 
 async def _revoke(source: Source, approval: Any, _: str, __: str) -> dict[str, Any] | None:
-    return {"message": "Revoked."} if await source.desk.revoke(approval.id) is not None else None
+    return {"message": "Revoked."} if await source.questions.revoke(approval.id) else None
 
 
 _KINDS = {

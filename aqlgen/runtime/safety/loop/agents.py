@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...state.custody import row_name
 from ...text import line
-from ..desk import Desk
+from ..questions import QuestionStore
 from .executions import IDLE
 from .lookalikes import agent_key
 
@@ -208,7 +208,7 @@ class Board:
     def __init__(self, custody: Custody) -> None:
         self._custody = custody
         self._blocks = Blocks(custody)
-        self._desk = Desk(custody)
+        self._questions = QuestionStore(custody)
 
     # For the adapter
 
@@ -244,7 +244,7 @@ class Board:
         """
         block = await self._blocks.lift(block_id)
         if block is not None and block.verification:
-            await self._desk.drop_challenge(block.verification)
+            await self._questions.drop_challenge(block.verification)
         return block
 
 

@@ -70,14 +70,14 @@ class Parts:
     def _made(self) -> tuple[Approvals, Verification, Guard]:
         """Return the parts that only a loop that is on needs."""
         if self._made_parts is None:
-            from ..desk import Desk
+            from ..questions import QuestionStore
             from .approvals import Approvals
             from .guard import Guard
             from .verification import Verification
 
-            desk = Desk(self.custody)
-            approvals = Approvals(self.config, desk, self.operator)
-            verification = Verification(self.custody, desk, self.record, self.config.loop.challenge_ttl)
+            questions = QuestionStore(self.custody)
+            approvals = Approvals(self.config, questions, self.operator)
+            verification = Verification(self.custody, questions, self.record, self.config.loop.challenge_ttl)
             self._made_parts = approvals, verification, Guard(self.kept, approvals, verification)
         return self._made_parts
 

@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Verification of an agent by a person, outside of everything that the agent can read (specification, 8.8; R-LOOP-5).
 
-A challenge is on the operator's desk, which alone shows its code. The agent has the id. Whether the id is unknown, the
+A challenge is shown to operators, who alone see its code. The agent has the id. Whether the id is unknown, the
 challenge has expired, or the code is wrong, the answer is the same.
 
 Ten verifications of an agent may fail in a minute, then a lockout follows that doubles (8.8.5). A try is counted before
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import Code, Failure
 from ...session import current_caller
-from ..desk import Challenge, Desk
+from ..questions import Challenge, QuestionStore
 from .agents import Block, Blocks
 from .lookalikes import agent_key
 from .reports import refused
@@ -120,11 +120,11 @@ class Verification:
     """
 
     def __init__(
-        self, custody: Custody, desk: Desk, record: Callable[[str, dict[str, Any]], None], seconds: float
+        self, custody: Custody, questions: QuestionStore, record: Callable[[str, dict[str, Any]], None], seconds: float
     ) -> None:
         self.blocks = Blocks(custody)
         self._custody = custody
-        self._desk = desk
+        self._questions = questions
         self._tries = Tries(custody)
         self._record = record
         self._seconds = seconds
@@ -140,7 +140,7 @@ class Verification:
         tier: Literal["verify", "danger_zone"] = "danger_zone" if verdict.outcome == "block" else "verify"
         reason, caller = verdict.reason or "", current_caller() or ""
         action = step.action[:_LONGEST_ACTION] + (f" - calls {reported}" if reported else "")
-        await self._desk.challenge(
+        await self._questions.keep(
             Challenge(challenge_id, step.agent, caller, tier, action, reason, now, expires, verdict.factors)
         )
         self._record("VERIFICATION_CHALLENGED", _about(challenge_id, step.agent, tier, execution.id, reason))
@@ -167,7 +167,7 @@ class Verification:
 
     async def drop(self, challenge_id: str) -> None:
         """Take a challenge back of which no agent has learned."""
-        await self._desk.drop_challenge(challenge_id)
+        await self._questions.drop_challenge(challenge_id)
 
     async def renewed(self, block: Block) -> Block:
         """Return a block with a challenge that has not expired: a new one if it has."""
@@ -186,9 +186,9 @@ class Verification:
             expires,
             block.factors,
         )
-        await self._desk.challenge(challenge)
+        await self._questions.keep(challenge)
         if not await self.blocks.challenged(block, challenge_id, expires):
-            await self._desk.drop_challenge(challenge_id)
+            await self._questions.drop_challenge(challenge_id)
         standing = await self.blocks.standing()
         return next((other for other in standing if other.id == block.id), block)
 
@@ -211,7 +211,7 @@ class Verification:
         wait = await self._tries.begin(key)
         if wait > 0:
             raise self._locked(challenge_id, challenge, session, wait)
-        met = await self._desk.verify(challenge_id if challenge else str(uuid.uuid4()), code[:_LONGEST_CODE])
+        met = await self._questions.verify(challenge_id if challenge else str(uuid.uuid4()), code[:_LONGEST_CODE])
         if not met or challenge is None:
             self._record("VERIFICATION_FAILED", self._of(challenge_id, challenge, session))
             raise refused(
@@ -240,7 +240,7 @@ class Verification:
     async def _challenge(self, challenge_id: str) -> Challenge | None:
         """Return a challenge of the present caller."""
         caller = current_caller() or ""
-        challenges = await self._desk.challenges()
+        challenges = await self._questions.challenges()
         return next((item for item in challenges if item.id == challenge_id and item.caller in ("", caller)), None)
 
     def _locked(self, challenge_id: str, challenge: Challenge | None, session: Session, wait: float) -> Failure:
