@@ -306,10 +306,10 @@ class Asking:
         by: str = "",
         approval: Question | None = None,
     ) -> None:
-        """Give the approval for the session that goes with a yes, and tell the loop."""
+        """Grant the approval for the session that goes with a yes, and inform the loop."""
         if approval is not None:
-            given = await self.waiting.give(approval, binding, by, session)
-            details = {"by": by, "approval": given.id, "reach": given.reach}
+            granted = await self.waiting.grant(approval, binding, by, session)
+            details = {"by": by, "approval": granted.id, "reach": granted.reach}
             self._record_all("APPROVAL_GRANTED", calls[:1], "confirmed", **details)
         if self._loop is not None:
             await self._loop.remove_pending(session, list(dict.fromkeys(call.row.name for call in calls)))

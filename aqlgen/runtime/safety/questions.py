@@ -250,7 +250,7 @@ class QuestionStore:
 
 
 def _restored(form: type[Item], values: dict[str, Any]) -> Item:
-    fields: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in values.items()}
+    fields: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in values.items()}
     return form(**fields)
 
 

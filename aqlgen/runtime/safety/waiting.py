@@ -78,8 +78,8 @@ class Waiting:
 
     async def covers(self, approval: Question | None, binding: Binding) -> bool:
         """Return True if an approval for the session was given for a call."""
-        given = None if approval is None else await self.question(binding, approval.digest)
-        return given is not None and given.permits(1, self.shared.clock())
+        granted = None if approval is None else await self.question(binding, approval.digest)
+        return granted is not None and granted.permits(1, self.shared.clock())
 
     async def use(self, approval: Question, binding: Binding, calls: int = 1) -> Question | None:
         """Use an approval for so many calls and return it; None if there is none."""
@@ -157,11 +157,11 @@ class Waiting:
             with suppress(Failure):
                 await self.put(*question)
 
-    async def give(self, approval: Question, binding: Binding, by: str, session: Session) -> Question:
+    async def grant(self, approval: Question, binding: Binding, by: str, session: Session) -> Question:
         """Approve calls for the session."""
         store = self.store(binding)
         now = store.clock()
-        given = replace(
+        granted = replace(
             approval,
             id=await store.id_of(approval.digest),
             asked=now,
@@ -170,9 +170,9 @@ class Waiting:
             by=by,
         )
         self._has_put = True
-        await store.keep(given)
-        self._at_end(session, store, given.id)
-        return given
+        await store.keep(granted)
+        self._at_end(session, store, granted.id)
+        return granted
 
     async def withdraw(self, binding: Binding) -> None:
         """Take back the question about calls that were decided elsewhere; an operator's denial stays."""
