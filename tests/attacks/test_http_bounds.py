@@ -215,12 +215,12 @@ async def test_what_one_caller_is_given_does_not_push_out_anothers() -> None:
     questions, tokens = elicitation.Questions(state), confirmation.ConfirmationTokens(state, per_minute=1000, skew=0)
     theirs = confirmation.Binding("delete_it", "f", "zoo", None, "bert")
     with with_caller({}, "bert"):
-        handle, token = await questions.put("call of bert", None), await tokens.issue(theirs, "", 300)
+        handle, token = await questions.put("call of bert", None), await tokens.issue(theirs, 300)
     with with_caller({}, "anna"):
         for number in range(200):
             await questions.put(f"call {number}", None)
             binding = confirmation.Binding("delete_it", str(number), "zoo", None, "anna")
-            await tokens.issue(binding, "", 300)
+            await tokens.issue(binding, 300)
     with with_caller({}, "bert"):
         assert await questions.take(handle, "call of bert", None)
         await tokens.use(await tokens.opened(token.text, theirs), theirs)

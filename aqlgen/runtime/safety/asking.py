@@ -144,19 +144,19 @@ class Asking:
     async def confirm(self, token: str, session: Session) -> dict[str, Any]:
         """Let the call of a token run once. Raises Failure for an unusable token."""
         binding = self._any_call(session)
-        found, digest, operation = await self.tokens.find(token, binding)
+        issued, digest, operation = await self.tokens.find(token, binding)
         question = await self.waiting.question(binding, digest)
         if question is None:
             raise self.tokens.unknown(binding)
-        details = {"operation": operation, "token_id": found.short, "session_id": session.id}
+        details = {"operation": operation, "token_id": issued.short, "session_id": session.id}
         self._decisions.audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
         store = self.waiting.store(binding)
-        await store.confirm(question.id, found.ticket.id, self.tokens.until(found), found.short)
+        await store.confirm(question.id, issued.ticket.id, self.tokens.until(issued), issued.short)
         if self._loop is not None:
             await self._loop.remove_pending(session, question.operations)
         return {
             "operation": operation,
-            "message": f"Confirmed. Call it again with the same parameters: it runs once, until {found.expires_at}",
+            "message": f"Confirmed. Call it again with the same parameters: it runs once, until {issued.expires_at}",
         }
 
     async def revoke(self, token: object, session: Session) -> dict[str, Any]:
@@ -164,19 +164,19 @@ class Asking:
         binding = self._any_call(session)._replace(operation="introspect")
         await self.tokens.count_revocation(binding)
         try:
-            found, digest, operation = await self.tokens.find(token, binding)
+            issued, digest, operation = await self.tokens.find(token, binding)
         except Failure as refusal:
             details = {"token_id": shorten(token), "session_id": session.id, "reason": refusal.code.value}
             self._decisions.audit.record("TOKEN_REJECTED", {**details, "result": "denied", "by": "revoke_token"})
             if refusal.code in (Code.TOKEN_SCOPE_MISMATCH, Code.TOKEN_INVALID):
                 raise self.tokens.unknown(binding) from None
             raise
-        details = {"operation": operation, "token_id": found.short, "session_id": session.id}
+        details = {"operation": operation, "token_id": issued.short, "session_id": session.id}
         self._decisions.audit.write("TOKEN_REVOKED", **details, by="revoke_token")
-        await self.tokens.use(found, binding)
-        session.state.get(_SESSION, set()).discard(found.ticket.id)
+        await self.tokens.use(issued, binding)
+        session.state.get(_SESSION, set()).discard(issued.ticket.id)
         question = await self.waiting.question(binding, digest)
-        if question is not None and question.confirmed[0] == found.ticket.id:
+        if question is not None and question.confirmed[0] == issued.ticket.id:
             await self.waiting.store(binding).confirm(question.id, "", 0.0, "")
         if self._loop is not None:
             await self._loop.remove_pending(session, operation.split(", "))
