@@ -9,10 +9,13 @@ store, nor in one that has lost its data. Nothing can be used twice by forgettin
 from __future__ import annotations
 
 import hashlib
+import random
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import anyio
 
 from ..session import current_caller
 from .sqlite import SqliteState, SqliteStore
@@ -173,7 +176,7 @@ class Custody:
         leaves everything as it is. Returns True if the value was replaced. Raises StoreAway.
         """
         name, sealer = row_name(key), await self.sealer()
-        for _ in range(_MOST_TRIES):
+        for number in range(_MOST_TRIES):
             text = await self.store.get(kind, name)
             opened = None if text is None else sealer.open(kind, text, name)
             result = step(None if opened is None else opened.value)
@@ -182,6 +185,7 @@ class Custody:
             value, seconds = result
             if await self.store.swap(kind, name, text, sealer.seal(kind, value, seconds, name), seconds):
                 return True
+            await anyio.sleep(random.uniform(0, 0.002 * min(number + 1, 20)))  # noqa: S311 - it only spreads them
         raise StoreAway("a value changes all the time")
 
     async def take(self, kind: str, key: str) -> Any:

@@ -18,7 +18,7 @@ from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.sources import Sources, home_source
 from aqlgen.runtime.safety.audit_chain import verify
-from aqlgen.runtime.safety.loop.agents import Agent, Block, Blocks, Board, Reported
+from aqlgen.runtime.safety.loop.agents import Agent, Block, Board, Reported
 from aqlgen.runtime.safety.questions import Question, QuestionStore
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.state.custody import Custody
@@ -219,14 +219,14 @@ def test_a_blocked_agent_is_shown_and_unblocked_with_a_reason(page: Served, tmp_
     custody, now = source_at(tmp_path).custody, time.time()
     factors = ("matches drop*",)
     block = Block("b1", "deployer", "anna", "exec_1", "drop it", "drop_database", "danger", factors, 92, now, "c1", now)
-    run(Blocks(custody).add(block))
+    run(Board(custody).add(block))
     run(desk_at(tmp_path).keep(challenge()))
     shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
     assert (shown["agent"], shown["operation"], shown["risk"]) == ("deployer", "drop_database", 92)
     for reason in ("", "  ", "ok", "\u200b\u200b\u200b\u200b"):
         assert page.act("unblock", shown, reason=reason).json["error"] == "reason_needed"
     assert page.act("unblock", shown, reason="it was me\x1b[2J").json == {"message": "Unblocked."}
-    assert run(Blocks(custody).standing()) == []
+    assert run(Board(custody).blocks()) == []
     assert run(desk_at(tmp_path).challenges()) == []
     entry = written(tmp_path)[-1]
     assert (entry["event"], entry["operator"], entry["reason"], entry["element_name"]) == (

@@ -85,7 +85,7 @@ class Guard:
 
     async def check(self, session: Session, operation: str, params: Mapping[str, Any], plan: PlanReport | None) -> Use:
         """Return what lets a call run. Raises Failure if nothing does, and StoreAway if that cannot be known."""
-        caller, blocks = current_caller(), await self._verification.blocks.standing()
+        caller, blocks = current_caller(), await self._verification.board.blocks()
         block = blocking(blocks, None, caller)
         if block is not None:
             raise blocked(operation, await self._verification.renewed(block))
@@ -127,7 +127,7 @@ class Guard:
         held = [] if executions is None else executions.all_paused()
         if not held:
             return executions
-        standing = await self._verification.blocks.standing() if blocks is None else blocks
+        standing = await self._verification.board.blocks() if blocks is None else blocks
         lifted: dict[str, tuple[Pause, Approved | None]] = {}
         for execution in held:
             pause = execution.pause

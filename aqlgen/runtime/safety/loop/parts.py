@@ -100,11 +100,10 @@ class Parts:
 
     async def publish(self, execution: Execution, session: Session, step: Any = None, *, goal: str = "") -> None:
         """Show an execution on the board, with a step that was decided; while the store is away it is not shown."""
-        from .agents import Agent as Shown
-        from .agents import Board
+        from .agents import Agent
 
         pause = execution.pause
-        shown = Shown(
+        shown = Agent(
             execution=execution.id,
             name=execution.agent,
             caller=current_caller() or "",
@@ -119,9 +118,9 @@ class Parts:
             number=execution.reported,
         )
         with suppress(StoreAway):
-            await self.verification.blocks.open()
-            await Board(self.custody).publish(shown, step)
+            await self.verification.board.open()
+            await self.verification.board.publish(shown, step)
 
     async def blocks(self) -> list[Block]:
         """Return the blocks that stand, none where nothing is enforced. Raises StoreAway."""
-        return await self.verification.blocks.standing() if self.enforcing else []
+        return await self.verification.board.blocks() if self.enforcing else []

@@ -17,7 +17,7 @@ from ...text import line
 from ..literals import literal
 from .agents import Block, Reported, blocking
 from .directives import broadcast, denied, directive, of_block, of_pause, pause_notification
-from .evaluation import Past, Weighed, evaluate, weigh
+from .evaluation import Past, evaluate, weigh
 from .executions import Execution, Executions, Granted, Pause
 from .guard import strict
 from .lookalikes import normalized
@@ -182,10 +182,9 @@ class StepReport:
         digest = "" if self._report is None else self._report.digest
         kind = self._report.operation if self._report is not None else "".join(c for c in action if not c.isdigit())
         past = Past(execution.taken, execution.actions.get(kind[:64], 0), execution.grave)
-        approved = execution.approved
-        approval = None
-        if approved is not None and (approved.action, approved.digest) == (action, digest):
-            approval = Weighed(approved.factor, approved.verified)
+        approval = execution.approved
+        if approval is not None and (approval.action, approval.digest) != (action, digest):
+            approval = None
         step = self._of(execution)
         risk = weigh(step, self._mentioned, past)
         version = (execution.id, execution.reported)
