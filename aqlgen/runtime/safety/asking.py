@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..session import Session, current_caller
 from ..state.tickets import shorten
-from .approvals import Pending, fingerprint_of, question_about, reasons_of
+from .approvals import Declined, Pending, fingerprint_of, keys_of, question_about, reasons_of
 from .confirmation import Binding, ConfirmationTokens
-from .declined import Declined, keys_of
 from .refusals import (
     confirmation_required,
     confirmed_by_itself,
@@ -36,20 +35,18 @@ from .session_approvals import cooldown_of, session_approval
 from .waiting import Waiting, gravest
 
 if TYPE_CHECKING:
-    from ..hooks import Call, GateDecision
     from ..protocol_operations import Person
     from ..settings.config import Config
     from ..state.custody import State
     from ..state.tickets import Token
     from ..table import Row
     from ..telemetry.observer import Observers
-    from ..wire import ApiRequest
     from .audit import Decisions
     from .loop.loop import SafetyLoop
     from .questions import Question
     from .view import CallView
 
-__all__ = ["Asking", "pending_call"]
+__all__ = ["Asking"]
 
 _SESSION = "gatekeeper"
 _MOST_COUNTED = 1000
@@ -377,12 +374,3 @@ class Asking:
         for pending in calls:
             rule = pending.decision.rule or None
             self._decisions.record(event, pending.row, pending.call, result, rule=rule, **more)
-
-
-def pending_call(row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
-    """Return a call that has to be confirmed, with its digest."""
-    from ..exact_json import fingerprint
-    from .approvals import request_digest
-
-    digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
-    return Pending(row, call, decision, request, digest)

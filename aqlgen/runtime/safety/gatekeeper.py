@@ -110,8 +110,7 @@ class Gatekeeper:
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approvals import Approval
-            from .asking import pending_call
+            from .approvals import Approval, pending_call
 
             pending = pending_call(row, call, decision, build())
             token = _sent_token(call)
@@ -152,7 +151,7 @@ class Gatekeeper:
         decision = await self.foresee(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
-        from .asking import pending_call
+        from .approvals import pending_call
 
         pending = pending_call(row, call, decision, build())
         if await self.asking.is_confirmed(pending, call.session_id):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...errors import Code, Failure
@@ -103,32 +104,27 @@ _MOST_GRANTED = 50
 _MOST_ACTIONS = 100
 
 
+@dataclass(slots=True)
 class Execution:
     """One run of an agent. `taken` counts the steps since a person last lifted the step limit.
 
     `actions` counts the steps that were let through, by what they do; `grave` those of a grave risk.
     """
 
-    __slots__ = (
-        "actions", "agent", "approved", "finished_at", "grants", "grave", "id", "last", "pause", "profile", "reported",
-        "started_at", "status", "taken",
-    )  # fmt: skip
-
-    def __init__(self, agent: str, profile: Profile) -> None:
-        self.id = f"exec_{secrets.token_hex(8)}"
-        self.agent = agent
-        self.profile = profile
-        self.status = "running"
-        self.started_at = timestamp()
-        self.finished_at: str | None = None
-        self.reported = 0
-        self.taken = 0
-        self.grave = 0
-        self.actions: dict[str, int] = {}
-        self.pause: Pause | None = None
-        self.approved: Approved | None = None
-        self.grants: list[Granted] = []
-        self.last = time.time()
+    agent: str
+    profile: Profile
+    id: str = field(default_factory=lambda: f"exec_{secrets.token_hex(8)}")
+    status: str = "running"
+    started_at: str = field(default_factory=timestamp)
+    finished_at: str | None = None
+    reported: int = 0
+    taken: int = 0
+    grave: int = 0
+    actions: dict[str, int] = field(default_factory=dict)
+    pause: Pause | None = None
+    approved: Approved | None = None
+    grants: list[Granted] = field(default_factory=list)
+    last: float = field(default_factory=lambda: time.time())
 
     @property
     def running(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...exact_json import fingerprint
@@ -36,43 +37,33 @@ def strict(session: Session) -> bool:
     return session.id is not None or current_caller() is not None
 
 
+@dataclass(frozen=True, slots=True)
 class Use:
     """What lets one call run."""
 
-    __slots__ = ("_checked", "_digest", "_guard", "_operation", "_params", "_plan", "_session")
-
-    def __init__(
-        self,
-        guard: Guard,
-        session: Session,
-        operation: str,
-        digest: str,
-        params: Mapping[str, Any],
-        plan: PlanReport | None,
-    ) -> None:
-        self._checked = time.monotonic()
-        self._guard = guard
-        self._session = session
-        self._operation = operation
-        self._digest = digest
-        self._params = params
-        self._plan = plan
+    guard: Guard
+    session: Session
+    operation: str
+    digest: str
+    params: Mapping[str, Any]
+    plan: PlanReport | None
+    checked: float = field(default_factory=time.monotonic)
 
     async def spend(self) -> None:
         """Use it up. Raises Failure if another call has, or the agent was paused, and StoreAway."""
-        if time.monotonic() - self._checked > _WAITED:  # a person was asked: an agent may be blocked by now
-            await self._guard.check(self._session, self._operation, self._params, self._plan)
-        if self._plan is not None and self._plan.execution is not None:
+        if time.monotonic() - self.checked > _WAITED:  # a person was asked: an agent may be blocked by now
+            await self.guard.check(self.session, self.operation, self.params, self.plan)
+        if self.plan is not None and self.plan.execution is not None:
             return
 
         def spend(executions: Executions) -> Execution | None:
-            return next((item for item in executions.all_running() if item.spend(self._operation, self._digest)), None)
+            return next((item for item in executions.all_running() if item.spend(self.operation, self.digest)), None)
 
-        execution = await self._guard.kept.change(self._session, spend)
+        execution = await self.guard.kept.change(self.session, spend)
         if execution is None:
-            raise not_reported(self._operation, self._params, None, spent=True)
-        if self._plan is not None:
-            self._plan.execution = execution.id
+            raise not_reported(self.operation, self.params, None, spent=True)
+        if self.plan is not None:
+            self.plan.execution = execution.id
 
 
 class Guard:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import Code, Failure
@@ -37,19 +38,17 @@ class Report(NamedTuple):
     shown: Mapping[str, Any] = {}
 
 
+@dataclass(slots=True)
 class PlanReport:
     """The report under which the steps of one plan run: it is used up by the first, and good for the others.
 
     `execution` is the id of the execution that reported it, once it is used.
     """
 
-    __slots__ = ("digest", "execution", "operation", "params")
-
-    def __init__(self, operation: str, digest: str, params: Mapping[str, Any], execution: str | None = None) -> None:
-        self.operation = operation
-        self.digest = digest
-        self.params = params
-        self.execution = execution
+    operation: str
+    digest: str
+    params: Mapping[str, Any]
+    execution: str | None = None
 
     def as_kept(self) -> list[Any]:
         """Return it as it is kept with a plan that halted."""
