@@ -149,12 +149,14 @@ class Asking:
         self._decisions.audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
         store = self.waiting.store(binding)
         await store.confirm(question.id, issued.ticket.id, self.tokens.until(issued), issued.short)
-        if self._loop is not None:
-            await self._loop.remove_pending(session, question.operations)
         return {
             "operation": operation,
             "message": f"Confirmed. Call it again with the same parameters: it runs once, until {issued.expires_at}",
         }
+
+    async def undecided(self, session: Session) -> list[Question]:
+        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
+        return await self.waiting.undecided(self._any_call(session))
 
     async def revoke(self, token: object, session: Session) -> dict[str, Any]:
         """Make a token of the present caller void (confirmation tokens, 5.3). Raises Failure, and StoreAway."""
@@ -173,10 +175,8 @@ class Asking:
         await self.tokens.use(issued, binding)
         session.state.get(_SESSION, set()).discard(issued.ticket.id)
         question = await self.waiting.question(binding, digest)
-        if question is not None and question.confirmed[0] == issued.ticket.id:
-            await self.waiting.store(binding).confirm(question.id, "", 0.0, "")
-        if self._loop is not None:
-            await self._loop.remove_pending(session, operation.split(", "))
+        if question is not None and question.verdict != "denied":
+            await self.waiting.store(binding).withdraw(question.id)
         return {"revoked": True, "operation": operation}
 
     # What was said before
@@ -271,10 +271,9 @@ class Asking:
         seconds = self.waiting.seconds(calls)
         token = await self.tokens.issue(binding, seconds)
         self._revoke_at_end(session, token)
-        await self.waiting.put(binding, calls, text, session, approval, by_agent=True)
+        await self.waiting.put(binding, calls, text, session, approval, door="agent")
         self._record_all("TOKEN_ISSUED", calls, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         self._note("asked", "token", calls[0].row)
-        await self._add_pending(calls, session, seconds)
         cooldown = cooldown_of(calls, self._settings)
         return confirmation_required(gravest(calls).row, token, len(calls), text, reasons_of(calls), cooldown)
 
@@ -290,7 +289,6 @@ class Asking:
         question = await self.waiting.put(binding, calls, text, session, approval)
         self._record_all("CONFIRMATION_REQUIRED", calls, "denied", matter=question.id, reason="waits for an operator")
         self._note("asked", "operator", calls[0].row)
-        await self._add_pending(calls, session, self.waiting.seconds(calls))
         return waits_for_operator(gravest(calls).row, question, len(calls), text, reasons_of(calls))
 
     # What they share
@@ -303,13 +301,11 @@ class Asking:
         by: str = "",
         approval: Question | None = None,
     ) -> None:
-        """Grant the approval for the session that goes with a yes, and inform the loop."""
+        """Grant the approval for the session that goes with a yes."""
         if approval is not None:
             granted = await self.waiting.grant(approval, binding, by, session)
             details = {"by": by, "approval": granted.id, "reach": granted.reach}
             self._record_all("APPROVAL_GRANTED", calls[:1], "confirmed", **details)
-        if self._loop is not None:
-            await self._loop.remove_pending(session, list(dict.fromkeys(call.row.name for call in calls)))
 
     def _check_time(self, question: Question, calls: Sequence[Pending], token: Token | None = None) -> None:
         left = question.asked + cooldown_of(calls, self._settings) - self.tokens.clock()
@@ -332,11 +328,6 @@ class Asking:
             self._decisions.record("OPERATION_DENIED", pending.row, pending.call, "denied", reason=reason)
             raise not_shown(pending.row, view.incomplete)
         return view.text
-
-    async def _add_pending(self, calls: Sequence[Pending], session: Session, seconds: float) -> None:
-        if self._loop is not None:
-            for call in {call.row.name: call for call in calls}.values():
-                await self._loop.add_pending(session, call.row, "; ".join(call.decision.reasons), seconds)
 
     def _revoke_at_end(self, session: Session, token: Token) -> None:
         """Record, when a session ends, how many of its tokens nobody can use any more."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .asking import Asking
     from .audit import Audit
     from .loop.loop import SafetyLoop
+    from .questions import Question
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -223,6 +224,10 @@ class Gatekeeper:
     async def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
         return await self.asking.question(token, session)
+
+    async def undecided(self, session: Session) -> list[Question]:
+        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
+        return await self.asking.undecided(session)
 
     async def confirm(self, token: str, session: Session) -> dict[str, Any]:
         """Let the call of a token run once. Raises Failure for an unusable token."""

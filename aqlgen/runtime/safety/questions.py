@@ -46,8 +46,9 @@ class Question:
     caller and the session included, and `left` how many calls it is good for. `scope` is how far an operator's approval
     reaches; `reach` says in words what one for the session would cover, and is empty where there is none. An approval
     for a session is a question of its own kind, which is decided already. `cooldown` is the seconds between the
-    question and the run. `confirmed` is the ticket, the end and the short text of the token by which confirm_operation
-    has confirmed it; an operator may still decide otherwise.
+    question and the run; `is_asked` says that the person behind the client is being asked. `confirmed` is the ticket,
+    the end and the short text of the token by which confirm_operation has confirmed it; an operator may still decide
+    otherwise.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Question:
     digest: str = ""
     cooldown: float = 0.0
     left: int = 1
+    is_asked: bool = False
     confirmed: tuple[str, float, str] = ("", 0.0, "")
 
     def permits(self, calls: int, now: float) -> bool:
@@ -126,7 +128,8 @@ class QuestionStore:
             if values is not None and values["expires"] > now and values["digest"] == question.digest:
                 old = _restored(Question, values)
                 new = replace(question, asked=old.asked, confirmed=old.confirmed)
-                if old.verdict or question.expires - old.expires < (question.expires - question.asked) / 4:
+                is_fresh = question.expires - old.expires < (question.expires - question.asked) / 4
+                if old.verdict or (is_fresh and question.is_asked == old.is_asked):
                     return None
             return asdict(new), max(_LEAST, new.expires - now)
 

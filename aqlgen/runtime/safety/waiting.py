@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Failure
 from ..state.store import StoreAway
@@ -76,6 +76,18 @@ class Waiting:
         question = await store.question(await store.id_of(digest))
         return question if question is not None and question.digest == digest else None
 
+    async def undecided(self, binding: Binding) -> list[Question]:
+        """Return the questions about a caller's calls that nobody has decided; none of a caller who is not known."""
+        owner, now = (binding.session or "", binding.caller or ""), self.shared.clock()
+        if not any(owner) or (binding.of_process and not self._has_put):
+            return []
+        return [
+            question
+            for question in await self.store(binding).questions()
+            if question.kind in ("call", "plan") and (question.session, question.caller) == owner
+            if not (question.verdict or question.is_asked or question.permits(1, now))
+        ]
+
     async def covers(self, approval: Question | None, binding: Binding) -> bool:
         """Return True if an approval for the session was given for a call."""
         granted = None if approval is None else await self.question(binding, approval.digest)
@@ -96,23 +108,23 @@ class Waiting:
         session: Session,
         approval: Question | None,
         *,
-        by_agent: bool = False,
+        door: Literal["agent", "operator", "person"] = "operator",
     ) -> Question:
         """Put the question about calls, which begins with its line in words.
 
         `approval` is the one for the session that may be given instead. Raises Failure (RATE_LIMIT_EXCEEDED) when the
-        caller has put too many. With `by_agent` the agent was given a token, which was counted; then the questions of
+        caller has put too many. At the agent's `door` it was given a token, which was counted; there the questions of
         a session of this process stay in it if the store cannot be reached for the first of them.
         """
         await self.flush()
-        may_stay = by_agent and binding.of_process and not self._has_put
+        may_stay = door == "agent" and binding.of_process and not self._has_put
         try:
-            return await self._put(binding, calls, question, session, approval, counted=not by_agent)
+            return await self._put(binding, calls, question, session, approval, door=door)
         except StoreAway:
             if not may_stay:
                 raise
             self._of_process = QuestionStore(self._state.local, self.shared.clock)
-            return await self._put(binding, calls, question, session, approval, counted=False)
+            return await self._put(binding, calls, question, session, approval, door=door)
 
     async def _put(
         self,
@@ -122,11 +134,11 @@ class Waiting:
         session: Session,
         approval: Question | None,
         *,
-        counted: bool,
+        door: Literal["agent", "operator", "person"],
     ) -> Question:
         store = self.store(binding)
         question_id, now = await store.id_of(binding.digest), store.clock()
-        if counted and await store.question(question_id) is None:
+        if door != "agent" and await store.question(question_id) is None:
             name, problem = f"questions of calls:{binding.holder.owner}", "Too many calls wait for an operator"
             await count_of_minute(self._state.shared, name, self._settings.per_minute, problem, binding.details)
         question = question if self._masked is None else str(self._masked(question))
@@ -145,6 +157,7 @@ class Waiting:
             reach="" if approval is None else approval.reach,
             digest=binding.digest,
             cooldown=cooldown_of(calls, self._settings),
+            is_asked=door == "person",
         )
         self._has_put = True
         await store.ask(put)
@@ -155,7 +168,7 @@ class Waiting:
         """Put a question that a person is asked elsewhere where operators see it, if it can be."""
         if self.for_operators:
             with suppress(Failure):
-                await self.put(*question)
+                await self.put(*question, door="person")
 
     async def grant(self, approval: Question, binding: Binding, by: str, session: Session) -> Question:
         """Approve calls for the session."""

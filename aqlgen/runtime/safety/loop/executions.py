@@ -213,22 +213,19 @@ class Execution:
 
 
 class Executions:
-    """The last execution of each agent of a session, and the operations that wait for a confirmation.
+    """The last execution of each agent of a session.
 
     An agent is known by its name in any spelling.
     """
 
     def __init__(self, on_cancel: Callable[[Execution], None], *, idle: float | None = None) -> None:
         self._executions: dict[str, Execution] = {}
-        self._pending: dict[str, tuple[Notification, float]] = {}
         self._on_cancel = on_cancel
         self._idle = idle
 
     def stored(self) -> dict[str, Any]:
         """Return them as they are stored."""
-        pending = {operation: [list(notification), end] for operation, (notification, end) in self._pending.items()}
-        executions = {key: execution.stored() for key, execution in self._executions.items()}
-        return {"executions": executions, "pending": pending}
+        return {key: execution.stored() for key, execution in self._executions.items()}
 
     @classmethod
     def restored(
@@ -237,10 +234,8 @@ class Executions:
         """Return them as they were stored, none for None. They end when they are idle."""
         executions = cls(on_cancel, idle=IDLE)
         if values is not None:
-            for key, stored in values["executions"].items():
+            for key, stored in values.items():
                 executions._executions[key] = Execution.restored(profile, stored)
-            for operation, (notification, end) in values["pending"].items():
-                executions._pending[operation] = (Notification(*notification), end)
         return executions
 
     def running(self, agent: str) -> Execution | None:
@@ -304,28 +299,10 @@ class Executions:
                 {"limit": MOST, "retry_after_seconds": 60},
             )
 
-    def add_pending(self, notification: Notification, seconds: float) -> None:
-        """Record an operation that waits for a confirmation, which can be given for so many seconds."""
-        if next(self.all_running(), None) is not None:
-            self._pending[notification.operation] = (notification, time.time() + seconds)
-
-    def remove_pending(self, operation: str) -> None:
-        """Record that an operation does not wait any more."""
-        self._pending.pop(operation, None)
-
-    def pending(self) -> list[Notification]:
-        """Return the operations that wait; those whose confirmation can no longer be given are forgotten."""
-        if not self._pending:
-            return []
-        now = time.time()
-        self._pending = {operation: entry for operation, entry in self._pending.items() if entry[1] > now}
-        return [notification for notification, _ in self._pending.values()]
-
     def close(self) -> None:
         """Cancel what still runs."""
         for execution in self.all_running():
             self._cancel(execution)
-        self._pending.clear()
 
     def _cancel(self, execution: Execution) -> None:
         execution.end("cancelled")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .executions import Execution
     from .guard import Guard
     from .kept import KeptExecutions
+    from .loop import ConfirmationGate
     from .reports import Reports
     from .verification import Verification
 
@@ -39,6 +40,7 @@ class Parts:
         self.custody = state.shared
         self._state = state
         self.reports: Reports | None = None
+        self.gate: ConfirmationGate | None = None
         self.adapter = ""
         self._kept: KeptExecutions | None = None
         self._made_parts: tuple[Approvals, Verification, Guard] | None = None
