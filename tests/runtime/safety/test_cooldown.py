@@ -242,6 +242,24 @@ async def test_what_confirm_operation_confirmed_is_void_with_its_token(zoo: Disp
     assert api.sent == []
 
 
+async def test_a_token_that_is_revoked_or_used_takes_its_question_back(shared: Make, api: FakeApi) -> None:
+    """R-SAFE-3, R-OPS-1: nothing is confirmed without its question, but an operator's no stays."""
+    agent = Agent(shared())
+    questions = QuestionStore(agent.dispatcher.state.shared)
+    first, second = [(await agent.delete())["confirmation"]["token"] for _ in range(2)]
+    assert len(await questions.questions()) == 1, "the same call is one question"
+    assert (await agent.delete(confirmation_token=first))["success"]
+    assert await questions.questions() == []
+    assert code(await agent.call("confirm_operation", confirmation_token=second)) == "TOKEN_INVALID"
+    assert (await agent.revoke(second))["success"]
+    third = (await agent.delete())["confirmation"]["token"]
+    (question,) = await questions.questions()
+    assert await questions.decide(question.id, "denied", "operator:ada")
+    assert (await agent.revoke(third))["success"]
+    assert "operator said no" in (await agent.delete())["error"]["message"]
+    assert len(api.sent) == 1
+
+
 async def test_nobody_revokes_anothers_token_or_learns_whether_there_is_one(zoo: Dispatcher) -> None:
     """Confirmation tokens, 5.3 and 6.3: another's token and none at all are answered alike."""
     anna = Agent(zoo)
