@@ -64,7 +64,7 @@ class Approvals:
         known = await self._questions.question(question_id) if self.operator else None
         if known is not None and known.verdict == "denied":
             raise refused("an operator does not let this agent start")
-        by = await self._used(question_id)
+        by = await self.used(question_id)
         if by:
             return by
         if not self.operator:
@@ -116,10 +116,6 @@ class Approvals:
             factors, operation = pause.factors, pause.notification.operation
             await self._ask(pause.id, "step", execution.agent, question, session, _STEP_SECONDS, factors, operation)
 
-    async def confirmed(self, pause: Pause) -> str:
-        """Return the operator who has confirmed a paused action, "" for none. It is used up."""
-        return await self._used(pause.id)
-
     async def denied(self, pause: Pause) -> str:
         """Return the operator who has denied a paused action, "" for none."""
         question = await self._questions.question(pause.id) if self.operator and pause.level == "confirm" else None
@@ -136,8 +132,8 @@ class Approvals:
         question = f"Agent {literal(agent)} is paused: {pause.reason}. Let it go on with this? {literal(pause.action)}"
         return f"{question} It then calls {pause.reported}" if pause.reported else question
 
-    async def _used(self, question_id: str) -> str:
-        """Use an operator's approval, and return who gave it; "" for none."""
+    async def used(self, question_id: str) -> str:
+        """Use an operator's approval of a start or a step, and return who gave it; "" for none."""
         used = await self._questions.use(question_id, "") if self.operator else None
         if used is None:
             return ""
@@ -158,17 +154,17 @@ class Approvals:
         title = question.partition("?")[0][:200] + "?"
         await self._questions.ask(
             Question(
-                question_id,
-                kind,
-                title,
-                question,
-                (operation,),
-                "",
-                now,
-                now + seconds,
-                reasons,
-                agent,
-                current_caller() or "",
-                session.id or "",
+                id=question_id,
+                kind=kind,
+                title=title,
+                question=question,
+                operations=(operation,),
+                danger="",
+                asked=now,
+                expires=now + seconds,
+                reasons=reasons,
+                agent=agent,
+                caller=current_caller() or "",
+                session=session.id or "",
             )
         )

@@ -141,7 +141,7 @@ class Guard:
     async def _end_of(self, pause: Pause, blocks: Sequence[Block]) -> tuple[Approved | None] | None:
         """Return what a pause ends with, an approved action or nothing; None while it goes on."""
         if pause.level == "confirm":
-            by = await self._approvals.confirmed(pause)
+            by = await self._approvals.used(pause.id)
             return (_approved(pause, f"Confirmed by {by}", verified=False),) if by else None
         if await self._verification.take_verified(pause.id):
             return (_approved(pause, "Verified by a person", verified=True),)
