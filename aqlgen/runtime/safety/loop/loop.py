@@ -12,7 +12,7 @@ An agent never confirms its own actions (8.7.3), and never starts by itself: `ap
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Code, Failure
 from ...hooks import Hooks
@@ -27,28 +27,11 @@ from .profiles import profile_of
 
 if TYPE_CHECKING:
     from ...table import Row
-    from ..questions import Question
     from .executions import Execution, Executions
     from .guard import Use
-    from .reports import PlanReport, Reports
+    from .reports import ConfirmationGate, PlanReport, Reports
 
-__all__ = ["ConfirmationGate", "SafetyLoop", "needs_report"]
-
-
-class ConfirmationGate(Protocol):
-    """The part of the gatekeeper that confirm_operation needs."""
-
-    async def question(self, token: str, session: Session) -> str:
-        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        ...
-
-    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Let the call of a token run once. Raises Failure for an unusable token."""
-        ...
-
-    async def undecided(self, session: Session) -> list[Question]:
-        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
-        ...
+__all__ = ["SafetyLoop", "needs_report"]
 
 
 class SafetyLoop:

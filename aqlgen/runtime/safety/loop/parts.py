@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .executions import Execution
     from .guard import Guard
     from .kept import KeptExecutions
-    from .loop import ConfirmationGate
-    from .reports import Reports
+    from .reports import ConfirmationGate, Reports
     from .verification import Verification
 
 __all__ = ["Parts"]

@@ -15,10 +15,23 @@ from ...errors import Code, Failure
 from ...text import line
 
 if TYPE_CHECKING:
+    from ...session import Session
+    from ..questions import Question
     from .agents import Block
     from .executions import Execution
 
-__all__ = ["FILES", "PlanReport", "Report", "Reports", "blocked", "not_found", "not_reported", "paused", "refused"]
+__all__ = [
+    "FILES",
+    "ConfirmationGate",
+    "PlanReport",
+    "Report",
+    "Reports",
+    "blocked",
+    "not_found",
+    "not_reported",
+    "paused",
+    "refused",
+]
 
 FILES = "\0files"
 """The key of the digest of files, beside the parameters; no parameter has this name."""
@@ -64,6 +77,22 @@ class Reports(Protocol):
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
+        ...
+
+
+class ConfirmationGate(Protocol):
+    """The part of the gatekeeper that confirm_operation needs."""
+
+    async def question(self, token: str, session: Session) -> str:
+        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
+        ...
+
+    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
+        """Let the call of a token run once. Raises Failure for an unusable token."""
+        ...
+
+    async def undecided(self, session: Session) -> list[Question]:
+        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
         ...
 
 
