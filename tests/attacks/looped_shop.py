@@ -12,8 +12,8 @@ from typing import Any
 from forms import unwrapped, wrapped
 from guarded_shop import OPERATIONS, STRING, Shop, open_shop, write_shop
 
-from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.safety.loop.agents import Board
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
@@ -105,9 +105,9 @@ class Floor:
         return [request for shop in self.shops for request in shop.wire.sent if request.method != "GET"]
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> QuestionStore:
         """The operator's desk."""
-        return Desk(self.state().shared)
+        return QuestionStore(self.state().shared)
 
     @property
     def board(self) -> Board:

@@ -163,18 +163,18 @@ async def test_a_challenge_that_was_tampered_with_is_not_met(tmp_path: Path, cha
         challenge = await challenged(floor)
         old_code = await code_of(floor, challenge)
         store = floor.state().shared.store
-        (name, old), (block_name, block) = [(await store.items(kind))[0] for kind in ("desk.challenge", "loop.block")]
+        (name, old), (block_name, block) = [(await store.items(kind))[0] for kind in ("challenge", "loop.block")]
         code = await code_of(floor, challenge)
         if change == "deleted":
-            await store.take("desk.challenge", name)
+            await store.take("challenge", name)
         elif change == "garbage":
-            await store.put("desk.challenge", name, "A" * 200, 300)
+            await store.put("challenge", name, "A" * 200, 300)
         elif change == "of another":
             floor.caller = "bert"
             code = await code_of(floor, await challenged(floor, agent="helper"))
             floor.caller = "anna"
-            (other,) = [text for key, text in await store.items("desk.challenge") if key != name]
-            await store.put("desk.challenge", name, other, 300)
+            (other,) = [text for key, text in await store.items("challenge") if key != name]
+            await store.put("challenge", name, other, 300)
         elif change == "replayed":
             assert (await floor.do("verify_challenge", challenge_id=challenge, code=code))["success"]
             await store.put("loop.block", block_name, block, 300)

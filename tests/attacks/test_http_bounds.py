@@ -10,8 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 from mcp.server.session import ServerSession
@@ -30,9 +29,6 @@ from aqlgen.runtime.state.custody import State
 from tests.cases import side_by_side
 from tests.runtime.http_endpoint import LEGACY, MODERN, TOKENS, A, B, access_of, dispatcher_of, endpoint
 from tests.runtime.quick_server import Server
-
-if TYPE_CHECKING:
-    from aqlgen.runtime.table import Row
 
 # Sessions
 
@@ -217,18 +213,17 @@ async def test_what_one_caller_is_given_does_not_push_out_anothers() -> None:
     """R-OPS-3: nothing is dropped to make room, neither for questions nor for tokens."""
     state = State()
     questions, tokens = elicitation.Questions(state), confirmation.ConfirmationTokens(state, per_minute=1000, skew=0)
-    row = cast("Row", SimpleNamespace(name="delete_it"))
     theirs = confirmation.Binding("delete_it", "f", "zoo", None, "bert")
     with with_caller({}, "bert"):
-        handle, token = await questions.put("call of bert", None), await tokens.issue(theirs, [row], "", 300)
+        handle, token = await questions.put("call of bert", None), await tokens.issue(theirs, 300)
     with with_caller({}, "anna"):
         for number in range(200):
             await questions.put(f"call {number}", None)
             binding = confirmation.Binding("delete_it", str(number), "zoo", None, "anna")
-            await tokens.issue(binding, [row], "", 300)
+            await tokens.issue(binding, 300)
     with with_caller({}, "bert"):
         assert await questions.take(handle, "call of bert", None)
-        assert (await tokens.redeem(token.text, theirs)).text == token.text
+        await tokens.use(await tokens.opened(token.text, theirs), theirs)
 
 
 # Connections

@@ -101,7 +101,7 @@ async def test_a_new_name_needs_a_person_while_another_agent_is_held(floor: Floo
         assert answer["success"], "it starts, and changes nothing"
     else:
         assert answer["error"]["details"]["waits_for"] == "operator"
-        (matter,) = [matter for matter in await floor.desk.matters() if matter.kind == "start"]
+        (matter,) = [matter for matter in await floor.desk.questions() if matter.kind == "start"]
         assert "may be the same one" in matter.question
         assert await floor.desk.decide(matter.id, "denied", "operator:ada")
         assert not (await floor.start("another"))["success"]
@@ -117,7 +117,7 @@ async def test_a_hostile_name_is_data_in_questions_and_on_the_desk(floor: Floor,
     await floor.start(name)
     human = Human()
     await floor.start(name, session=Session.new(), person=human)
-    (matter,) = await floor.desk.matters()
+    (matter,) = await floor.desk.questions()
     for text in (matter.question, matter.title, *human.asked):
         assert text.isprintable()
         assert "\n" not in text
@@ -258,7 +258,7 @@ async def test_a_paused_agent_learns_that_an_operator_has_denied_its_action(floo
     floor.open(loop_approval="person", free=False)
     await floor.start(person=Human())
     await floor.report(DELETE)
-    (matter,) = await floor.desk.matters()
+    (matter,) = await floor.desk.questions()
     assert await floor.desk.decide(matter.id, "denied", "operator:ada")
     directive = await floor.report(DELETE)
     assert not directive["continue"]
@@ -304,7 +304,7 @@ async def test_what_is_written_into_the_store_lets_nothing_run(tmp_path: Path, v
         assert challenge_of(await floor.step("drop_all"))
         assert len(rows(floor, "loop.block")) == 1
         put(floor, "loop.block", FORGED[value])
-        put(floor, "desk.challenge", FORGED[value])
+        put(floor, "challenge", FORGED[value])
         for shop in (floor.shop, floor.open(loop=DENY)):
             assert not (await floor.start("another", shop=shop))["success"]
             assert not (await floor.send(DELETE, shop=shop))["success"]

@@ -12,7 +12,7 @@ import pytest
 from forms import FORMS, altered, unwrapped, wrapped
 from guarded_shop import Human, Shop, open_shop, write_shop
 
-from aqlgen.runtime.safety.desk import Desk
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
@@ -29,7 +29,7 @@ class Place:
     """A shop whose calls wait for an operator, and the operator's own view of the store."""
 
     shop: Shop
-    desk: Desk
+    desk: QuestionStore
     form: str
     session: Session
 
@@ -45,7 +45,7 @@ class Place:
     async def decided(self, call: dict[str, Any], verdict: Any) -> None:
         """Have a call decided by the operator."""
         await self.send(call)
-        (matter,) = [matter for matter in await self.desk.matters() if not matter.verdict]
+        (matter,) = [matter for matter in await self.desk.questions() if not matter.verdict]
         assert await self.desk.decide(matter.id, verdict, "operator:ada")
 
 
@@ -60,7 +60,7 @@ async def place(tmp_path: Path, form: str) -> AsyncIterator[Callable[..., Place]
         shop = open_shop(
             folder, tmp_path / "audit.jsonl", files=str(tmp_path), state=states[-2], confirmation=confirmation
         )
-        return Place(shop, Desk(states[-1].shared), form, Session.new())
+        return Place(shop, QuestionStore(states[-1].shared), form, Session.new())
 
     yield make
     for state in states:
@@ -145,7 +145,7 @@ async def test_an_approval_is_for_each_value(place: Callable[..., Place], attack
             return unwrapped(await home.shop.dispatcher.handle(None, arguments, home.session, human))
 
     await send(PAY)
-    (matter,) = await home.desk.matters()
+    (matter,) = await home.desk.questions()
     assert await home.desk.decide(matter.id, "approved", "operator:ada")
     assert not (await send(PAID[attack]))["success"]
     assert home.shop.wire.sent == []
@@ -178,7 +178,7 @@ async def test_a_denial_is_not_evaded_by_another_form_or_name(
     home = place(approval="agent")
     with with_caller({}, "anna"):
         await home.shop.dispatcher.handle(None, wrapped(home.form, DELETE), home.session, None)
-    (matter,) = await home.desk.matters()
+    (matter,) = await home.desk.questions()
     assert await home.desk.decide(matter.id, "denied", "operator:ada")
     answer = await home.send({**DELETE, "operation": name}, form=second)
     assert not answer["success"]
@@ -198,4 +198,4 @@ async def test_a_file_that_is_exchanged_after_the_approval_is_not_sent(
     file.write_bytes(b"other")
     assert code(await home.send(send)) == "CONFIRMATION_REQUIRED"
     assert home.shop.wire.sent == []
-    assert all(matter.reach == "" for matter in await home.desk.matters())
+    assert all(matter.reach == "" for matter in await home.desk.questions())

@@ -29,7 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = page_at(folder).start()
     served.folder = folder  # type: ignore[attr-defined]
     run(desk_at(folder).ask(matter(expires=time.time() + 3000)))
-    run(desk_at(folder).challenge(challenge(expires=time.time() + 3000)))
+    run(desk_at(folder).keep(challenge(expires=time.time() + 3000)))
     served.enter()
     yield served
     served.stop()
@@ -46,7 +46,7 @@ def items(page: Served) -> dict[str, Any]:
 def nothing_happens(page: Served) -> Iterator[None]:
     yield
     desk = desk_at(page.folder)  # type: ignore[attr-defined]
-    assert run(desk.matter("m1")).verdict == ""
+    assert run(desk.question("m1")).verdict == ""
     assert run(desk.challenges())[0].digest == ""
 
 

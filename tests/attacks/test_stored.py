@@ -95,7 +95,7 @@ def setting(field: str, value: str, space: str) -> Callable[[Thief], None]:
     return lambda thief: thief.run(f"UPDATE kept SET {field} = {value} WHERE space LIKE '{space}'")
 
 
-SPACES = ("used", "unused", "asked", "approved", "seal", "count", "%")
+SPACES = ("used", "unused", "question", "seal", "count", "%")
 CHANGES: dict[str, Callable[[Thief], None]] = {
     **{f"delete {space}": deleting(space) for space in SPACES},
     **{f"expire {space}": setting("expires", "1", space) for space in SPACES},
@@ -132,7 +132,7 @@ FORGED = ["1", "null", '"yes"', "[]", "{}", json.dumps("A" * 120), "TICKET", "CO
 
 
 @each("value", FORGED)
-@each("space", ["approved", "unused"])
+@each("space", ["question", "unused"])
 async def test_no_row_of_somebody_without_a_key_confirms_or_renews_anything(
     tmp_path: Path, space: str, value: str
 ) -> None:
@@ -144,7 +144,7 @@ async def test_no_row_of_somebody_without_a_key_confirms_or_renews_anything(
         forged = {
             "TICKET": json.dumps([left[1], 9_999_999_999, "conf_…", 0.0]),
             "COPIED": left[2],
-            "OTHERS": next(row[2] for row in rows if row[0] == "asked"),
+            "OTHERS": next(row[2] for row in rows if row[0] == "question"),
         }.get(value, value)
         keys = [row[1] for row in rows] + ["0" * 32]
         till.thief.put([(space, key, forged, None) for key in keys])

@@ -18,7 +18,7 @@ from aqlgen.runtime.operator.app import Page, page_app
 from aqlgen.runtime.operator.feed import Feed
 from aqlgen.runtime.operator.sources import Source, Sources
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.desk import Challenge, Desk, Matter
+from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.http import uvicorn_config
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.state.custody import Custody
@@ -194,7 +194,7 @@ def page_at(folder: Path, **options: Any) -> Served:
     return Served(Sources(home, folder, folder / "zoo-adapter" / "state.sqlite3"), **options)
 
 
-def matter(id: str = "m1", **changes: Any) -> Matter:
+def matter(id: str = "m1", **changes: Any) -> Question:
     """Return a question."""
     now = time.time()
     values: dict[str, Any] = {
@@ -207,7 +207,7 @@ def matter(id: str = "m1", **changes: Any) -> Matter:
         "expires": now + 300,
         "session": "session_1",
     }
-    return Matter(id=id, **{**values, **changes})
+    return Question(id=id, **{**values, **changes})
 
 
 def challenge(id: str = "c1", **changes: Any) -> Challenge:
@@ -230,6 +230,6 @@ def run(step: Any) -> Any:
     return asyncio.run(step)
 
 
-def desk_at(folder: Path, name: str = "zoo") -> Desk:
-    """Return the desk of an adapter, as another process has it."""
-    return source_at(folder, name).desk
+def desk_at(folder: Path, name: str = "zoo") -> QuestionStore:
+    """Return the questions of an adapter, as another process has it."""
+    return source_at(folder, name).questions

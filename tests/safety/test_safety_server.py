@@ -132,7 +132,7 @@ async def test_actions_on_other_servers_are_judged_and_a_block_outlives_the_serv
         stopped = await agent.step("reading notes.md")
         assert stopped["stopped"] is True
         source = home_source(FOLDER, os.environ)[0]
-        code = await source.desk.reveal(challenge_of(stopped))
+        code = await source.questions.reveal(challenge_of(stopped))
         await source.custody.store.close()
         assert code is not None
         assert code not in agent.seen

@@ -193,10 +193,10 @@ def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 
 def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     if options.page:
-        from .operator_desk import run_page
+        from .operator_terminal import run_page
 
         return run_page(folder, os.environ, options)
-    from .operator_desk import OperatorError, run_operator
+    from .operator_terminal import OperatorError, run_operator
 
     try:
         return run_operator(folder, os.environ, options)

@@ -1,8 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an operator can do: approve, deny, show a code, unblock, revoke. Each is in the audit log before it is done.
 
-A decision names the item and the digest of what the page showed of it. It is refused if the item is another one now,
-or gone: nothing is approved that nobody has seen (R-OPS-1, R-SAFE-3, R-SAFE-5).
+The page and the terminal act by this module. A decision of the page names the item and the digest of what it showed of
+it. It is refused if the item is another one now, or gone: nothing is approved that nobody has seen (R-OPS-1, R-SAFE-3,
+R-SAFE-5).
 """
 
 from __future__ import annotations
@@ -35,11 +36,15 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """An action: the section of its item, what the audit log calls it, and what it does. `step` returns the answer."""
+    """An action: the section of its item, what the audit log calls it, what it does, and what is said when it is done.
+
+    `step` returns something empty for an item that is gone, and the code where one is shown.
+    """
 
     section: str
     event: str
-    step: Callable[[Source, Any, str, str], Awaitable[dict[str, Any] | None]]
+    step: Callable[[Source, Any, str], Awaitable[Any]]
+    done: str
     decision: str = ""
     needs_reason: bool = False
     needs_whole: bool = False
@@ -55,21 +60,25 @@ class Actions:
 
     async def act(self, request: Any) -> dict[str, Any]:
         """Do what a request of the page asks for, `{do, adapter, id, digest, reason?}`. Raises Refused."""
-        kind, source, item_id, digest, reason = self._parsed(request)
+        do, source, item_id, digest, reason = self._parsed(request)
         try:
-            reading = await read(source)
-            target = self._target(kind, source, reading, item_id, digest)
-            self._record(source, kind, target, reason)
-            answer = await kind.step(source, target, self.by, reason)
+            target = self._target(_KINDS[do], source, await read(source), item_id, digest)
+            return await self.do(do, source, target, reason)
         except StoreAway as away:
             message = "The store of this adapter cannot be reached. Whether the decision took effect is not certain."
             raise Refused(503, "store_away", message) from away
-        if answer is None:
+
+    async def do(self, name: str, source: Source, target: Any, reason: str = "") -> dict[str, Any]:
+        """Do an action by its name, about an item that the operator has seen. Raises Refused and StoreAway."""
+        kind = _KINDS[name]
+        self._record(source, kind, target, reason)
+        result = await kind.step(source, target, self.by)
+        if not result:
             self._record(source, kind, target, "it was decided or gone before", failed=True)
             raise Refused(409, "gone", "This was decided elsewhere, or is gone. Nothing was changed.")
-        return answer
+        return {"message": kind.done, "code": result} if isinstance(result, str) else {"message": kind.done}
 
-    def _parsed(self, request: Any) -> tuple[_Kind, Source, str, str, str]:
+    def _parsed(self, request: Any) -> tuple[str, Source, str, str, str]:
         if not isinstance(request, Mapping) or not request.keys() <= {"do", "adapter", "id", "digest", "reason"}:
             raise Refused(400, "invalid_request", "The request is not what the page sends.")
         values = [request.get(name, "") for name in ("do", "adapter", "id", "digest", "reason")]
@@ -84,7 +93,7 @@ class Actions:
         reason = line(reason, _MOST_REASON)
         if kind.needs_reason and len(reason) < _LEAST_REASON:
             raise Refused(400, "reason_needed", "Say why, in a few words: it stands in the audit log.")
-        return kind, source, item_id, digest, reason if kind.needs_reason else ""
+        return do, source, item_id, digest, reason if kind.needs_reason else ""
 
     @staticmethod
     def _target(kind: _Kind, source: Source, reading: Reading, item_id: str, digest: str) -> Any:
@@ -120,10 +129,11 @@ class Actions:
 
 
 def details_of(target: Any) -> dict[str, Any]:
-    """Return what the audit log says of what an operator decides about: a matter, challenge, block or approval."""
+    """Return what the audit log says of what an operator decides about: a question, challenge, block or approval."""
     operations: tuple[str, ...] = getattr(target, "operations", None) or (getattr(target, "operation", ""),)
+    kind = getattr(target, "kind", None)
     return {
-        "kind": getattr(target, "kind", None),
+        "kind": None if kind == "session" else kind,
         "operation": operations[0] or None if len(operations) == 1 else None,
         "operations": list(operations[:50]) if len(operations) > 1 else None,
         "element_name": getattr(target, "agent", "") or None,
@@ -132,45 +142,50 @@ def details_of(target: Any) -> dict[str, Any]:
     }
 
 
-async def _approve(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
-    decided = await source.desk.decide(matter.id, "approved", by, "once")
-    return {"message": "Approved, once."} if decided else None
-
-
-async def _approve_session(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
-    decided = await source.desk.decide(matter.id, "approved", by, "session")
-    return {"message": "Approved for this session."} if decided else None
-
-
-async def _deny(source: Source, matter: Any, by: str, _: str) -> dict[str, Any] | None:
-    return {"message": "Denied."} if await source.desk.decide(matter.id, "denied", by) else None
-
-
-async def _reveal(source: Source, challenge: Any, _: str, __: str) -> dict[str, Any] | None:
-    code = await source.desk.reveal(challenge.id)
-    return None if code is None else {"message": "The code is shown. It is good for one try.", "code": code}
-
-
-async def _unblock(source: Source, block: Any, _: str, __: str) -> dict[str, Any] | None:
-    return {"message": "Unblocked."} if await source.board.unblock(block.id) else None
-
-
-async def _revoke(source: Source, approval: Any, _: str, __: str) -> dict[str, Any] | None:
-    return {"message": "Revoked."} if await source.desk.revoke(approval.id) is not None else None
-
-
 _KINDS = {
-    "approve": _Kind("matters", "OPERATOR_DECISION", _approve, "approved once", needs_whole=True),
+    "approve": _Kind(
+        "matters",
+        "OPERATOR_DECISION",
+        lambda source, item, by: source.questions.decide(item.id, "approved", by),
+        "Approved, once.",
+        "approved once",
+        needs_whole=True,
+    ),
     "approve_session": _Kind(
         "matters",
         "OPERATOR_DECISION",
-        _approve_session,
+        lambda source, item, by: source.questions.decide(item.id, "approved", by, "session"),
+        "Approved for this session.",
         "approved for the session",
         needs_whole=True,
         needs_reach=True,
     ),
-    "deny": _Kind("matters", "OPERATOR_DECISION", _deny, "denied"),
-    "reveal": _Kind("challenges", "OPERATOR_CODE_SHOWN", _reveal),
-    "unblock": _Kind("blocks", "OPERATOR_UNBLOCK", _unblock, "unblocked", needs_reason=True),
-    "revoke": _Kind("approvals", "OPERATOR_REVOKE", _revoke, "revoked"),
+    "deny": _Kind(
+        "matters",
+        "OPERATOR_DECISION",
+        lambda source, item, by: source.questions.decide(item.id, "denied", by),
+        "Denied.",
+        "denied",
+    ),
+    "reveal": _Kind(
+        "challenges",
+        "OPERATOR_CODE_SHOWN",
+        lambda source, item, _: source.questions.reveal(item.id),
+        "The code is shown. It is good for one try.",
+    ),
+    "unblock": _Kind(
+        "blocks",
+        "OPERATOR_UNBLOCK",
+        lambda source, item, _: source.board.unblock(item.id),
+        "Unblocked.",
+        "unblocked",
+        needs_reason=True,
+    ),
+    "revoke": _Kind(
+        "approvals",
+        "OPERATOR_REVOKE",
+        lambda source, item, _: source.questions.revoke(item.id),
+        "Revoked.",
+        "revoked",
+    ),
 }

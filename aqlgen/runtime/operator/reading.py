@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..safety.desk import Challenge, Matter, SessionApproval
+from ..safety.questions import KINDS, Challenge, Question
 from ..state.store import StoreAway, canonical
 from ..text import terminal_text, visible
 
@@ -29,7 +29,6 @@ SECTIONS = ("challenges", "blocks", "matters", "agents", "approvals")
 _MOST = 100
 _MOST_STEPS = 10
 _LINE, _TEXT = 600, 40_000
-_DESK = ("desk.matter", "desk.challenge", "desk.approval")
 
 Item = dict[str, Any]
 
@@ -50,11 +49,11 @@ async def read(source: Source) -> Reading:
     """Read what an adapter has in its store. What cannot be read is a problem of the reading."""
     try:
         objects: dict[str, Sequence[Any]] = {
-            "challenges": await source.desk.challenges(),
+            "challenges": await source.questions.challenges(),
             "blocks": await source.board.blocks(),
-            "matters": await source.desk.matters(),
+            "matters": await source.questions.questions(),
             "agents": await source.board.agents(),
-            "approvals": await source.desk.approvals(),
+            "approvals": await source.questions.approvals(),
         }
         sealed = await _sealed(source, sum(map(len, objects.values())))
     except StoreAway as away:
@@ -75,11 +74,11 @@ async def read(source: Source) -> Reading:
 
 
 async def _sealed(source: Source, opened: int) -> bool:
-    """Return True if another adapter's desk holds something, and nothing of it opens."""
+    """Return True if another adapter's store holds something, and nothing of it opens."""
     if source.is_home or opened:
         return False
     store = source.custody.store
-    return bool([name for space in _DESK for name, _ in await store.items(space)])
+    return bool([name for space in KINDS for name, _ in await store.items(space)])
 
 
 def shown(source: Source, section: str, item: Any) -> Item:
@@ -90,25 +89,25 @@ def shown(source: Source, section: str, item: Any) -> Item:
     return {**values, "digest": digest, **changing}
 
 
-def _matter(matter: Matter) -> Item:
-    """Return a matter. A question that is too long to be shown whole cannot be approved here."""
+def _question(question: Question) -> Item:
+    """Return a question. One that is too long to be shown whole cannot be approved here."""
     return {
-        "kind": matter.kind,
-        "title": _line(matter.title),
-        "question": terminal_text(matter.question[:_TEXT]),
-        "whole": len(matter.question) <= _TEXT and len(matter.title) <= _LINE,
-        "operations": _lines(matter.operations),
-        "danger": _line(matter.danger),
-        "reasons": _lines(matter.reasons),
-        "reach": terminal_text(matter.reach[:_TEXT]),
-        "cooldown": matter.cooldown,
-        **_who(matter),
-        "asked": matter.asked,
+        "kind": question.kind,
+        "title": _line(question.title),
+        "question": terminal_text(question.question[:_TEXT]),
+        "whole": len(question.question) <= _TEXT and len(question.title) <= _LINE,
+        "operations": _lines(question.operations),
+        "danger": _line(question.danger),
+        "reasons": _lines(question.reasons),
+        "reach": terminal_text(question.reach[:_TEXT]),
+        "cooldown": question.cooldown,
+        **_who(question),
+        "asked": question.asked,
         "changing": {
-            "expires": matter.expires,
-            "verdict": matter.verdict,
-            "scope": matter.scope,
-            "by": _line(matter.by),
+            "expires": question.expires,
+            "verdict": question.verdict,
+            "scope": question.scope,
+            "by": _line(question.by),
         },
     }
 
@@ -172,19 +171,19 @@ def _seconds(started: str) -> float:
         return 0.0
 
 
-def _approval(approval: SessionApproval) -> Item:
+def _approval(approval: Question) -> Item:
     return {
-        "title": _line(approval.operation),
+        "title": _line(approval.title),
         "reach": terminal_text(approval.reach[:_TEXT]),
         **_who(approval),
         "by": _line(approval.by),
-        "asked": approval.granted,
+        "asked": approval.asked,
         "changing": {"left": approval.left, "expires": approval.expires},
     }
 
 
 _SHOWN: Mapping[str, Callable[[Any], Item]] = {
-    "matters": _matter,
+    "matters": _question,
     "challenges": _challenge,
     "blocks": _block,
     "agents": _agent,

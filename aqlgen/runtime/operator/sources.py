@@ -22,8 +22,8 @@ import anyio.to_thread
 from ..assembly import adapter_secrets, audit_file, check_extra, key_needed_by
 from ..logs.log import Logger
 from ..safety.audit import Audit
-from ..safety.desk import Desk
 from ..safety.loop.agents import Board
+from ..safety.questions import QuestionStore
 from ..settings.load import ConfigError, StateKeys, Variables, load
 from ..state.custody import Custody, State
 from ..state.places import MEMORY, is_redis, open_store, state_file
@@ -47,7 +47,7 @@ class Source:
     id: str
     name: str
     custody: Custody
-    desk: Desk
+    questions: QuestionStore
     board: Board
     audit: Audit
     log_path: Path | None
@@ -59,7 +59,7 @@ class Source:
     def of(cls, place: str, name: str, custody: Custody, audit: Audit) -> Source:
         """Return an adapter whose store is at a place."""
         digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()
-        return cls(digest[:12], name, custody, Desk(custody), Board(custody), audit, audit.path)
+        return cls(digest[:12], name, custody, QuestionStore(custody), Board(custody), audit, audit.path)
 
 
 class Sources:
@@ -129,7 +129,7 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> tuple[Source, Path 
     quotas = Quotas.of(config, adapter.name, custody)
     return (
         Source(
-            source.id, source.name, custody, source.desk, source.board, audit, audit.path, is_home=True,
+            source.id, source.name, custody, source.questions, source.board, audit, audit.path, is_home=True,
             quotas=quotas, currency=config.quota.currency,
         ),
         file,

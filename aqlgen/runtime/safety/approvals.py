@@ -15,26 +15,32 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..errors import Code, Failure
+from ..exact_json import fingerprint
 from ..redaction import redact
+from ..state.tickets import Holder
 
 if TYPE_CHECKING:
     from ..hooks import Call, GateDecision
+    from ..state.custody import State
     from ..table import Row
     from ..wire import ApiRequest, Spending
     from .loop.reports import PlanReport
 
 __all__ = [
     "Approval",
+    "Declined",
     "Grant",
     "Pending",
     "changed",
     "fingerprint_of",
     "fitting",
+    "keys_of",
+    "pending_call",
     "question_about",
     "reasons_of",
     "request_digest",
@@ -117,6 +123,13 @@ class Pending:
     text: str = ""
 
 
+def pending_call(row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
+    """Return a call that has to be confirmed, with its digest."""
+    digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
+    return Pending(row, call, decision, request, digest)
+
+
+@dataclass(slots=True)
 class Grant:
     """What was decided about the calls of one batch or plan before their turn. `token` is the one sent beside them.
 
@@ -124,15 +137,12 @@ class Grant:
     report to the safety loop under which the calls of a plan run.
     """
 
-    __slots__ = ("_confirmed", "_refused", "plan", "quota_token", "spending", "token")
-
-    def __init__(self, token: object = None, quota_token: object = None) -> None:
-        self.token = token
-        self.quota_token = quota_token
-        self.spending: Spending | None = None
-        self.plan: PlanReport | None = None
-        self._confirmed: Counter[str] = Counter()
-        self._refused: dict[str, Failure] = {}
+    token: object = None
+    quota_token: object = None
+    spending: Spending | None = None
+    plan: PlanReport | None = None
+    _confirmed: Counter[str] = field(default_factory=Counter)
+    _refused: dict[str, Failure] = field(default_factory=dict)
 
     def confirm(self, calls: Sequence[Pending]) -> None:
         """Let each of the calls run once."""
@@ -211,3 +221,58 @@ def question_about(calls: Sequence[Pending]) -> str:
         for number, request, rest in numbered:
             lines += [f"{number}) {request}", *(f"   {line}" for line in rest if line not in shared)]
     return "\n".join(lines)
+
+
+_DECLINED_SECONDS = 1800
+_DECLINED = "declined"
+
+
+class Declined:
+    """The calls that persons have declined, which are refused for a while, without another question (R-SAFE-4).
+
+    A no is kept for the caller, or the session of one who is not known. A call is known again by its parameters and by
+    its request: another name of the operation, a default that is spelled out, another key of idempotency or another
+    order make no other call. Several calls that were declined together are known again together, in any order, and a
+    call that was declined alone is declined among others, too. Methods raise StoreAway.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    async def keep(self, session_id: str | None, keys: Iterable[str]) -> None:
+        """Remember a person's no, so that what has one of the keys is not asked about again."""
+        store, owner = self._state.of(session_id).store, Holder.of("", session_id).owner
+        for key in keys:
+            await store.put(_DECLINED, f"{owner}:{_hash([key])}", 1, _DECLINED_SECONDS)
+
+    async def holds(self, session_id: str | None, keys: Iterable[str]) -> bool:
+        """Return True if a person has said no to what has one of the keys."""
+        store, owner = self._state.of(session_id).store, Holder.of("", session_id).owner
+        for key in dict.fromkeys(keys):
+            if await store.get(_DECLINED, f"{owner}:{_hash([key])}") is not None:
+                return True
+        return False
+
+
+def keys_of(calls: Sequence[Pending]) -> Iterator[str]:
+    """Yield the keys of calls that are asked about together: of their parameters, and of their requests."""
+    for marks in zip(*map(_marks, calls), strict=True):
+        yield _hash(sorted(marks))
+
+
+def _marks(pending: Pending) -> tuple[str, str]:
+    row, request, key = pending.row, pending.request, pending.row.idempotency
+    params = dict(pending.call.params)
+    for name in params.keys() & row.parameters.keys():
+        parameter = row.parameters[name]
+        is_key = key is not None and parameter.wire == key.parameter
+        if is_key or parameter.location == "adapter" or params[name] == parameter.schema.get("default", ...):
+            del params[name]
+    if key is not None and key.header is not None:
+        kept = [header for header in request.headers if header[0].lower() != key.header.lower()]
+        request = replace(request, headers=type(request.headers)(kept))
+    return fingerprint(row.name, params), request_digest(request)
+
+
+def _hash(texts: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(texts).encode("utf-8", "surrogatepass")).hexdigest()

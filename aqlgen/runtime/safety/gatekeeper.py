@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .asking import Asking
     from .audit import Audit
     from .loop.loop import SafetyLoop
+    from .questions import Question
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -110,8 +111,7 @@ class Gatekeeper:
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approvals import Approval
-            from .asking import pending_call
+            from .approvals import Approval, pending_call
 
             pending = pending_call(row, call, decision, build())
             token = _sent_token(call)
@@ -152,7 +152,7 @@ class Gatekeeper:
         decision = await self.foresee(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
-        from .asking import pending_call
+        from .approvals import pending_call
 
         pending = pending_call(row, call, decision, build())
         if await self.asking.is_confirmed(pending, call.session_id):
@@ -224,6 +224,10 @@ class Gatekeeper:
     async def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
         return await self.asking.question(token, session)
+
+    async def undecided(self, session: Session) -> list[Question]:
+        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
+        return await self.asking.undecided(session)
 
     async def confirm(self, token: str, session: Session) -> dict[str, Any]:
         """Let the call of a token run once. Raises Failure for an unusable token."""

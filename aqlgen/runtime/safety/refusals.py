@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ..hooks import GateDecision
     from ..state.tickets import Token
     from ..table import Row
-    from .desk import Matter
+    from .questions import Question
 
 __all__ = [
-    "confirmation_required", "declined_before", "denied", "denied_by_operator", "no_token", "nobody_to_ask",
-    "not_confirmed", "not_offered", "not_shown", "too_early", "unwritable", "waits_for_operator",
+    "confirmation_required", "confirmed_by_itself", "declined_before", "denied", "denied_by_operator", "no_token",
+    "nobody_to_ask", "not_confirmed", "not_offered", "not_shown", "too_early", "unwritable", "waits_for_operator",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -104,7 +104,7 @@ def nobody_to_ask(row: Row, decision: GateDecision, reason: str, *, by_operator:
     )
 
 
-def waits_for_operator(row: Row, matter: Matter, calls: int, message: str, reasons: Sequence[str]) -> Failure:
+def waits_for_operator(row: Row, question: Question, calls: int, message: str, reasons: Sequence[str]) -> Failure:
     """Return the answer to calls that wait for an operator; `row` is the gravest of the calls' operations."""
     what = f"Operation '{row.name}' waits" if calls == 1 else f"{calls} calls wait"
     details: dict[str, Any] = {
@@ -113,25 +113,35 @@ def waits_for_operator(row: Row, matter: Matter, calls: int, message: str, reaso
         "reasons": list(reasons),
         "confirmation_message": message,
         "approval": "operator",
-        "waits_as": matter.id,
-        "expires_at": iso_time(matter.expires),
+        "waits_as": question.id,
+        "expires_at": iso_time(question.expires),
     }
     if calls > 1:
         details["calls"] = calls
     return Failure(
         Code.CONFIRMATION_REQUIRED,
-        f"{what} for an operator to approve, as {matter.id}. Nothing was sent. Tell your user this id, and call again "
-        "unchanged once it is approved; nothing else confirms it.",
+        f"{what} for an operator to approve, as {question.id}. Nothing was sent. Tell your user this id, and call "
+        "again unchanged once it is approved; nothing else confirms it.",
         details,
     )
 
 
-def denied_by_operator(row: Row, matter: Matter) -> Failure:
+def denied_by_operator(row: Row, question: Question) -> Failure:
     """Return the refusal of a call that an operator has denied."""
     return Failure(
         Code.PERMISSION_DENIED,
         "Permission denied: an operator said no to this call. Nothing was sent; do not try again.",
-        {"operation": row.name, "reason": "denied by an operator", "matter": matter.id},
+        {"operation": row.name, "reason": "denied by an operator", "matter": question.id},
+    )
+
+
+def confirmed_by_itself(operation: str) -> Failure:
+    """Return the refusal of a token that an agent under the safety loop sends back itself."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        "Permission denied: an agent under the safety loop cannot confirm its own call. "
+        "Use confirm_operation with this token, so a person is asked.",
+        {"operation": operation},
     )
 
 

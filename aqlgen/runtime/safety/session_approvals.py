@@ -17,24 +17,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..exact_json import fingerprint
 from ..session import TERMINAL
-from .desk import Desk, SessionApproval
 from .literals import key_literal
 from .policy.policy import LEVELS
+from .questions import Question
 
 if TYPE_CHECKING:
     from ..settings.tables import ConfirmationSettings
-    from ..state.custody import State
     from .approvals import Pending
     from .confirmation import Binding
 
-__all__ = ["SessionApprovals", "Shape", "cooldown_of"]
+__all__ = ["cooldown_of", "session_approval"]
 
 _ORDER = LEVELS[:-1]
 """The levels of danger that can be approved for a session, the mildest first."""
@@ -44,86 +41,45 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}")
 _EVERYTHING = frozenset({"all", "any", "everything", "everyone", "default", "me", "self", "current", "root"})
 
 
-class Shape(NamedTuple):
-    """The calls that an approval covers: their digest, and what they are in words.
-
-    With `of_process` they are of a session that no other process knows.
-    """
-
-    digest: str
-    operation: str
-    words: str
-    of_process: bool
-
-
-class SessionApprovals:
-    """The approvals of an adapter's sessions, where its operators see them, too."""
-
-    def __init__(self, state: State, settings: ConfirmationSettings, clock: Any = time.time) -> None:
-        self._desk = Desk(state.shared, clock)
-        self._settings = settings
-        self._clock = clock
-        self._has_granted = False
-
-    def shape(self, calls: Sequence[Pending], binding: Binding) -> Shape | None:
-        """Return the shape of calls, None where they cannot be approved for the session."""
-        if binding.session in (None, TERMINAL) and binding.caller is None:
-            return None
-        if not all(map(self._allows, calls)):
-            return None
-        shapes = {_shape(call) for call in calls}
-        if len(shapes) != 1:
-            return None
-        call, (parts, free) = calls[0], shapes.pop()
-        bound = json.dumps([binding.adapter, binding.session, binding.caller, parts])
-        digest = hashlib.sha256(bound.encode("utf-8", "surrogatepass")).hexdigest()
-        uses, minutes = self._settings.session_uses, max(1, self._settings.session_seconds // 60)
-        same = f"with any {key_literal(free)} and all else as here" if free else "exactly as here"
-        words = f"{key_literal(call.row.name)} {same}, {uses} times at most, for {minutes} minutes"
-        return Shape(digest, call.row.name, words, binding.of_process)
-
-    async def covers(self, shape: Shape | None) -> bool:
-        """Return True if an approval covers a call of this shape. Raises StoreAway."""
-        if shape is None or (shape.of_process and not self._has_granted):
-            return False
-        return await self._desk.approval(shape.digest) is not None
-
-    async def use(self, shape: Shape | None, calls: int) -> SessionApproval | None:
-        """Count calls of an approval; None where none covers them. Raises StoreAway."""
-        if shape is None or not await self.covers(shape):
-            return None
-        return await self._desk.spend(shape.digest, calls)
-
-    async def grant(self, shape: Shape, binding: Binding, by: str) -> SessionApproval:
-        """Approve calls of a shape for the session. Raises StoreAway."""
-        now = self._clock()
-        approval = SessionApproval(
-            id=secrets.token_hex(4),
-            shape=shape.digest,
-            operation=shape.operation,
-            reach=shape.words,
-            by=by,
-            granted=now,
-            expires=now + self._settings.session_seconds,
-            left=self._settings.session_uses,
-            caller=binding.caller or "",
-            session=binding.session or "",
-        )
-        self._has_granted = True
-        await self._desk.grant(approval)
-        return approval
-
-    def _allows(self, call: Pending) -> bool:
-        most = self._settings.session_danger
-        level = call.decision.danger if call.decision.danger in _ORDER else "forbidden"
-        graver = max((level, call.row.danger), key=lambda danger: _ORDER.index(danger) if danger in _ORDER else 9)
-        is_mild = most != "none" and graver in _ORDER and _ORDER.index(graver) <= _ORDER.index(most)
-        return is_mild and not call.request.files and not cooldown_of([call], self._settings)
+def session_approval(calls: Sequence[Pending], binding: Binding, settings: ConfirmationSettings) -> Question | None:
+    """Return the approval for the session that would cover calls, not given yet; None where there is none."""
+    if binding.session in (None, TERMINAL) and binding.caller is None:
+        return None
+    shapes = {_shape(call) for call in calls} if all(_allows(call, settings) for call in calls) else set()
+    if len(shapes) != 1:
+        return None
+    row, (parts, free) = calls[0].row, shapes.pop()
+    bound = json.dumps([binding.adapter, binding.session, binding.caller, parts])
+    uses, minutes = settings.session_uses, max(1, settings.session_seconds // 60)
+    same = f"with any {key_literal(free)} and all else as here" if free else "exactly as here"
+    return Question(
+        id="",
+        kind="session",
+        title=row.name,
+        question="",
+        operations=(row.name,),
+        danger=row.danger,
+        asked=0.0,
+        expires=0.0,
+        caller=binding.caller or "",
+        session=binding.session or "",
+        reach=f"{key_literal(row.name)} {same}, {uses} times at most, for {minutes} minutes",
+        digest=hashlib.sha256(bound.encode("utf-8", "surrogatepass")).hexdigest(),
+        left=uses,
+    )
 
 
 def cooldown_of(calls: Sequence[Pending], settings: ConfirmationSettings) -> float:
     """Return the least seconds between the question about calls and their run."""
     return max(call.row.cooldown_seconds or settings.cooldown.get(call.row.danger, 0) for call in calls)
+
+
+def _allows(call: Pending, settings: ConfirmationSettings) -> bool:
+    most = settings.session_danger
+    level = call.decision.danger if call.decision.danger in _ORDER else "forbidden"
+    graver = max((level, call.row.danger), key=lambda danger: _ORDER.index(danger) if danger in _ORDER else 9)
+    is_mild = most != "none" and graver in _ORDER and _ORDER.index(graver) <= _ORDER.index(most)
+    return is_mild and not call.request.files and not cooldown_of([call], settings)
 
 
 def _shape(call: Pending) -> tuple[str, str]:

@@ -11,7 +11,7 @@ reach further than the call, the form has a choice. It is one call where nothing
 forms have no choices: such a one is asked again with an empty form.
 
 A caller has one open question at a time, and so many an hour that get no yes. What was declined is not asked again
-(`safety.declined`).
+(`safety.approvals`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..safety.declined import Declined
+from ..safety.approvals import Declined
 from ..session import current_caller
 from ..state.store import Counter
 from ..state.tickets import Holder

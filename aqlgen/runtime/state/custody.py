@@ -9,10 +9,13 @@ store, nor in one that has lost its data. Nothing can be used twice by forgettin
 from __future__ import annotations
 
 import hashlib
+import random
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import anyio
 
 from ..session import current_caller
 from .sqlite import SqliteState, SqliteStore
@@ -110,13 +113,18 @@ class Custody:
 
     # Tickets
 
-    async def issue(self, kind: str, bound: Sequence[tuple[str, int]], seconds: float, now: float) -> Ticket:
-        """Return a new ticket that is bound to texts, each by a mark of so many bytes. Raises StoreAway."""
+    async def issue(
+        self, kind: str, bound: Sequence[tuple[str, int]], seconds: float, now: float, note: Any = True
+    ) -> Ticket:
+        """Return a new ticket that is bound to texts, each by a mark of so many bytes. Raises StoreAway.
+
+        `note` is kept while the ticket is unused.
+        """
         salt, expires = secrets.token_bytes(_SALT), int(now + seconds)
         marks = b"".join(_mark(salt, text, size) for text, size in bound)
         content = salt + expires.to_bytes(_TIME, "big") + marks
         text = (await self.sealer()).wrap(kind, content)
-        await self.keep(_UNUSED, salt.hex(), expires, seconds + _GRACE)
+        await self.keep(_UNUSED, salt.hex(), note, seconds + _GRACE)
         return Ticket(text, salt.hex(), expires, marks)
 
     async def open(self, kind: str, text: object) -> Ticket | None:
@@ -128,9 +136,9 @@ class Custody:
         expires = int.from_bytes(content[_SALT:begin], "big")
         return Ticket(str(text), content[:_SALT].hex(), expires, content[begin:])
 
-    async def is_unused(self, ticket_id: str) -> bool:
-        """Return True for a ticket that can be used. Raises StoreAway."""
-        return ticket_id not in self._taken and await self.kept(_UNUSED, ticket_id) is not None
+    async def note(self, ticket_id: str) -> Any:
+        """Return the note of a ticket that can be used; None for one that was used, or is lost. Raises StoreAway."""
+        return None if ticket_id in self._taken else await self.kept(_UNUSED, ticket_id)
 
     async def use(self, ticket_id: str) -> bool:
         """Use a ticket up; False if it was used before, or nothing says that it was not. Raises StoreAway."""
@@ -168,7 +176,7 @@ class Custody:
         leaves everything as it is. Returns True if the value was replaced. Raises StoreAway.
         """
         name, sealer = row_name(key), await self.sealer()
-        for _ in range(_MOST_TRIES):
+        for number in range(_MOST_TRIES):
             text = await self.store.get(kind, name)
             opened = None if text is None else sealer.open(kind, text, name)
             result = step(None if opened is None else opened.value)
@@ -177,6 +185,7 @@ class Custody:
             value, seconds = result
             if await self.store.swap(kind, name, text, sealer.seal(kind, value, seconds, name), seconds):
                 return True
+            await anyio.sleep(random.uniform(0, 0.002 * min(number + 1, 20)))  # noqa: S311 - it only spreads them
         raise StoreAway("a value changes all the time")
 
     async def take(self, kind: str, key: str) -> Any:

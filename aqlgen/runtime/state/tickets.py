@@ -17,7 +17,7 @@ from .store import Counter
 if TYPE_CHECKING:
     from .custody import Custody, Ticket
 
-__all__ = ["Holder", "Tickets", "Token", "shorten"]
+__all__ = ["Holder", "Tickets", "Token", "count_of_minute", "shorten"]
 
 _WINDOW = 60
 _HOLDER = 4
@@ -102,20 +102,16 @@ class Tickets:
         bound: Sequence[tuple[str, int]],
         seconds: float,
         details: Mapping[str, Any],
+        note: Any = True,
     ) -> Token:
         """Issue a token bound to texts, each by a mark of so many bytes; `details` are those of a refusal.
 
         Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many, and StoreAway.
         """
-        most = self._per_minute
-        spent = await custody.store.spend([Counter(f"{self._kind} tokens:{holder.owner}", _WINDOW, 1, most)])
-        if not spent.admitted:
-            wait = max(1, min(_WINDOW, round(spent.counts[0].ends - time.time())))
-            text = f"Too many {self._name}s were asked for: {most} a minute is the most. "
-            advice = f"Wait {wait} seconds, and use the tokens already given."
-            limits = {"limit": most, "retry_after_seconds": wait}
-            raise Failure(Code.RATE_LIMIT_EXCEEDED, text + advice, {**details, **limits})
-        ticket = await custody.issue(self._kind, [(holder.text, _HOLDER), *bound], seconds, self.clock())
+        problem, advice = f"Too many {self._name}s were asked for", ", and use the tokens already given"
+        name = f"{self._kind} tokens:{holder.owner}"
+        await count_of_minute(custody, name, self._per_minute, problem, details, advice)
+        ticket = await custody.issue(self._kind, [(holder.text, _HOLDER), *bound], seconds, self.clock(), note)
         return Token(self._prefix + ticket.text, ticket)
 
     async def open(self, custody: Custody, text: object, holder: Holder, details: Mapping[str, Any]) -> Token:
@@ -146,6 +142,17 @@ class Tickets:
     def refused(self, code: Code, problem: str, details: Mapping[str, Any]) -> Failure:
         """Return the refusal of a token."""
         return Failure(code, f"{self._name[:1].upper()}{self._name[1:]} {problem}. {self._advice}", dict(details))
+
+
+async def count_of_minute(
+    custody: Custody, name: str, most: int, problem: str, details: Mapping[str, Any], advice: str = ""
+) -> None:
+    """Raise Failure (RATE_LIMIT_EXCEEDED) for one more than `most` within a minute, and StoreAway."""
+    spent = await custody.store.spend([Counter(name, _WINDOW, 1, most)])
+    if not spent.admitted:
+        wait = max(1, min(_WINDOW, round(spent.counts[0].ends - time.time())))
+        text = f"{problem}: {most} a minute is the most. Wait {wait} seconds{advice}."
+        raise Failure(Code.RATE_LIMIT_EXCEEDED, text, {**details, "limit": most, "retry_after_seconds": wait})
 
 
 def shorten(token: object) -> str:

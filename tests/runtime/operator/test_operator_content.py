@@ -18,8 +18,8 @@ from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.sources import Sources, home_source
 from aqlgen.runtime.safety.audit_chain import verify
-from aqlgen.runtime.safety.desk import Desk, SessionApproval
-from aqlgen.runtime.safety.loop.agents import Agent, Block, Blocks, Board, Reported
+from aqlgen.runtime.safety.loop.agents import Agent, Block, Board, Reported
+from aqlgen.runtime.safety.questions import Question, QuestionStore
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore
@@ -61,7 +61,7 @@ def test_a_question_is_shown_approved_once_and_audited(page: Served, tmp_path: P
     )
     answer = page.act("approve", shown)
     assert (answer.status, answer.json) == (200, {"message": "Approved, once."})
-    decided = run(desk_at(tmp_path).matter("m1"))
+    decided = run(desk_at(tmp_path).question("m1"))
     assert (decided.verdict, decided.scope, decided.by) == ("approved", "once", "operator:anna")
     entry = written(tmp_path)[-1]
     assert (entry["event"], entry["operator"], entry["decision"], entry["item"]) == (
@@ -122,7 +122,7 @@ def test_a_question_is_denied(page: Served, tmp_path: Path) -> None:
     run(desk_at(tmp_path).ask(matter()))
     shown = page.state(until=lambda known: known.get("matters"))["matters"][0]
     assert page.act("deny", shown).json == {"message": "Denied."}
-    assert run(desk_at(tmp_path).matter("m1")).verdict == "denied"
+    assert run(desk_at(tmp_path).question("m1")).verdict == "denied"
 
 
 def test_a_decision_reaches_every_open_page(page: Served, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_what_was_decided_elsewhere_is_not_decided_again(page: Served, tmp_path:
     run(desk_at(tmp_path).decide("m1", "denied", "operator:bert"))
     answer = page.act("approve", shown)
     assert (answer.status, answer.json["error"]) == (409, "gone")
-    assert run(desk_at(tmp_path).matter("m1")).verdict == "denied"
+    assert run(desk_at(tmp_path).question("m1")).verdict == "denied"
     assert [entry["event"] for entry in written(tmp_path)] == ["OPERATOR_DECISION", "OPERATOR_DECISION_VOID"]
 
 
@@ -169,7 +169,7 @@ def test_what_is_another_question_than_was_shown_is_not_approved(
     run(desk.ask(matter(**change)))
     answer = page.act("approve", shown)
     assert (answer.status, answer.json["error"]) == (409, "changed")
-    assert run(desk.matter("m1")).verdict == ""
+    assert run(desk.question("m1")).verdict == ""
     assert written(tmp_path) == []
 
 
@@ -200,7 +200,7 @@ def test_texts_of_others_are_made_visible(page: Served, tmp_path: Path) -> None:
 def test_a_code_goes_to_the_page_that_asked_and_nowhere_else(page: Served, tmp_path: Path) -> None:
     """R-OPS-1, R-LOOP-5"""
     desk = desk_at(tmp_path)
-    run(desk.challenge(challenge()))
+    run(desk.keep(challenge()))
     shown = page.state(until=lambda known: known.get("challenges"))["challenges"][0]
     assert shown["has_code"] is False
     code = page.act("reveal", shown).json["code"]
@@ -219,14 +219,14 @@ def test_a_blocked_agent_is_shown_and_unblocked_with_a_reason(page: Served, tmp_
     custody, now = source_at(tmp_path).custody, time.time()
     factors = ("matches drop*",)
     block = Block("b1", "deployer", "anna", "exec_1", "drop it", "drop_database", "danger", factors, 92, now, "c1", now)
-    run(Blocks(custody).add(block))
-    run(desk_at(tmp_path).challenge(challenge()))
+    run(Board(custody).add(block))
+    run(desk_at(tmp_path).keep(challenge()))
     shown = page.state(until=lambda known: known.get("blocks"))["blocks"][0]
     assert (shown["agent"], shown["operation"], shown["risk"]) == ("deployer", "drop_database", 92)
     for reason in ("", "  ", "ok", "\u200b\u200b\u200b\u200b"):
         assert page.act("unblock", shown, reason=reason).json["error"] == "reason_needed"
     assert page.act("unblock", shown, reason="it was me\x1b[2J").json == {"message": "Unblocked."}
-    assert run(Blocks(custody).standing()) == []
+    assert run(Board(custody).blocks()) == []
     assert run(desk_at(tmp_path).challenges()) == []
     entry = written(tmp_path)[-1]
     assert (entry["event"], entry["operator"], entry["reason"], entry["element_name"]) == (
@@ -264,8 +264,11 @@ def test_an_approval_for_a_session_is_shown_and_revoked(page: Served, tmp_path: 
     """R-OPS-1"""
     desk, now = desk_at(tmp_path), time.time()
     reach = "delete_animal, any animal"
-    approval = SessionApproval("a1", "0" * 64, "delete_animal", reach, "operator:bert", now, now + 300, 20)
-    run(desk.grant(approval))
+    approval = Question(
+        "a1", "session", "delete_animal", "", ("delete_animal",), "destructive", now, now + 300,
+        verdict="approved", by="operator:bert", reach=reach, digest="0" * 64, left=20,
+    )  # fmt: skip
+    run(desk.keep(approval))
     shown = page.state(until=lambda known: known.get("approvals"))["approvals"][0]
     assert (shown["title"], shown["reach"], shown["by"], shown["left"]) == ("delete_animal", reach, "operator:bert", 20)
     assert page.act("revoke", shown).json == {"message": "Revoked."}
@@ -281,7 +284,7 @@ def test_a_question_is_approved_for_the_session_where_that_is_offered_alone(page
     once, further = page.state(until=lambda known: len(known.get("matters", ())) == 2)["matters"]
     assert page.act("approve_session", once).json["error"] == "once_only"
     assert page.act("approve_session", further).json == {"message": "Approved for this session."}
-    decided = run(desk_at(tmp_path).matter("m2"))
+    decided = run(desk_at(tmp_path).question("m2"))
     assert (decided.verdict, decided.scope) == ("approved", "session")
 
 
@@ -312,7 +315,7 @@ def test_the_page_finds_its_adapter_in_redis(tmp_path: Path) -> None:
         environ = {"XDG_STATE_HOME": str(tmp_path), "MCP_AQL_STATE_URL": server.url, "MCP_AQL_STATE_KEY": KEY}
         home, file = home_source(package, environ)
         assert file is None
-        desk = Desk(Custody(RedisStore(server.url, "zoo"), "zoo", lambda: (KEY,)))
+        desk = QuestionStore(Custody(RedisStore(server.url, "zoo"), "zoo", lambda: (KEY,)))
         run(desk.ask(matter()))
         served = Served(Sources(home, tmp_path)).start()
         served.enter()
@@ -331,14 +334,14 @@ def test_the_adapters_of_this_machine_are_on_one_page(page: Served, tmp_path: Pa
     known = page.state(until=lambda known: known.get("matters") and len(known["adapters"]) == 2)
     assert [(item["name"], item["home"]) for item in known["adapters"]] == [("zoo", True), ("shop", False)]
     assert page.act("approve", known["matters"][0]).status == 200
-    assert run(desk_at(tmp_path, "shop").matter("m9")).verdict == "approved"
+    assert run(desk_at(tmp_path, "shop").question("m9")).verdict == "approved"
     assert written(tmp_path, "shop")[-1]["decision"] == "approved once"
     assert written(tmp_path) == []
 
 
 def test_what_is_sealed_with_keys_of_its_owner_is_said_to_be_there(page: Served, tmp_path: Path) -> None:
     source = source_at(tmp_path, "shop")
-    run(Desk(Custody(source.custody.store, "shop", lambda: ["k" * 40])).ask(matter()))
+    run(QuestionStore(Custody(source.custody.store, "shop", lambda: ["k" * 40])).ask(matter()))
     known = page.state(until=lambda known: [item for item in known.get("adapters", ()) if item["problem"]])
     assert "sealed with keys" in next(item["problem"] for item in known["adapters"] if item["name"] == "shop")
     assert known["matters"] == []
@@ -347,7 +350,7 @@ def test_what_is_sealed_with_keys_of_its_owner_is_said_to_be_there(page: Served,
 @pytest.mark.parametrize("spoil", ["public", "link", "foreign", "folder"])
 def test_a_file_that_is_no_state_of_this_user_is_left_alone(page: Served, tmp_path: Path, spoil: str) -> None:
     source = source_at(tmp_path, "shop")
-    run(source.desk.ask(matter("m9")))
+    run(source.questions.ask(matter("m9")))
     state = tmp_path / "shop-adapter" / "state.sqlite3"
     if spoil == "public":
         state.chmod(0o666)
@@ -383,7 +386,7 @@ def test_what_cannot_be_audited_is_not_decided(page: Served, tmp_path: Path) -> 
     (tmp_path / "zoo-adapter" / "audit.jsonl").mkdir()
     answer = page.act("approve", shown)
     assert (answer.status, answer.json["error"]) == (500, "audit_failed")
-    assert run(desk_at(tmp_path).matter("m1")).verdict == ""
+    assert run(desk_at(tmp_path).question("m1")).verdict == ""
 
 
 def test_a_store_that_is_away_is_said_to_be_and_what_was_shown_stays(page: Served, tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from stand_in import FakeApi
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.safety.loop.agents import Board
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import LoopSettings
@@ -66,9 +66,9 @@ class House:
         return Dispatcher(adapter, table, self.api, config, hooks, state=self.state(), audit=audit)
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> QuestionStore:
         """The operator's desk, as another process opens it."""
-        return Desk(self.state().shared)
+        return QuestionStore(self.state().shared)
 
     @property
     def board(self) -> Board:

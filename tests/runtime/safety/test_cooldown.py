@@ -14,7 +14,7 @@ from mcp.types import ElicitResult
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.safety.desk import Desk
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
@@ -40,7 +40,7 @@ class Clock:
 
     def rule(self, dispatcher: Dispatcher) -> None:
         asking = dispatcher._gate.asking
-        asking.tokens._tickets.clock = asking.waiting._clock = asking.waiting.desk._clock = self
+        asking.tokens._tickets.clock = asking.waiting.shared.clock = self
 
 
 @pytest.fixture
@@ -126,11 +126,11 @@ async def test_an_operators_approval_waits_too_and_may_be_followed_by_nothing_el
 ) -> None:
     """R-SAFE-3: asking again does not begin it anew."""
     dispatcher = shared(cooldown={"destructive": 20}, approval="operator")
-    agent, desk = Agent(dispatcher), Desk(dispatcher.state.shared, clock)
+    agent, desk = Agent(dispatcher), QuestionStore(dispatcher.state.shared, clock)
     asked = await agent.delete()
     clock.ahead = 10
     await agent.delete()
-    (matter,) = await desk.matters()
+    (matter,) = await desk.questions()
     assert (matter.cooldown, matter.reach) == (20, "")
     assert await desk.decide(asked["error"]["details"]["waits_as"], "approved", "operator:ada")
     assert_too_early(await agent.delete(), 10)
@@ -143,7 +143,7 @@ async def test_an_operators_approval_waits_too_and_may_be_followed_by_nothing_el
 async def test_a_persons_yes_waits_and_an_operator_can_still_say_no(shared: Make, api: FakeApi, era: str) -> None:
     """R-SAFE-4"""
     dispatcher = shared(cooldown={"destructive": 0.8})
-    desk = Desk(dispatcher.state.shared)
+    desk = QuestionStore(dispatcher.state.shared)
     answers: dict[int, Envelope] = {}
     asked: list[Any] = []
 
@@ -161,7 +161,7 @@ async def test_a_persons_yes_waits_and_an_operator_can_still_say_no(shared: Make
         async def deny() -> None:
             while len(asked) < 2:
                 await anyio.sleep(0.01)
-            (matter,) = [each for each in await desk.matters() if "8" in each.title]
+            (matter,) = [each for each in await desk.questions() if "8" in each.title]
             await desk.decide(matter.id, "denied", "operator:ada")
 
         await delete(7)
@@ -240,6 +240,24 @@ async def test_what_confirm_operation_confirmed_is_void_with_its_token(zoo: Disp
     assert (await agent.revoke(token))["success"]
     assert code(await agent.delete()) == "CONFIRMATION_REQUIRED"
     assert api.sent == []
+
+
+async def test_a_token_that_is_revoked_or_used_takes_its_question_back(shared: Make, api: FakeApi) -> None:
+    """R-SAFE-3, R-OPS-1: nothing is confirmed without its question, but an operator's no stays."""
+    agent = Agent(shared())
+    questions = QuestionStore(agent.dispatcher.state.shared)
+    first, second = [(await agent.delete())["confirmation"]["token"] for _ in range(2)]
+    assert len(await questions.questions()) == 1, "the same call is one question"
+    assert (await agent.delete(confirmation_token=first))["success"]
+    assert await questions.questions() == []
+    assert code(await agent.call("confirm_operation", confirmation_token=second)) == "TOKEN_INVALID"
+    assert (await agent.revoke(second))["success"]
+    third = (await agent.delete())["confirmation"]["token"]
+    (question,) = await questions.questions()
+    assert await questions.decide(question.id, "denied", "operator:ada")
+    assert (await agent.revoke(third))["success"]
+    assert "operator said no" in (await agent.delete())["error"]["message"]
+    assert len(api.sent) == 1
 
 
 async def test_nobody_revokes_anothers_token_or_learns_whether_there_is_one(zoo: Dispatcher) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.hooks import Step, StepVerdict
-from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, Weighed, evaluate, weigh
+from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, evaluate, weigh
+from aqlgen.runtime.safety.loop.executions import Approved
 from aqlgen.runtime.safety.loop.profiles import Profile
 from aqlgen.runtime.safety.loop.risk import risk_of, tier_of
 from tests.cases import each
@@ -26,7 +27,7 @@ def judge(
     *,
     profile: Profile = PROFILE,
     operations: Any = (),
-    approval: Weighed | None = None,
+    approval: Approved | None = None,
     **past: int,
 ) -> StepVerdict:
     step = Step("researcher", action, outcome, operation="x" if operations else None, operations=operations)
@@ -252,7 +253,10 @@ def test_the_tolerance_pauses_earlier_or_later(tolerance: str, outcomes: list[st
 
 def test_a_confirmation_stands_for_no_verification() -> None:
     """R-LOOP-5: a person's confirmation lifts the stages up to the tier confirm, a verification all of them."""
-    confirmed, verified = Weighed("Confirmed by a person"), Weighed("Verified by a person", verified=True)
+    confirmed, verified = (
+        Approved("", "", "Confirmed by a person"),
+        Approved("", "", "Verified by a person", verified=True),
+    )
     grave = (("purge", "forbidden"),)
     assert judge("x", "failure", 9, approval=confirmed).factors == ("Confirmed by a person",)
     assert judge("delete_user 7", approval=confirmed).outcome == "continue"

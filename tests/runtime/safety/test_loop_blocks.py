@@ -183,7 +183,7 @@ async def test_an_operator_lets_an_agent_start_and_go_on(house: House) -> None:
     async with connected(house.adapter(loop_approval="person", requires_approval=("ask*",))) as agent:
         error = await agent.error("execute_agent", element_name=AGENT, goal="tidy up")
         assert "zoo-adapter operator" in error["message"]
-        (matter,) = await house.desk.matters()
+        (matter,) = await house.desk.questions()
         assert (matter.kind, matter.agent) == ("start", AGENT)
         assert '"tidy up"' in matter.question
         assert await house.desk.decide(matter.id, "approved", "root")
@@ -191,7 +191,7 @@ async def test_an_operator_lets_an_agent_start_and_go_on(house: House) -> None:
         assert (await agent.data("execute_agent", element_name=AGENT, goal="tidy up"))["status"] == "running"
         await agent.step("ask first")
         assert (await agent.error("confirm_operation", element_name=AGENT))["code"] == "PERMISSION_DENIED"
-        (waiting,) = [matter for matter in await house.desk.matters() if matter.kind == "step"]
+        (waiting,) = [matter for matter in await house.desk.questions() if matter.kind == "step"]
         await house.desk.decide(waiting.id, "approved", "root")
         assert (await agent.step("ask first"))["factors"] == ['Confirmed by operator "root"']
         assert not (await agent.step("ask first"))["continue"]
@@ -291,7 +291,7 @@ async def test_starts_do_not_flood_the_operators_desk(house: House) -> None:
     async with connected(house.adapter(loop_approval="person")) as agent:
         for number in range(12):
             await agent.error("execute_agent", element_name=f"agent {'x' * number}", goal=str(number))
-    assert len(await house.desk.matters()) == 5
+    assert len(await house.desk.questions()) == 5
 
 
 async def test_the_audit_log_has_reported_parameters_without_secrets(house: House) -> None:

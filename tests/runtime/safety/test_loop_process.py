@@ -14,7 +14,7 @@ from looping import AGENT, Agent, Human, challenge_of
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from aqlgen.runtime.safety.desk import Desk
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 
@@ -75,7 +75,7 @@ async def test_an_agent_reports_is_blocked_verified_and_goes_on_in_another_proce
             assert (await agent.error("execute_agent", element_name=AGENT))["code"] == "PERMISSION_DENIED"
             challenge = challenge_of(await agent.step("saying hello", **NOTE))
             state = State(open_store(url, "petstore", {}), "petstore")
-            human.types = await Desk(state.shared).reveal(challenge) or ""
+            human.types = await QuestionStore(state.shared).reveal(challenge) or ""
             await state.close()
             assert (await agent.data("verify_challenge", challenge_id=challenge))["verified"]
             await agent.start()

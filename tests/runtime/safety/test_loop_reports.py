@@ -225,10 +225,10 @@ async def test_a_person_sees_what_would_be_called_and_not_only_what_the_agent_sa
     async with connected(house.adapter(loop=LoopSettings(deny=("update_*",))), human=human) as agent:
         await agent.start()
         await agent.report("delete_animal", "tidying up", animal_id=7)
-        (matter,) = await house.desk.matters()
+        (matter,) = await house.desk.questions()
         await agent.data("confirm_operation", element_name=AGENT)
         await agent.report("run_steps", "tidying up", **plan)
-        (other,) = await house.desk.matters()
+        (other,) = await house.desk.questions()
         await agent.data("confirm_operation", element_name=AGENT)
         await agent.report("update_animal", "tidying up", animal_id=7, input=ADA)
     assert matter.question.endswith('"tidying up" It then calls delete_animal {"animal_id": 7}')

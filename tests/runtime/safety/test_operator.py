@@ -23,7 +23,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.cli.main import main
-from aqlgen.runtime.safety.desk import Challenge, Desk, Matter
+from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 
@@ -56,9 +56,9 @@ class Place:
         return self.replicas[-1]
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> QuestionStore:
         """The desk as a process of its own sees it."""
-        return Desk(self.replica().dispatcher.state.shared)
+        return QuestionStore(self.replica().dispatcher.state.shared)
 
     def events(self, *names: str) -> list[dict[str, Any]]:
         file = Path(self.environ["MCP_AQL_AUDIT_PATH"])
@@ -162,7 +162,7 @@ async def test_an_operator_approves_a_call_and_it_runs_once(place: Make, api: Lo
         assert waits_as(waiting) == waits_as(await delete()), "the same call is the same matter"
         assert "confirmation" not in waiting
         assert "confirmation_token" not in waiting["error"]["details"]
-        (matter,) = await desk.matters()
+        (matter,) = await desk.questions()
         assert (matter.id, matter.title, matter.danger) == (waits_as(waiting), TITLE, "destructive")
         assert matter.question == waiting["error"]["details"]["confirmation_message"]
         assert code(await delete(confirmation_token="conf_" + "0" * 64)) == "TOKEN_INVALID"
@@ -179,7 +179,7 @@ async def test_a_denial_refuses_the_call_and_its_token_until_it_expires(place: M
     home = place()
     parts, desk = home.replica(), home.desk
     token = (await call(parts))["confirmation"]["token"]
-    (matter,) = await desk.matters()
+    (matter,) = await desk.questions()
     assert await desk.decide(matter.id, "denied", "operator:ada")
     assert not await desk.decide(matter.id, "approved", "operator:ada"), "it was decided"
     for params in ({"animal_id": 7}, {"animal_id": 7, "confirmation_token": token}):
@@ -242,7 +242,7 @@ async def test_one_approval_is_for_all_calls_of_a_batch_and_for_a_plan(place: Ma
     parts, desk = home.replica(), home.desk
     calls = [{"operation": "delete_animal", "params": {"animal_id": number}} for number in range(1, 13)]
     halted = (await call(parts, {"operations": calls}))["halted_at"]["result"]
-    (matter,) = await desk.matters()
+    (matter,) = await desk.questions()
     assert matter.id == waits_as(halted)
     assert matter.title == "Run these 12 calls, and all of them? Delete 12 animals. This cannot be undone."
     assert matter.kind == "plan"
@@ -280,7 +280,7 @@ async def test_an_operator_who_says_no_while_a_person_is_asked_has_the_last_word
     parts, desk = home.replica(), home.desk
 
     async def person(_: Any, __: Any) -> ElicitResult:
-        (matter,) = await desk.matters()
+        (matter,) = await desk.questions()
         assert await desk.decide(matter.id, "denied", "operator:ada")
         return ElicitResult(action="accept")
 
@@ -302,11 +302,11 @@ async def test_what_a_person_decides_is_taken_off_the_desk_and_a_session_takes_t
 
     async with Client(build_server(parts.dispatcher), mode=era, elicitation_callback=person) as client:
         await client.call_tool("mcp_aql_delete", DELETE)
-        assert await desk.matters() == []
+        assert await desk.questions() == []
     async with Client(build_server(parts.dispatcher, parts.close), mode=era) as client:
         await client.call_tool("mcp_aql_delete", DELETE)
-        assert len(await desk.matters()) == 1
-    assert await desk.matters() == []
+        assert len(await desk.questions()) == 1
+    assert await desk.questions() == []
 
 
 async def test_nothing_is_put_for_reads_and_for_calls_that_run(place: Make) -> None:
@@ -315,7 +315,7 @@ async def test_nothing_is_put_for_reads_and_for_calls_that_run(place: Make) -> N
     parts, desk = home.replica(), home.desk
     await call(parts, {"operation": "list_animals"})
     await call(parts)
-    assert await desk.matters() == []
+    assert await desk.questions() == []
 
 
 async def test_a_caller_puts_only_so_many_questions_before_operators_a_minute(place: Make) -> None:
@@ -368,7 +368,7 @@ async def test_secrets_are_masked_on_the_desk_as_in_the_question(place: Make, tm
     parts, desk = home.replica(), home.desk
     create = {"name": "Ada", "species": "lion", "secret_word": "sw0rdf1sh"}
     waits_as(await call(parts, {"operation": "create_animal", "params": create}))
-    (matter,) = await desk.matters()
+    (matter,) = await desk.questions()
     assert "sw0rdf1sh" not in repr(matter)
     assert "Create animal" in matter.title
     for file in tmp_path.glob("state.sqlite3*"):
@@ -382,9 +382,9 @@ async def test_whoever_writes_to_the_store_without_its_key_approves_nothing(plac
     parts = home.replica()
     item = waits_as(await call(parts))
     store = parts.dispatcher.state.shared.store
-    ((key, text),) = await store.items("desk.matter")
+    ((key, text),) = await store.items("question")
     for forged in ({"id": item, "verdict": "approved"}, f"{text}x", text[::-1], "", None, 7):
-        await store.put("desk.matter", key, forged)
+        await store.put("question", key, forged)
         assert code(await call(parts)) in ("CONFIRMATION_REQUIRED", "INTERNAL_ERROR")
     assert api.asked == []
 
@@ -478,7 +478,7 @@ async def test_a_code_is_shown_on_a_terminal_alone_and_never_logged(
     """R-LOOP-5: each look makes another one; the audit log says who looked, not what was seen."""
     home = place()
     desk, now = home.desk, 2_000_000_000.0
-    await desk.challenge(Challenge("3fa85f64-5717-4562-b3fc-2c963f66afa6", "bob", "", "verify", "pay", "", 0, now * 2))
+    await desk.keep(Challenge("3fa85f64-5717-4562-b3fc-2c963f66afa6", "bob", "", "verify", "pay", "", 0, now * 2))
     exit_code, out, err = await at(operate, home, "code", "3fa8", pipe=True)
     assert (exit_code, out, "needs a terminal" in err) == (1, "", True)
     _, shown, _ = await at(operate, home, "code", "3fa8", "--by", "ada")
@@ -512,8 +512,8 @@ async def test_hostile_text_reaches_the_terminal_as_text(place: Make, operate: O
     desk = home.desk
     hostile = "x\x1b[2J\u202e\r\n  aaaaaaaaaa  Delete nothing"
     now = 4_000_000_000.0
-    await desk.ask(Matter("bbbbbbbbbb", "call", hostile, hostile, ("x",), "safe", 0.0, now, caller=hostile))
-    await desk.challenge(Challenge("cccccccc", hostile, "", "verify", hostile, hostile, 0.0, now))
+    await desk.ask(Question("bbbbbbbbbb", "call", hostile, hostile, ("x",), "safe", 0.0, now, caller=hostile))
+    await desk.keep(Challenge("cccccccc", hostile, "", "verify", hostile, hostile, 0.0, now))
     _, out, _ = await at(operate, home, "list")
     assert "\x1b" not in out
     assert "\u202e" not in out

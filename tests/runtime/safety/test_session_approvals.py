@@ -18,7 +18,7 @@ from tiny_zoo import ADAPTER, OPERATIONS, write_package
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.desk import Desk
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
@@ -78,8 +78,8 @@ class Place:
         self.answers: list[ElicitResult | Exception] = []
 
     @property
-    def desk(self) -> Desk:
-        return Desk(self.state.shared)
+    def desk(self) -> QuestionStore:
+        return QuestionStore(self.state.shared)
 
     async def person(self, _: Any, params: Any) -> ElicitResult:
         self.asked.append(params)
@@ -313,9 +313,9 @@ async def test_a_revoked_one_ends_with_the_next_call(place: Make) -> None:
     async with home.agent() as delete:
         await delete()
         (approval,) = await home.desk.approvals()
-        assert (approval.operation, approval.by, approval.left) == ("delete_label", "person", 50)
-        assert await home.desk.revoke(approval.id) == approval
-        assert await home.desk.revoke(approval.id) is None
+        assert (approval.title, approval.by, approval.left) == ("delete_label", "person", 50)
+        assert await home.desk.revoke(approval.id)
+        assert not await home.desk.revoke(approval.id)
         assert not (await delete(name="docs"))["success"]
 
 

@@ -16,8 +16,8 @@ from aqlgen.runtime.auth.shared_tokens import SharedTokens
 from aqlgen.runtime.auth.tokens import Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.paging.cursors import Cursors, Place
-from aqlgen.runtime.safety.desk import Desk
 from aqlgen.runtime.safety.loop.agents import Board
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
@@ -128,7 +128,7 @@ async def test_of_many_calls_at_both_with_one_approval_of_an_operator_one_runs(
     """R-OPS-3, R-SAFE-4: whichever store they share; a denial holds at both."""
     settings = ConfirmationSettings(approval="operator", per_minute=1000)
     replicas, codes = [replica(confirmation=settings), replica(confirmation=settings)], list[str]()
-    desk = Desk(state().shared)
+    desk = QuestionStore(state().shared)
     for verdict in ("approved", "denied"):
         asked = await call(replicas[0])
         assert await desk.decide(asked["error"]["details"]["waits_as"], verdict, "operator:ada")  # type: ignore[arg-type]
@@ -233,8 +233,8 @@ async def test_a_hard_block_of_one_is_verified_at_the_other(
     for dispatcher in (second, third):
         assert code(await call(dispatcher, {"operation": "execute_agent", "params": agent})) == "PERMISSION_DENIED"
     operator = state().shared
-    (challenge,) = await Desk(operator).challenges()
-    shown = await Desk(operator).reveal(challenge.id)
+    (challenge,) = await QuestionStore(operator).challenges()
+    shown = await QuestionStore(operator).reveal(challenge.id)
     verify = {"operation": "verify_challenge", "params": {"challenge_id": challenge.id, "code": shown}}
     assert (await call(second, verify))["data"]["verified"]
     assert await Board(operator).blocks() == []
@@ -329,7 +329,7 @@ async def test_a_store_that_lost_its_data_forgets_no_use(
     token, unused = await token_of(dispatcher), await token_of(dispatcher)
     assert (await call(dispatcher, confirmation_token=token))["success"]
     store = dispatcher.state.shared.store
-    for space in ("unused", "seal", "asked"):
+    for space in ("unused", "seal", "question"):
         for key, _ in await store.items(space):
             await store.drop(space, key)
     for lost in (token, unused):
@@ -362,7 +362,7 @@ async def test_nothing_that_is_stored_can_be_read_in_the_store(replica: Replica,
     dispatcher = replica(KEYS[0])
     asked = await call(dispatcher, {"operation": "run_steps", "params": {"steps": [DELETE]}})
     store = state().shared.store
-    stored = [item for space in ("plan", "asked", "approved", "unused") for item in await store.items(space)]
+    stored = [item for space in ("plan", "question", "unused") for item in await store.items(space)]
     assert len(stored) == 3
     held = asked["error"]["details"]["plan"]["continue"], asked["confirmation"]["token"], "animal_id"
     assert not [text for text in held if text in json.dumps(stored)]

@@ -11,7 +11,7 @@ from tiny_zoo import ADAPTER, write_package
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.operator.sources import home_source
-from aqlgen.runtime.safety.desk import Desk
+from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, StateKeys, Variables, load
 from tests.runtime.redis_server import redis_server
@@ -160,5 +160,5 @@ async def test_what_is_written_for_a_confirmation_is_sealed_and_ends_with_its_se
     session.close()
     await parts.close()
     again = assemble(folder, environ=environ(tmp_path))
-    assert await Desk(again.dispatcher.state.shared).matters() == []
+    assert await QuestionStore(again.dispatcher.state.shared).questions() == []
     await again.close()

@@ -14,21 +14,20 @@ store. `Board` takes the custody that an operator's process has opened.
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...state.custody import row_name
 from ...text import line
-from ..desk import Desk
+from ..questions import QuestionStore
 from .executions import IDLE
 from .lookalikes import agent_key
 
 if TYPE_CHECKING:
     from ...state.custody import Custody
 
-__all__ = ["Agent", "Block", "Blocks", "Board", "Reported", "blocking", "new_block_id"]
+__all__ = ["Agent", "Block", "Board", "Reported", "blocking"]
 
 _KIND = "loop.block"
 _SECONDS = 10 * 365 * 86_400.0
@@ -74,81 +73,6 @@ class Block:
 def blocking(blocks: Sequence[Block], agent: str | None, caller: str | None) -> Block | None:
     """Return a block that holds an agent of a caller, None if none does."""
     return next((block for block in blocks if block.holds(agent, caller)), None)
-
-
-class Blocks:
-    """The blocks of one adapter. Every method raises StoreAway when the store cannot be reached."""
-
-    def __init__(self, custody: Custody) -> None:
-        self._custody = custody
-        self._is_listed = False
-
-    async def standing(self) -> list[Block]:
-        """Return the blocks, the oldest first."""
-        items, listed = await self._custody.store.items(_KIND), await self._listed()
-        if not items and not listed:
-            return []
-        sealer = await self._custody.sealer()
-        opened = [(name, sealer.open(_KIND, text, name)) for name, text in items]
-        blocks = [_unreadable(name) if value is None else _block(value.value) for name, value in opened]
-        known = {name for name, _ in items}
-        blocks += [_unreadable(name) for name in listed if name not in known]
-        return sorted(blocks, key=lambda block: block.since)
-
-    async def open(self) -> None:
-        """Begin the list of the blocks in a store that has none yet."""
-        if not self._is_listed and not await self._listed():
-            await self._list(lambda names: names)
-
-    async def add(self, block: Block) -> None:
-        """Block an agent."""
-        await self._list(lambda names: [*names, row_name(block.id)])
-        await self._custody.keep(_KIND, block.id, asdict(block), _SECONDS)
-
-    async def _listed(self) -> list[str]:
-        """Return the rows of the blocks that stand, with one that holds everybody where the list is lost.
-
-        It is, if this process has seen it, or agents have run here, which the list was begun for.
-        """
-        names = await self._custody.kept(_LIST, _LIST)
-        if names is not None:
-            self._is_listed = True
-            return list(names)
-        store = self._custody.store
-        return [_LOST] if self._is_listed or await store.items(_LIST) or await store.items(_AGENTS) else []
-
-    async def _list(self, change: Callable[[list[str]], list[str]]) -> None:
-        missing = await self._listed()
-        await self._custody.change(_LIST, _LIST, lambda names: (change(missing if names is None else names), _SECONDS))
-        self._is_listed = True
-
-    async def challenged(self, block: Block, verification: str, expires: float) -> bool:
-        """Record another challenge of a block; False if it has another one by now, or is lifted."""
-
-        def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
-            if values is None or values["verification"] != block.verification:
-                return None
-            return asdict(replace(_block(values), verification=verification, expires=expires)), _SECONDS
-
-        return await self._custody.change(_KIND, block.id, write)
-
-    async def lift(self, block_id: str) -> Block | None:
-        """Lift a block and return it; None if it is gone."""
-        block = next((block for block in await self.standing() if block.id == block_id), None)
-        if block is None:
-            return None
-        if block.readable:
-            taken = await self._custody.remove(_KIND, block_id)
-        else:
-            taken = await self._custody.store.take(_KIND, block_id) is not None or block_id in await self._listed()
-        gone = {row_name(block_id)} if block.readable else {block_id, _LOST}
-        await self._list(lambda names: [name for name in names if name not in gone])
-        return block if taken else None
-
-
-def new_block_id() -> str:
-    """Return an id for a block."""
-    return str(uuid.uuid4())
 
 
 def _block(values: dict[str, Any]) -> Block:
@@ -207,10 +131,71 @@ class Board:
 
     def __init__(self, custody: Custody) -> None:
         self._custody = custody
-        self._blocks = Blocks(custody)
-        self._desk = Desk(custody)
+        self._is_listed = False
 
     # For the adapter
+
+    async def blocks(self) -> list[Block]:
+        """Return the blocks, the oldest first."""
+        items, listed = await self._custody.store.items(_KIND), await self._listed()
+        if not items and not listed:
+            return []
+        sealer = await self._custody.sealer()
+        opened = [(name, sealer.open(_KIND, text, name)) for name, text in items]
+        blocks = [_unreadable(name) if value is None else _block(value.value) for name, value in opened]
+        known = {name for name, _ in items}
+        blocks += [_unreadable(name) for name in listed if name not in known]
+        return sorted(blocks, key=lambda block: block.since)
+
+    async def open(self) -> None:
+        """Begin the list of the blocks in a store that has none yet."""
+        if not self._is_listed and not await self._listed():
+            await self._list(lambda names: names)
+
+    async def add(self, block: Block) -> None:
+        """Block an agent."""
+        await self._list(lambda names: [*names, row_name(block.id)])
+        await self._custody.keep(_KIND, block.id, asdict(block), _SECONDS)
+
+    async def _listed(self) -> list[str]:
+        """Return the rows of the blocks that stand, with one that holds everybody where the list is lost.
+
+        It is, if this process has seen it, or agents have run here, which the list was begun for.
+        """
+        names = await self._custody.kept(_LIST, _LIST)
+        if names is not None:
+            self._is_listed = True
+            return list(names)
+        store = self._custody.store
+        return [_LOST] if self._is_listed or await store.items(_LIST) or await store.items(_AGENTS) else []
+
+    async def _list(self, change: Callable[[list[str]], list[str]]) -> None:
+        missing = await self._listed()
+        await self._custody.change(_LIST, _LIST, lambda names: (change(missing if names is None else names), _SECONDS))
+        self._is_listed = True
+
+    async def challenged(self, block: Block, verification: str, expires: float) -> bool:
+        """Record another challenge of a block; False if it has another one by now, or is lifted."""
+
+        def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float] | None:
+            if values is None or values["verification"] != block.verification:
+                return None
+            return asdict(replace(_block(values), verification=verification, expires=expires)), _SECONDS
+
+        return await self._custody.change(_KIND, block.id, write)
+
+    async def lift(self, block_id: str) -> Block | None:
+        """Lift a block and return it; None if it is gone."""
+        block = next((block for block in await self.blocks() if block.id == block_id), None)
+        if block is None:
+            return None
+        if block.readable:
+            taken = await self._custody.remove(_KIND, block_id)
+        else:
+            taken = await self._custody.store.take(_KIND, block_id) is not None or block_id in await self._listed()
+        gone = {row_name(block_id)} if block.readable else {block_id, _LOST}
+        await self._list(lambda names: [name for name in names if name not in gone])
+        return block if taken else None
 
     async def publish(self, agent: Agent, step: Reported | None = None) -> None:
         """Show an execution as it is now, in place of the agent's last one, with one more step; texts are cut."""
@@ -233,18 +218,14 @@ class Board:
         agents = [_agent(values) for values in await self._custody.all_kept(_AGENTS)]
         return sorted(agents, key=lambda agent: agent.seen, reverse=True)
 
-    async def blocks(self) -> list[Block]:
-        """Return the blocks, the oldest first."""
-        return await self._blocks.standing()
-
     async def unblock(self, block_id: str) -> Block | None:
         """Lift a block by the word of an operator, and return it; None if it is gone.
 
         Its challenge is void from here on. Who lifts it is recorded by the caller.
         """
-        block = await self._blocks.lift(block_id)
+        block = await self.lift(block_id)
         if block is not None and block.verification:
-            await self._desk.drop_challenge(block.verification)
+            await QuestionStore(self._custody).drop_challenge(block.verification)
         return block
 
 

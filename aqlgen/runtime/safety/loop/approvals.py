@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who lets an agent start, and go on: the person behind the client, or an operator, and never the agent (8.7.3).
 
-A client that can ask a person asks (elicitation). Otherwise the question is put on the operator's desk, and the agent
+A client that can ask a person asks (elicitation). Otherwise the question waits for an operator, and the agent
 calls again once it is decided. With `approval = "client"` the owner states that the client has a person approve each
 call of the execute tool, which is enough for the start and for the tier `confirm`; while a block of an unknown caller
 stands, or another agent of the same caller is paused elsewhere, a person has to approve the start itself.
@@ -14,8 +14,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ...session import current_caller
-from ..desk import Desk, Matter
 from ..literals import literal
+from ..questions import Question, QuestionStore
 from .lookalikes import agent_key
 from .reports import refused
 
@@ -35,9 +35,9 @@ _ALONE = "An agent cannot confirm its own action, and this client has no way to 
 class Approvals:
     """Asks persons and operators; `operator` says where an operator looks, "" if there is none."""
 
-    def __init__(self, config: Config, desk: Desk, operator: str) -> None:
+    def __init__(self, config: Config, questions: QuestionStore, operator: str) -> None:
         self._config = config
-        self._desk = desk
+        self._questions = questions
         self.operator = operator
 
     @property
@@ -60,8 +60,11 @@ class Approvals:
                 raise refused("the person who was asked does not let this agent start")
             return "a person"
         text = "\n".join([agent_key(agent), goal, session.id or "", current_caller() or "", str(held)])
-        matter_id = f"start_{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-        by = await self._decided(matter_id, "an operator does not let this agent start")
+        question_id = f"start_{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+        known = await self._questions.question(question_id) if self.operator else None
+        if known is not None and known.verdict == "denied":
+            raise refused("an operator does not let this agent start")
+        by = await self.used(question_id)
         if by:
             return by
         if not self.operator:
@@ -72,10 +75,11 @@ class Approvals:
                 f"a person has to let {'this' if held else 'an'} agent start, and this client has no way to ask one. "
                 f"Use a client with elicitation, or let the owner set {owner}."
             )
-        waiting = [matter for matter in await self._desk.matters() if matter.kind == "start" and matter.id != matter_id]
-        if sum((m.session, m.caller) == (session.id or "", current_caller() or "") for m in waiting) >= _MOST_STARTS:
+        asker, questions = (session.id or "", current_caller() or ""), await self._questions.questions()
+        waiting = [item for item in questions if item.kind == "start" and item.id != question_id]
+        if sum((item.session, item.caller) == asker for item in waiting) >= _MOST_STARTS:
             raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")
-        await self._ask(matter_id, "start", agent, question, session, _START_SECONDS)
+        await self._ask(question_id, "start", agent, question, session, _START_SECONDS)
         raise refused(
             f"a person has to let an agent start: an operator is asked, {self.operator}. Send execute_agent again, "
             "as it is, once it is decided.",
@@ -106,49 +110,38 @@ class Approvals:
             raise refused("the person who was asked said no, and nothing is confirmed")
 
     async def wait(self, execution: Execution, pause: Pause, session: Session) -> None:
-        """Put a paused action on the operator's desk, if there is an operator."""
+        """Ask an operator about a paused action, if there is one."""
         if self.operator and pause.level == "confirm":
             question = self._about(execution.agent, pause)
             factors, operation = pause.factors, pause.notification.operation
             await self._ask(pause.id, "step", execution.agent, question, session, _STEP_SECONDS, factors, operation)
 
-    async def confirmed(self, pause: Pause) -> str:
-        """Return the operator who has confirmed a paused action, "" for none. It is used up."""
-        matter = await self._desk.matter(pause.id) if self.operator else None
-        if matter is None or matter.verdict != "approved" or not await self._desk.withdraw(pause.id):
-            return ""
-        return f"operator {literal(matter.by)}" if matter.by else "an operator"
-
     async def denied(self, pause: Pause) -> str:
         """Return the operator who has denied a paused action, "" for none."""
-        matter = await self._desk.matter(pause.id) if self.operator and pause.level == "confirm" else None
-        if matter is None or matter.verdict != "denied":
+        question = await self._questions.question(pause.id) if self.operator and pause.level == "confirm" else None
+        if question is None or question.verdict != "denied":
             return ""
-        return f"Operator {literal(matter.by)}" if matter.by else "An operator"
+        return f"Operator {literal(question.by)}" if question.by else "An operator"
 
     async def withdraw(self, pause: Pause) -> None:
-        """Take a paused action off the desk: it was decided elsewhere."""
+        """Take back the question about a paused action: it was decided elsewhere."""
         if self.operator and pause.level == "confirm":
-            await self._desk.withdraw(pause.id)
+            await self._questions.withdraw(pause.id)
 
     def _about(self, agent: str, pause: Pause) -> str:
         question = f"Agent {literal(agent)} is paused: {pause.reason}. Let it go on with this? {literal(pause.action)}"
         return f"{question} It then calls {pause.reported}" if pause.reported else question
 
-    async def _decided(self, matter_id: str, denial: str) -> str:
-        """Return the operator who has approved a matter, "" for none. Raises Failure if one has denied it."""
-        matter = await self._desk.matter(matter_id) if self.operator else None
-        if matter is None or not matter.verdict:
+    async def used(self, question_id: str) -> str:
+        """Use an operator's approval of a start or a step, and return who gave it; "" for none."""
+        used = await self._questions.use(question_id, "") if self.operator else None
+        if used is None:
             return ""
-        if matter.verdict == "denied":
-            raise refused(denial)
-        if not await self._desk.withdraw(matter_id):
-            return ""
-        return f"operator {literal(matter.by)}" if matter.by else "an operator"
+        return f"operator {literal(used.by)}" if used.by else "an operator"
 
     async def _ask(
         self,
-        matter_id: str,
+        question_id: str,
         kind: Any,
         agent: str,
         question: str,
@@ -159,19 +152,19 @@ class Approvals:
     ) -> None:
         now = time.time()
         title = question.partition("?")[0][:200] + "?"
-        await self._desk.ask(
-            Matter(
-                matter_id,
-                kind,
-                title,
-                question,
-                (operation,),
-                "",
-                now,
-                now + seconds,
-                reasons,
-                agent,
-                current_caller() or "",
-                session.id or "",
+        await self._questions.ask(
+            Question(
+                id=question_id,
+                kind=kind,
+                title=title,
+                question=question,
+                operations=(operation,),
+                danger="",
+                asked=now,
+                expires=now + seconds,
+                reasons=reasons,
+                agent=agent,
+                caller=current_caller() or "",
+                session=session.id or "",
             )
         )

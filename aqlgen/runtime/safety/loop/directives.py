@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...text import iso_time, line
 from .agents import Block
 from .executions import Execution, Granted, Notification, Pause
 
-__all__ = ["broadcast", "denied", "directive", "of_block", "of_pause", "pause_notification"]
+if TYPE_CHECKING:
+    from ..questions import Question
+
+__all__ = ["broadcast", "denied", "directive", "of_block", "of_pause", "of_questions", "pause_notification"]
 
 _MOST_BROADCAST = 20
 
@@ -44,6 +47,21 @@ def directive(
         until = iso_time(granted.until, "milliseconds")
         answer["granted"] = {"operation": granted.operation, "digest": granted.digest, "expires_at": until}
     return answer
+
+
+def of_questions(questions: Iterable[Question]) -> list[Notification]:
+    """Return a notification of each operation whose calls wait for a confirmation."""
+    return [
+        Notification(
+            "permission_pending",
+            f"Operation '{operation}' requires confirmation",
+            operation,
+            "; ".join(question.reasons),
+            "CONFIRM_SINGLE_USE",
+            iso_time(question.asked, "milliseconds"),
+        )
+        for operation, question in {name: question for question in questions for name in question.operations}.items()
+    ]
 
 
 def pause_notification(

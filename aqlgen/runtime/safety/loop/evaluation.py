@@ -15,14 +15,17 @@ import fnmatch
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...hooks import Step, StepVerdict
 from .lookalikes import normalized
 from .profiles import THRESHOLDS, Profile
 from .risk import Risk, names_of, risk_of
 
-__all__ = ["STEP_LIMIT", "Past", "Weighed", "evaluate", "weigh"]
+if TYPE_CHECKING:
+    from .executions import Approved
+
+__all__ = ["STEP_LIMIT", "Past", "evaluate", "weigh"]
 
 _Outcome: TypeAlias = Literal["continue", "confirm", "verify", "block"]
 STEP_LIMIT = "Step limit exceeded"
@@ -36,13 +39,6 @@ class Past(NamedTuple):
     grave: int = 0
 
 
-class Weighed(NamedTuple):
-    """The approval that a step has: its factor, and whether it is a verification; no factor for no approval."""
-
-    factor: str = ""
-    verified: bool = False
-
-
 def weigh(step: Step, mentioned: Sequence[tuple[str, str]], past: Past) -> Risk:
     """Return the risk of a step."""
     return risk_of(step.action, step.operations, mentioned, past.repeated, past.grave)
@@ -53,19 +49,18 @@ def evaluate(
     risk: Risk,
     past: Past,
     profile: Profile,
-    approval: Weighed | None = None,
+    approval: Approved | None = None,
     mentioned: Sequence[tuple[str, str]] = (),
 ) -> StepVerdict:
     """Evaluate a step that an agent is about to take; `mentioned` are operations that its hint names."""
-    approval = approval or Weighed()
 
     def verdict(outcome: _Outcome, factors: Sequence[str], reason: str | None = None) -> StepVerdict:
         return StepVerdict(outcome, risk.score, risk.tier, tuple(factors), reason)
 
-    if approval.verified:
+    if approval is not None and approval.verified:
         return verdict("continue", [approval.factor])
-    factors = [approval.factor] if approval.factor else []
-    if not approval.factor:
+    factors = [] if approval is None else [approval.factor]
+    if approval is None:
         paused = _of_progress(step, past, profile, factors)
         if paused is not None:
             return verdict("confirm", factors, paused)
@@ -74,19 +69,19 @@ def evaluate(
     if pattern is not None:
         factors.append(f"Pattern match: '{pattern}' is denied")
         return verdict("block", [*factors, *risk.factors], "Action is denied until a person verifies it")
-    if not approval.factor:
+    if approval is None:
         pattern = _first_match(names, profile.requires_approval, within=True)
         if pattern is not None:
             factors.append(f"Pattern match: '{pattern}' requires approval")
             return verdict("confirm", [*factors, *risk.factors], "Action requires approval")
     in_advance = _in_advance(step, profile)
-    if not approval.factor:
+    if approval is None:
         factors.append(f"Pattern match: '{in_advance}' is approved" if in_advance else "Pattern match: none")
     if risk.tier == "danger_zone":
         return verdict("block", [*factors, *risk.factors], f"Risk {risk.score} of 100 blocks the agent")
     if risk.tier == "verify":
         return verdict("verify", [*factors, *risk.factors], f"Risk {risk.score} of 100 needs a person's verification")
-    if approval.factor:
+    if approval is not None:
         return verdict("continue", factors)
     factors += risk.factors
     if in_advance:

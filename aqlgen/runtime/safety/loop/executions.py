@@ -15,6 +15,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...errors import Code, Failure
@@ -103,32 +104,27 @@ _MOST_GRANTED = 50
 _MOST_ACTIONS = 100
 
 
+@dataclass(slots=True)
 class Execution:
     """One run of an agent. `taken` counts the steps since a person last lifted the step limit.
 
     `actions` counts the steps that were let through, by what they do; `grave` those of a grave risk.
     """
 
-    __slots__ = (
-        "actions", "agent", "approved", "finished_at", "grants", "grave", "id", "last", "pause", "profile", "reported",
-        "started_at", "status", "taken",
-    )  # fmt: skip
-
-    def __init__(self, agent: str, profile: Profile) -> None:
-        self.id = f"exec_{secrets.token_hex(8)}"
-        self.agent = agent
-        self.profile = profile
-        self.status = "running"
-        self.started_at = timestamp()
-        self.finished_at: str | None = None
-        self.reported = 0
-        self.taken = 0
-        self.grave = 0
-        self.actions: dict[str, int] = {}
-        self.pause: Pause | None = None
-        self.approved: Approved | None = None
-        self.grants: list[Granted] = []
-        self.last = time.time()
+    agent: str
+    profile: Profile
+    id: str = field(default_factory=lambda: f"exec_{secrets.token_hex(8)}")
+    status: str = "running"
+    started_at: str = field(default_factory=timestamp)
+    finished_at: str | None = None
+    reported: int = 0
+    taken: int = 0
+    grave: int = 0
+    actions: dict[str, int] = field(default_factory=dict)
+    pause: Pause | None = None
+    approved: Approved | None = None
+    grants: list[Granted] = field(default_factory=list)
+    last: float = field(default_factory=lambda: time.time())
 
     @property
     def running(self) -> bool:
@@ -217,22 +213,19 @@ class Execution:
 
 
 class Executions:
-    """The last execution of each agent of a session, and the operations that wait for a confirmation.
+    """The last execution of each agent of a session.
 
     An agent is known by its name in any spelling.
     """
 
     def __init__(self, on_cancel: Callable[[Execution], None], *, idle: float | None = None) -> None:
         self._executions: dict[str, Execution] = {}
-        self._pending: dict[str, tuple[Notification, float]] = {}
         self._on_cancel = on_cancel
         self._idle = idle
 
     def stored(self) -> dict[str, Any]:
         """Return them as they are stored."""
-        pending = {operation: [list(notification), end] for operation, (notification, end) in self._pending.items()}
-        executions = {key: execution.stored() for key, execution in self._executions.items()}
-        return {"executions": executions, "pending": pending}
+        return {key: execution.stored() for key, execution in self._executions.items()}
 
     @classmethod
     def restored(
@@ -241,10 +234,8 @@ class Executions:
         """Return them as they were stored, none for None. They end when they are idle."""
         executions = cls(on_cancel, idle=IDLE)
         if values is not None:
-            for key, stored in values["executions"].items():
+            for key, stored in values.items():
                 executions._executions[key] = Execution.restored(profile, stored)
-            for operation, (notification, end) in values["pending"].items():
-                executions._pending[operation] = (Notification(*notification), end)
         return executions
 
     def running(self, agent: str) -> Execution | None:
@@ -308,28 +299,10 @@ class Executions:
                 {"limit": MOST, "retry_after_seconds": 60},
             )
 
-    def add_pending(self, notification: Notification, seconds: float) -> None:
-        """Record an operation that waits for a confirmation, which can be given for so many seconds."""
-        if next(self.all_running(), None) is not None:
-            self._pending[notification.operation] = (notification, time.time() + seconds)
-
-    def remove_pending(self, operation: str) -> None:
-        """Record that an operation does not wait any more."""
-        self._pending.pop(operation, None)
-
-    def pending(self) -> list[Notification]:
-        """Return the operations that wait; those whose confirmation can no longer be given are forgotten."""
-        if not self._pending:
-            return []
-        now = time.time()
-        self._pending = {operation: entry for operation, entry in self._pending.items() if entry[1] > now}
-        return [notification for notification, _ in self._pending.values()]
-
     def close(self) -> None:
         """Cancel what still runs."""
         for execution in self.all_running():
             self._cancel(execution)
-        self._pending.clear()
 
     def _cancel(self, execution: Execution) -> None:
         execution.end("cancelled")

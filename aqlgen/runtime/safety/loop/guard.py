@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...exact_json import fingerprint
@@ -36,43 +37,33 @@ def strict(session: Session) -> bool:
     return session.id is not None or current_caller() is not None
 
 
+@dataclass(frozen=True, slots=True)
 class Use:
     """What lets one call run."""
 
-    __slots__ = ("_checked", "_digest", "_guard", "_operation", "_params", "_plan", "_session")
-
-    def __init__(
-        self,
-        guard: Guard,
-        session: Session,
-        operation: str,
-        digest: str,
-        params: Mapping[str, Any],
-        plan: PlanReport | None,
-    ) -> None:
-        self._checked = time.monotonic()
-        self._guard = guard
-        self._session = session
-        self._operation = operation
-        self._digest = digest
-        self._params = params
-        self._plan = plan
+    guard: Guard
+    session: Session
+    operation: str
+    digest: str
+    params: Mapping[str, Any]
+    plan: PlanReport | None
+    checked: float = field(default_factory=time.monotonic)
 
     async def spend(self) -> None:
         """Use it up. Raises Failure if another call has, or the agent was paused, and StoreAway."""
-        if time.monotonic() - self._checked > _WAITED:  # a person was asked: an agent may be blocked by now
-            await self._guard.check(self._session, self._operation, self._params, self._plan)
-        if self._plan is not None and self._plan.execution is not None:
+        if time.monotonic() - self.checked > _WAITED:  # a person was asked: an agent may be blocked by now
+            await self.guard.check(self.session, self.operation, self.params, self.plan)
+        if self.plan is not None and self.plan.execution is not None:
             return
 
         def spend(executions: Executions) -> Execution | None:
-            return next((item for item in executions.all_running() if item.spend(self._operation, self._digest)), None)
+            return next((item for item in executions.all_running() if item.spend(self.operation, self.digest)), None)
 
-        execution = await self._guard.kept.change(self._session, spend)
+        execution = await self.guard.kept.change(self.session, spend)
         if execution is None:
-            raise not_reported(self._operation, self._params, None, spent=True)
-        if self._plan is not None:
-            self._plan.execution = execution.id
+            raise not_reported(self.operation, self.params, None, spent=True)
+        if self.plan is not None:
+            self.plan.execution = execution.id
 
 
 class Guard:
@@ -85,7 +76,7 @@ class Guard:
 
     async def check(self, session: Session, operation: str, params: Mapping[str, Any], plan: PlanReport | None) -> Use:
         """Return what lets a call run. Raises Failure if nothing does, and StoreAway if that cannot be known."""
-        caller, blocks = current_caller(), await self._verification.blocks.standing()
+        caller, blocks = current_caller(), await self._verification.board.blocks()
         block = blocking(blocks, None, caller)
         if block is not None:
             raise blocked(operation, await self._verification.renewed(block))
@@ -127,7 +118,7 @@ class Guard:
         held = [] if executions is None else executions.all_paused()
         if not held:
             return executions
-        standing = await self._verification.blocks.standing() if blocks is None else blocks
+        standing = await self._verification.board.blocks() if blocks is None else blocks
         lifted: dict[str, tuple[Pause, Approved | None]] = {}
         for execution in held:
             pause = execution.pause
@@ -150,7 +141,7 @@ class Guard:
     async def _end_of(self, pause: Pause, blocks: Sequence[Block]) -> tuple[Approved | None] | None:
         """Return what a pause ends with, an approved action or nothing; None while it goes on."""
         if pause.level == "confirm":
-            by = await self._approvals.confirmed(pause)
+            by = await self._approvals.used(pause.id)
             return (_approved(pause, f"Confirmed by {by}", verified=False),) if by else None
         if await self._verification.take_verified(pause.id):
             return (_approved(pause, "Verified by a person", verified=True),)

@@ -8,14 +8,10 @@ that every agent starts anew.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import random
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import anyio
 
 from ...errors import Code, Failure
 from ...session import current_caller
@@ -38,7 +34,6 @@ _SPACE = "loop"
 _LARGEST = 1_000_000
 _DAYS = 30
 """After so many without a change, what a caller's agents did is forgotten."""
-_MOST_TRIES = 50
 _MOST_LEFT = 10_000
 
 
@@ -65,10 +60,8 @@ class KeptExecutions:
             return session.state.get(_SESSION)
         if current_caller() is None and not anyone:
             return None
-        custody, key = self._state.shared, _key()
-        text = await custody.store.get(_SPACE, key)
-        opened = None if text is None else (await custody.sealer()).open(_SPACE, text, key)
-        return None if opened is None else Executions.restored(opened.value, self._profile, _ignore)
+        values = await self._state.shared.kept(_SPACE, _key())
+        return None if values is None else Executions.restored(values, self._profile, _ignore)
 
     async def change(self, session: Session, step: Callable[[Executions], Result]) -> Result:
         """Return the result of a step that changes the executions; it may be taken several times, and counts once.
@@ -77,27 +70,23 @@ class KeptExecutions:
         """
         if session.id is not None:
             return step(self._of_session(session))
-        store, sealer, key = self._state.shared.store, await self._state.shared.sealer(), _key()
-        for number in range(_MOST_TRIES):
-            old, cancelled = await store.get(_SPACE, key), list[Execution]()
-            opened = None if old is None else sealer.open(_SPACE, old, key)
-            executions = Executions.restored(opened and opened.value, self._profile, cancelled.append)
-            result = step(executions)
+        results: list[Result] = []
+        cancelled: list[Execution] = []
+
+        def write(values: dict[str, Any] | None) -> tuple[dict[str, Any], float]:
+            cancelled.clear()
+            executions = Executions.restored(values, self._profile, cancelled.append)
+            results[:] = [step(executions)]
             new = executions.stored()
             if len(json.dumps(new)) > _LARGEST:
                 details = {"limit_type": "executions", "limit_value": _LARGEST, "unit": "bytes"}
                 raise Failure(Code.PAYLOAD_TOO_LARGE, "The agents of this caller have reported too much", details)
-            sealed = sealer.seal(_SPACE, new, _DAYS * 86_400, key)
-            if await store.swap(_SPACE, key, old, sealed, _DAYS * 86_400):
-                for execution in cancelled:
-                    self._record_cancelled(execution)
-                return result
-            await anyio.sleep(random.uniform(0, 0.002 * min(number + 1, 20)))  # noqa: S311 - it only spreads them
-        raise Failure(
-            Code.RATE_LIMIT_EXCEEDED,
-            "Too many calls of this caller report steps together: send them one after the other",
-            {"retry_after_seconds": 1},
-        )
+            return new, _DAYS * 86_400
+
+        await self._state.shared.change(_SPACE, _key(), write)
+        for execution in cancelled:
+            self._record_cancelled(execution)
+        return results[0]
 
     def _of_session(self, session: Session) -> Executions:
         executions: Executions | None = session.state.get(_SESSION)
@@ -155,7 +144,7 @@ class KeptExecutions:
 def _key() -> str:
     """Return the key of the caller's executions; callers who are not known share one."""
     caller = current_caller()
-    return "anyone" if caller is None else hashlib.sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return "anyone" if caller is None else f"caller {caller}"
 
 
 def _ignore(_: Execution) -> None:

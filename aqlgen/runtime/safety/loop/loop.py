@@ -11,8 +11,8 @@ An agent never confirms its own actions (8.7.3), and never starts by itself: `ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Code, Failure
 from ...hooks import Hooks
@@ -29,23 +29,9 @@ if TYPE_CHECKING:
     from ...table import Row
     from .executions import Execution, Executions
     from .guard import Use
-    from .reports import PlanReport, Reports
+    from .reports import ConfirmationGate, PlanReport, Reports
 
-__all__ = ["ConfirmationGate", "SafetyLoop", "needs_report"]
-
-_CONFIRMABLE = 300.0
-
-
-class ConfirmationGate(Protocol):
-    """The part of the gatekeeper that confirm_operation needs."""
-
-    async def question(self, token: str, session: Session) -> str:
-        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        ...
-
-    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Let the call of a token run once. Raises Failure for an unusable token."""
-        ...
+__all__ = ["SafetyLoop", "needs_report"]
 
 
 class SafetyLoop:
@@ -59,7 +45,6 @@ class SafetyLoop:
         hooks: Hooks | None = None,
     ) -> None:
         self.config = config
-        self._gate: ConfirmationGate | None = None
         self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks)
 
     @property
@@ -74,7 +59,7 @@ class SafetyLoop:
 
     def bind(self, gate: ConfirmationGate, reports: Reports | None = None) -> None:
         """Connect confirm_operation with the gatekeeper, and reports with the operations."""
-        self._gate = gate
+        self._parts.gate = gate
         self._parts.reports = reports
 
     def registry(
@@ -98,37 +83,6 @@ class SafetyLoop:
         return Registry([*((operation, handlers[operation.name]) for operation in active), *more])
 
     # For the gatekeeper and the dispatcher
-
-    async def add_pending(self, session: Session, row: Row, reason: str, seconds: float = _CONFIRMABLE) -> None:
-        """Record that an operation waits for confirmation; agents of the session learn it with their next step.
-
-        `seconds` is how long it can be confirmed: afterwards it does not wait any more. With neither a session nor a
-        known caller the owner of the call is unknown, and nothing is recorded.
-        """
-        if not self._parts.on:
-            return
-        from .executions import Notification, timestamp
-
-        executions = await self._parts.kept.read(session)
-        if executions is None or next(executions.all_running(), None) is None:
-            return
-        message = f"Operation '{row.name}' requires confirmation"
-        notification = Notification("permission_pending", message, row.name, reason, "CONFIRM_SINGLE_USE", timestamp())
-        await self._parts.kept.change(session, lambda executions: executions.add_pending(notification, seconds))
-
-    async def remove_pending(self, session: Session, operations: Sequence[str]) -> None:
-        """Record that operations were confirmed."""
-        if not self._parts.on:
-            return
-        executions = await self._parts.kept.read(session)
-        waiting = {notification.operation for notification in executions.pending()} if executions is not None else ()
-
-        def remove(executions: Executions) -> None:
-            for operation in operations:
-                executions.remove_pending(operation)
-
-        if any(operation in waiting for operation in operations):
-            await self._parts.kept.change(session, remove)
 
     @property
     def is_guarding(self) -> bool:
@@ -225,10 +179,11 @@ class SafetyLoop:
             )
         if self.enforcing:
             await self._parts.guard.refuse_blocked("confirm_operation", agent, await self._parts.blocks())
-        if token is not None and self._gate is not None:
+        gate = self._parts.gate
+        if token is not None and gate is not None:
             if self.is_guarding:
-                await self._parts.approvals.token(await self._gate.question(token, session), person)
-            return await self._gate.confirm(token, session)
+                await self._parts.approvals.token(await gate.question(token, session), person)
+            return await gate.confirm(token, session)
         if agent is None:
             raise Failure(
                 Code.MISSING_PARAM,

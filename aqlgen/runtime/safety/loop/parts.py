@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .executions import Execution
     from .guard import Guard
     from .kept import KeptExecutions
-    from .reports import Reports
+    from .reports import ConfirmationGate, Reports
     from .verification import Verification
 
 __all__ = ["Parts"]
@@ -39,6 +39,7 @@ class Parts:
         self.custody = state.shared
         self._state = state
         self.reports: Reports | None = None
+        self.gate: ConfirmationGate | None = None
         self.adapter = ""
         self._kept: KeptExecutions | None = None
         self._made_parts: tuple[Approvals, Verification, Guard] | None = None
@@ -70,14 +71,14 @@ class Parts:
     def _made(self) -> tuple[Approvals, Verification, Guard]:
         """Return the parts that only a loop that is on needs."""
         if self._made_parts is None:
-            from ..desk import Desk
+            from ..questions import QuestionStore
             from .approvals import Approvals
             from .guard import Guard
             from .verification import Verification
 
-            desk = Desk(self.custody)
-            approvals = Approvals(self.config, desk, self.operator)
-            verification = Verification(self.custody, desk, self.record, self.config.loop.challenge_ttl)
+            questions = QuestionStore(self.custody)
+            approvals = Approvals(self.config, questions, self.operator)
+            verification = Verification(self.custody, questions, self.record, self.config.loop.challenge_ttl)
             self._made_parts = approvals, verification, Guard(self.kept, approvals, verification)
         return self._made_parts
 
@@ -100,11 +101,10 @@ class Parts:
 
     async def publish(self, execution: Execution, session: Session, step: Any = None, *, goal: str = "") -> None:
         """Show an execution on the board, with a step that was decided; while the store is away it is not shown."""
-        from .agents import Agent as Shown
-        from .agents import Board
+        from .agents import Agent
 
         pause = execution.pause
-        shown = Shown(
+        shown = Agent(
             execution=execution.id,
             name=execution.agent,
             caller=current_caller() or "",
@@ -119,9 +119,9 @@ class Parts:
             number=execution.reported,
         )
         with suppress(StoreAway):
-            await self.verification.blocks.open()
-            await Board(self.custody).publish(shown, step)
+            await self.verification.board.open()
+            await self.verification.board.publish(shown, step)
 
     async def blocks(self) -> list[Block]:
         """Return the blocks that stand, none where nothing is enforced. Raises StoreAway."""
-        return await self.verification.blocks.standing() if self.enforcing else []
+        return await self.verification.board.blocks() if self.enforcing else []

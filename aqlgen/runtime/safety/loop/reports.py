@@ -8,16 +8,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import Code, Failure
 from ...text import line
 
 if TYPE_CHECKING:
+    from ...session import Session
+    from ..questions import Question
     from .agents import Block
     from .executions import Execution
 
-__all__ = ["FILES", "PlanReport", "Report", "Reports", "blocked", "not_found", "not_reported", "paused", "refused"]
+__all__ = [
+    "FILES",
+    "ConfirmationGate",
+    "PlanReport",
+    "Report",
+    "Reports",
+    "blocked",
+    "not_found",
+    "not_reported",
+    "paused",
+    "refused",
+]
 
 FILES = "\0files"
 """The key of the digest of files, beside the parameters; no parameter has this name."""
@@ -37,19 +51,17 @@ class Report(NamedTuple):
     shown: Mapping[str, Any] = {}
 
 
+@dataclass(slots=True)
 class PlanReport:
     """The report under which the steps of one plan run: it is used up by the first, and good for the others.
 
     `execution` is the id of the execution that reported it, once it is used.
     """
 
-    __slots__ = ("digest", "execution", "operation", "params")
-
-    def __init__(self, operation: str, digest: str, params: Mapping[str, Any], execution: str | None = None) -> None:
-        self.operation = operation
-        self.digest = digest
-        self.params = params
-        self.execution = execution
+    operation: str
+    digest: str
+    params: Mapping[str, Any]
+    execution: str | None = None
 
     def as_kept(self) -> list[Any]:
         """Return it as it is kept with a plan that halted."""
@@ -65,6 +77,22 @@ class Reports(Protocol):
 
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
+        ...
+
+
+class ConfirmationGate(Protocol):
+    """The part of the gatekeeper that confirm_operation needs."""
+
+    async def question(self, token: str, session: Session) -> str:
+        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
+        ...
+
+    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
+        """Let the call of a token run once. Raises Failure for an unusable token."""
+        ...
+
+    async def undecided(self, session: Session) -> list[Question]:
+        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
         ...
 
 

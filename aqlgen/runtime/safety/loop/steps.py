@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import Code, Failure
@@ -16,9 +16,9 @@ from ...state.store import StoreAway
 from ...text import line
 from ..literals import literal
 from .agents import Block, Reported, blocking
-from .directives import broadcast, denied, directive, of_block, of_pause, pause_notification
-from .evaluation import Past, Weighed, evaluate, weigh
-from .executions import Execution, Executions, Granted, Pause
+from .directives import broadcast, denied, directive, of_block, of_pause, of_questions, pause_notification
+from .evaluation import Past, evaluate, weigh
+from .executions import Execution, Executions, Granted, Notification, Pause
 from .guard import strict
 from .lookalikes import normalized
 from .reports import Report
@@ -61,6 +61,7 @@ class StepReport:
         self._report = self._reported()
         self._mentioned = [] if loop.reports is None else loop.reports.named_in(words_of(self._action))
         self._decided: _Open | None = None
+        self._pending: list[Notification] = []
         self._challenge: tuple[str, float] | None = None
 
     def _reported(self) -> Report | None:
@@ -105,6 +106,10 @@ class StepReport:
         return _Answer(execution, of_block(block, shown))
 
     async def _decide(self, blocks: Sequence[Block]) -> _Answer:
+        with nullcontext() if self._loop.enforcing else suppress(StoreAway):
+            self._pending = of_questions(
+                [] if self._loop.gate is None else await self._loop.gate.undecided(self._session)
+            )
         for _ in range(_MOST_TRIES):
             answer = await self._loop.kept.change(self._session, lambda executions: self._step(executions))
             if isinstance(answer, _Answer):
@@ -159,11 +164,11 @@ class StepReport:
         if waiting is not None:
             execution.reported += 1
             return _Answer(execution, waiting)
-        return self._evaluated(executions, execution)
+        return self._evaluated(execution)
 
     def _waiting(self, executions: Executions, execution: Execution) -> dict[str, Any] | None:
         """Return the directive while something waits for a person; None if nothing does."""
-        pending = executions.pending()
+        pending = self._pending
         if execution.pause is not None:
             return of_pause(execution, execution.pause, pending)
         if pending:
@@ -177,15 +182,14 @@ class StepReport:
             return directive(False, [reason], reason=reason, remaining=execution.remaining)
         return None
 
-    def _evaluated(self, executions: Executions, execution: Execution) -> _Answer | _Open:
+    def _evaluated(self, execution: Execution) -> _Answer | _Open:
         action = normalized(self._action)
         digest = "" if self._report is None else self._report.digest
         kind = self._report.operation if self._report is not None else "".join(c for c in action if not c.isdigit())
         past = Past(execution.taken, execution.actions.get(kind[:64], 0), execution.grave)
-        approved = execution.approved
-        approval = None
-        if approved is not None and (approved.action, approved.digest) == (action, digest):
-            approval = Weighed(approved.factor, approved.verified)
+        approval = execution.approved
+        if approval is not None and (approval.action, approval.digest) != (action, digest):
+            approval = None
         step = self._of(execution)
         risk = weigh(step, self._mentioned, past)
         version = (execution.id, execution.reported)
@@ -200,13 +204,13 @@ class StepReport:
         execution.approved = None
         if not self._loop.enforcing:
             execution.take(kind[:64], grave=risk.base >= GRAVE)
-            return self._advised(executions, execution, verdict)
+            return self._advised(execution, verdict)
         if verdict.outcome == "continue":
             execution.take(kind[:64], grave=risk.base >= GRAVE)
             return self._let_through(execution, verdict)
         return self._held(execution, verdict, digest)
 
-    def _advised(self, executions: Executions, execution: Execution, verdict: StepVerdict) -> _Answer:
+    def _advised(self, execution: Execution, verdict: StepVerdict) -> _Answer:
         """Go on whatever the verdict is."""
         factors = verdict.factors
         if verdict.outcome != "continue":
@@ -214,7 +218,7 @@ class StepReport:
             factors = (f"Would {would}: {verdict.reason}", *factors)
         if self._unclear:
             factors = (*factors, f"The reported operation could not be called: {self._unclear}")
-        remaining, pending = execution.remaining, executions.pending()
+        remaining, pending = execution.remaining, self._pending
         answer = directive(True, factors, remaining=remaining, risk=verdict.tier, notifications=pending)
         return _Answer(execution, answer, verdict)
 

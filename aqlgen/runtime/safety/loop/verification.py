@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Verification of an agent by a person, outside of everything that the agent can read (specification, 8.8; R-LOOP-5).
 
-A challenge is on the operator's desk, which alone shows its code. The agent has the id. Whether the id is unknown, the
+A challenge is shown to operators, who alone see its code. The agent has the id. Whether the id is unknown, the
 challenge has expired, or the code is wrong, the answer is the same.
 
 Ten verifications of an agent may fail in a minute, then a lockout follows that doubles (8.8.5). A try is counted before
@@ -14,12 +14,12 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ...errors import Code, Failure
 from ...session import current_caller
-from ..desk import Challenge, Desk
-from .agents import Block, Blocks
+from ..questions import Challenge, QuestionStore
+from .agents import Block, Board
 from .lookalikes import agent_key
 from .reports import refused
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tries", "Verification"]
 
+Tier: TypeAlias = Literal["verify", "danger_zone"]
 _TRIES = "loop.tries"
 _MOST, _WINDOW = 10, 60.0
 _LONGEST, _DAY = 6 * 3600.0, 86_400.0
@@ -120,11 +121,11 @@ class Verification:
     """
 
     def __init__(
-        self, custody: Custody, desk: Desk, record: Callable[[str, dict[str, Any]], None], seconds: float
+        self, custody: Custody, questions: QuestionStore, record: Callable[[str, dict[str, Any]], None], seconds: float
     ) -> None:
-        self.blocks = Blocks(custody)
+        self.board = Board(custody)
         self._custody = custody
-        self._desk = desk
+        self._questions = questions
         self._tries = Tries(custody)
         self._record = record
         self._seconds = seconds
@@ -135,61 +136,52 @@ class Verification:
         `reported` is the operation that it reports, in words.
         Return the number of the challenge, which is the block's too, and the time at which it expires.
         """
-        challenge_id, now = str(uuid.uuid4()), time.time()
-        expires = now + self._seconds
-        tier: Literal["verify", "danger_zone"] = "danger_zone" if verdict.outcome == "block" else "verify"
+        tier: Tier = "danger_zone" if verdict.outcome == "block" else "verify"
         reason, caller = verdict.reason or "", current_caller() or ""
         action = step.action[:_LONGEST_ACTION] + (f" - calls {reported}" if reported else "")
-        await self._desk.challenge(
-            Challenge(challenge_id, step.agent, caller, tier, action, reason, now, expires, verdict.factors)
-        )
-        self._record("VERIFICATION_CHALLENGED", _about(challenge_id, step.agent, tier, execution.id, reason))
-        if verdict.outcome == "block":
-            operation = step.operation or ""
-            await self.blocks.add(
-                Block(
-                    challenge_id,
-                    step.agent,
-                    caller,
-                    execution.id,
-                    action,
-                    operation,
-                    reason,
-                    verdict.factors,
-                    verdict.risk,
-                    now,
-                    challenge_id,
-                    expires,
-                )
+        challenge = await self._challenged(step.agent, caller, tier, action, reason, verdict.factors)
+        about = _about(challenge.id, step.agent, tier, execution.id, reason)
+        self._record("VERIFICATION_CHALLENGED", about)
+        if tier == "danger_zone":
+            block = Block(
+                id=challenge.id,
+                agent=step.agent,
+                caller=caller,
+                execution=execution.id,
+                action=action,
+                operation=step.operation or "",
+                reason=reason,
+                factors=verdict.factors,
+                risk=verdict.risk,
+                since=challenge.asked,
+                verification=challenge.id,
+                expires=challenge.expires,
             )
-            self._record("AGENT_BLOCKED", _about(challenge_id, step.agent, tier, execution.id, reason))
-        return challenge_id, expires
+            await self.board.add(block)
+            self._record("AGENT_BLOCKED", about)
+        return challenge.id, challenge.expires
+
+    async def _challenged(
+        self, agent: str, caller: str, tier: Tier, action: str, reason: str, factors: tuple[str, ...]
+    ) -> Challenge:
+        now = time.time()
+        challenge = Challenge(str(uuid.uuid4()), agent, caller, tier, action, reason, now, now + self._seconds, factors)
+        await self._questions.keep(challenge)
+        return challenge
 
     async def drop(self, challenge_id: str) -> None:
         """Take a challenge back of which no agent has learned."""
-        await self._desk.drop_challenge(challenge_id)
+        await self._questions.drop_challenge(challenge_id)
 
     async def renewed(self, block: Block) -> Block:
         """Return a block with a challenge that has not expired: a new one if it has."""
-        now = time.time()
-        if not block.readable or block.expires > now:
+        if not block.readable or block.expires > time.time():
             return block
-        challenge_id, expires = str(uuid.uuid4()), now + self._seconds
-        challenge = Challenge(
-            challenge_id,
-            block.agent,
-            block.caller,
-            "danger_zone",
-            block.action,
-            block.reason,
-            now,
-            expires,
-            block.factors,
-        )
-        await self._desk.challenge(challenge)
-        if not await self.blocks.challenged(block, challenge_id, expires):
-            await self._desk.drop_challenge(challenge_id)
-        standing = await self.blocks.standing()
+        agent, caller, action = block.agent, block.caller, block.action
+        challenge = await self._challenged(agent, caller, "danger_zone", action, block.reason, block.factors)
+        if not await self.board.challenged(block, challenge.id, challenge.expires):
+            await self._questions.drop_challenge(challenge.id)
+        standing = await self.board.blocks()
         return next((other for other in standing if other.id == block.id), block)
 
     async def take_verified(self, challenge_id: str) -> bool:
@@ -211,7 +203,7 @@ class Verification:
         wait = await self._tries.begin(key)
         if wait > 0:
             raise self._locked(challenge_id, challenge, session, wait)
-        met = await self._desk.verify(challenge_id if challenge else str(uuid.uuid4()), code[:_LONGEST_CODE])
+        met = await self._questions.verify(challenge_id if challenge else str(uuid.uuid4()), code[:_LONGEST_CODE])
         if not met or challenge is None:
             self._record("VERIFICATION_FAILED", self._of(challenge_id, challenge, session))
             raise refused(
@@ -230,17 +222,17 @@ class Verification:
 
     async def _met(self, challenge: Challenge) -> None:
         marked = challenge.id
-        for block in await self.blocks.standing():
+        for block in await self.board.blocks():
             if block.verification == challenge.id:
                 marked = block.id
         await self._custody.keep(_MARK, marked, 1, _MARK_SECONDS)
         if challenge.tier == "danger_zone":
-            await self.blocks.lift(marked)
+            await self.board.lift(marked)
 
     async def _challenge(self, challenge_id: str) -> Challenge | None:
         """Return a challenge of the present caller."""
         caller = current_caller() or ""
-        challenges = await self._desk.challenges()
+        challenges = await self._questions.challenges()
         return next((item for item in challenges if item.id == challenge_id and item.caller in ("", caller)), None)
 
     def _locked(self, challenge_id: str, challenge: Challenge | None, session: Session, wait: float) -> Failure:

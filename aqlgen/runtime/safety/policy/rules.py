@@ -14,8 +14,7 @@ from ...settings.load import ConfigError
 from ...table import Row, Table
 from ...table.files import Attribute
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
-from .patches import patched
-from .sent import Sent
+from .sent import Sent, patched
 from .values import (
     HIDDEN,
     MISSING,

@@ -1,4 +1,4 @@
-"""The operator's desk: what processes share, and decide once (R-OPS-1, R-LOOP-5)."""
+"""Questions: what processes share, and decide once (R-OPS-1, R-LOOP-5)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from aqlgen.runtime.safety.desk import Challenge, Desk, Matter, SessionApproval
+from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.places import open_store
 
@@ -32,53 +32,57 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def desks(tmp_path: Path, clock: Clock) -> AsyncIterator[tuple[Desk, Desk]]:
+async def desks(tmp_path: Path, clock: Clock) -> AsyncIterator[tuple[QuestionStore, QuestionStore]]:
     """Open the adapter's side and the operator's, as two processes do."""
     states = [State(open_store(f"sqlite:///{tmp_path}/s.sqlite3", "zoo", {}), "zoo") for _ in range(2)]
-    yield Desk(states[0].shared, clock), Desk(states[1].shared, clock)
+    yield QuestionStore(states[0].shared, clock), QuestionStore(states[1].shared, clock)
     for state in states:
         await state.close()
 
 
-async def matter(desk: Desk, clock: Clock, **more: object) -> Matter:
-    about = Matter(
+async def matter(desk: QuestionStore, clock: Clock, **more: object) -> Question:
+    about = Question(
         await desk.id_of(DIGEST), "call", "Delete it?", "Delete it?\nAll of it", ("delete",), "destructive",
         clock.now, clock.now + 300, digest=DIGEST,
     )  # fmt: skip
     return replace(about, **more)  # type: ignore[arg-type]
 
 
-async def test_the_same_call_is_the_same_matter_at_every_process(desks: tuple[Desk, Desk], tmp_path: Path) -> None:
+async def test_the_same_call_is_the_same_matter_at_every_process(
+    desks: tuple[QuestionStore, QuestionStore], tmp_path: Path
+) -> None:
     """R-OPS-1: and of another adapter's key another one."""
     ids = {await desk.id_of(DIGEST) for desk in desks}
     assert len(ids) == 1
     other = State(open_store(f"sqlite:///{tmp_path}/other.sqlite3", "zoo", {}), "zoo")
-    assert await Desk(other.shared).id_of(DIGEST) not in ids
+    assert await QuestionStore(other.shared).id_of(DIGEST) not in ids
     await other.close()
 
 
-async def test_a_matter_asked_again_keeps_its_time_and_its_verdict(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_a_matter_asked_again_keeps_its_time_and_its_verdict(
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock
+) -> None:
     """R-OPS-1"""
     adapter, operator = desks
     first = await matter(adapter, clock)
     await adapter.ask(first)
     clock.now += 200
     await adapter.ask(await matter(adapter, clock))
-    (kept,) = await operator.matters()
+    (kept,) = await operator.questions()
     assert (kept.asked, kept.expires) == (first.asked, clock.now + 300)
     assert await operator.decide(kept.id, "denied", "operator:ada")
     await adapter.ask(await matter(adapter, clock))
-    decided = await adapter.matter(kept.id)
+    decided = await adapter.question(kept.id)
     assert decided is not None
     assert (decided.verdict, decided.by) == ("denied", "operator:ada")
     clock.now = decided.expires
-    assert await adapter.matter(kept.id) is None
+    assert await adapter.question(kept.id) is None
     assert not await operator.decide(kept.id, "approved", "operator:ada")
 
 
 @pytest.mark.parametrize(("danger", "holds"), [("destructive", 300), ("forbidden", 120)])
 async def test_a_decision_holds_long_enough_to_come_back_for_it(
-    desks: tuple[Desk, Desk], clock: Clock, danger: str, holds: int
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock, danger: str, holds: int
 ) -> None:
     """R-OPS-1"""
     adapter, operator = desks
@@ -90,7 +94,7 @@ async def test_a_decision_holds_long_enough_to_come_back_for_it(
     assert await adapter.use(about.id, DIGEST) is not None
 
 
-async def test_of_operators_who_race_one_decides(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_of_operators_who_race_one_decides(desks: tuple[QuestionStore, QuestionStore], clock: Clock) -> None:
     """R-OPS-1"""
     adapter, _ = desks
     about = await matter(adapter, clock)
@@ -107,7 +111,27 @@ async def test_of_operators_who_race_one_decides(desks: tuple[Desk, Desk], clock
     assert decided.count(True) == 1
 
 
-async def test_an_approval_is_used_by_its_call_alone_and_once(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_a_token_that_confirms_permits_once_until_its_end_and_an_operator_may_still_deny(
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock
+) -> None:
+    """R-SAFE-3: one row for all who say yes; a no comes before all of them."""
+    adapter, operator = desks
+    about = await matter(adapter, clock)
+    await adapter.ask(about)
+    for seconds, permits in ((60, True), (0, False)):
+        assert await adapter.confirm(about.id, "ticket", clock.now + 60, "conf_…")
+        clock.now += 61 - seconds
+        assert bool(await adapter.use(about.id, DIGEST)) is permits
+        assert await adapter.use(about.id, DIGEST) is None
+        await adapter.ask(await matter(adapter, clock))
+    assert await operator.decide(about.id, "denied", "operator:ada")
+    assert not await adapter.confirm(about.id, "ticket", clock.now + 60, "conf_…")
+    assert await adapter.use(about.id, DIGEST) is None
+
+
+async def test_an_approval_is_used_by_its_call_alone_and_once(
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock
+) -> None:
     """R-SAFE-3"""
     adapter, operator = desks
     about = await matter(adapter, clock)
@@ -119,11 +143,13 @@ async def test_an_approval_is_used_by_its_call_alone_and_once(desks: tuple[Desk,
     assert used is not None
     assert await adapter.use(about.id, DIGEST) is None
     await adapter.ask(await matter(adapter, clock))
-    kept = await operator.matters()
+    kept = await operator.questions()
     assert [item.verdict for item in kept] == [""], "it is asked about again"
 
 
-async def test_a_matter_without_a_reach_is_not_approved_for_a_session(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_a_matter_without_a_reach_is_not_approved_for_a_session(
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock
+) -> None:
     """R-SAFE-4"""
     adapter, operator = desks
     about = await matter(adapter, clock)
@@ -134,27 +160,31 @@ async def test_a_matter_without_a_reach_is_not_approved_for_a_session(desks: tup
     assert await operator.decide(about.id, "approved", "operator:ada", "session")
 
 
-async def test_an_approval_for_a_session_is_counted_and_ends(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_an_approval_for_a_session_is_counted_and_ends(
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock
+) -> None:
     """R-SAFE-4"""
     adapter, operator = desks
-    approval = SessionApproval("a1", "shape", "delete", "delete", "person", clock.now, clock.now + 60, 3)
-    await adapter.grant(approval)
-    assert await adapter.spend("shape", 4) is None
-    assert (await adapter.spend("shape", 2)) == replace(approval, left=1)
+    approval = await matter(adapter, clock, id="a1", kind="session", verdict="approved", expires=clock.now + 60, left=3)
+    await adapter.keep(approval)
+    assert await adapter.use("a1", DIGEST, 4) is None
+    assert (await adapter.use("a1", DIGEST, 2)) == replace(approval, left=1)
     assert [item.left for item in await operator.approvals()] == [1]
     clock.now += 60
-    assert await adapter.spend("shape", 1) is None
+    assert await adapter.use("a1", DIGEST) is None
     assert await operator.approvals() == []
-    assert await operator.revoke("a1") is None
+    assert not await operator.revoke("a1")
 
 
-async def test_a_code_is_good_for_one_try_and_its_time(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_a_code_is_good_for_one_try_and_its_time(
+    desks: tuple[QuestionStore, QuestionStore], clock: Clock
+) -> None:
     """R-LOOP-5: the last one that was shown, in any case, with or without hyphens; the store does not have it."""
     adapter, operator = desks
     challenge = Challenge(CHALLENGE, "bob", "", "verify", "pay", "too much", clock.now, clock.now + 300)
 
     async def shown() -> str:
-        await adapter.challenge(challenge)
+        await adapter.keep(challenge)
         code = await operator.reveal(CHALLENGE)
         assert code is not None
         return code
@@ -175,10 +205,10 @@ async def test_a_code_is_good_for_one_try_and_its_time(desks: tuple[Desk, Desk],
     assert await operator.reveal(CHALLENGE) is None
 
 
-async def test_of_tries_that_race_one_counts(desks: tuple[Desk, Desk], clock: Clock) -> None:
+async def test_of_tries_that_race_one_counts(desks: tuple[QuestionStore, QuestionStore], clock: Clock) -> None:
     """R-LOOP-5"""
     adapter, operator = desks
-    await adapter.challenge(Challenge(CHALLENGE, "bob", "", "verify", "pay", "", clock.now, clock.now + 300))
+    await adapter.keep(Challenge(CHALLENGE, "bob", "", "verify", "pay", "", clock.now, clock.now + 300))
     code = await operator.reveal(CHALLENGE)
     assert code is not None
     verified: list[bool] = []

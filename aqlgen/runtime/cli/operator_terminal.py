@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..operator.actions import details_of
-from ..operator.sources import home_source, operator_name
-from ..safety.audit import Audit
-from ..safety.desk import Challenge, Desk, Matter, SessionApproval
+from ..operator.actions import Actions, Refused
+from ..operator.sources import Source, Sources, home_source, operator_name
+from ..safety.questions import Challenge, Question
 from ..state.store import StoreAway
 from ..text import counted, line, terminal_text
 
@@ -72,42 +71,40 @@ class _Keyboard:
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
-    """The desk of an adapter, as one operator decides on it. `by` is who, as the audit log says it."""
+class _Terminal:
+    """What one operator does at a terminal about one adapter."""
 
-    desk: Desk
-    audit: Audit
-    by: str
+    source: Source
+    actions: Actions
     keyboard: _Keyboard
 
     async def approve(self, id: str, scope: Literal["once", "session"]) -> str:
         """Show a question, and approve it if the operator types yes."""
-        matter = await self._matter(id)
-        if scope == "session" and not matter.reach:
-            raise OperatorError(f"{matter.id} can be approved once alone, not for the session")
-        reach = f"\nFor the session means: {matter.reach}." if scope == "session" else ""
+        question = await self._question(id)
+        if scope == "session" and not question.reach:
+            raise OperatorError(f"{question.id} can be approved once alone, not for the session")
+        reach = f"\nFor the session means: {question.reach}." if scope == "session" else ""
         if not await self._asked(
-            f"{_details(matter)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "
+            f"{_details(question)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "
         ):
             return "Nothing was decided."
-        return await self._decide(matter, "approved", scope)
+        await self._do("approve_session" if reach else "approve", question)
+        return f"{question.id} is approved {'for the session' if reach else 'once'}: {line(question.title, 400)}"
 
     async def deny(self, id: str) -> str:
-        """Deny a matter."""
-        return await self._decide(await self._matter(id), "denied", "once")
+        """Deny a question."""
+        question = await self._question(id)
+        await self._do("deny", question)
+        return f"{question.id} is denied: {line(question.title, 400)}"
 
     async def show(self, id: str) -> str:
         """Return all of a question."""
-        return _details(await self._matter(id))
+        return _details(await self._question(id))
 
     async def code(self, id: str) -> str:
         """Return the code of a challenge, for the terminal alone."""
-        challenge = self._chosen(await self.desk.challenges(), id, "challenge", "OPERATOR_CODE_SHOWN")
-        self._record("OPERATOR_CODE_SHOWN", challenge.id, **details_of(challenge))
-        code = await self.desk.reveal(challenge.id)
-        if code is None:
-            self._record("OPERATOR_CODE_SHOWN_VOID", challenge.id, reason="it was gone before")
-            raise OperatorError("this challenge is gone; nothing was shown")
+        challenge = self._chosen(await self.source.questions.challenges(), id, "challenge", "OPERATOR_CODE_SHOWN")
+        code = (await self._do("reveal", challenge))["code"]
         about = (
             f"Agent {line(challenge.agent, 60)}: {line(challenge.action, 400)}\n{line(challenge.reason, 400)}".rstrip()
         )
@@ -115,21 +112,18 @@ class _Desk:
 
     async def revoke(self, id: str) -> str:
         """End an approval for a session."""
-        approval = self._chosen(await self.desk.approvals(), id, "approval", "OPERATOR_REVOKE")
-        self._record("OPERATOR_REVOKE", approval.id, **details_of(approval))
-        if await self.desk.revoke(approval.id) is None:
-            self._record("OPERATOR_REVOKE_VOID", approval.id, reason="it was gone before")
-            raise OperatorError("this approval is gone; nothing was changed")
+        approval = self._chosen(await self.source.questions.approvals(), id, "approval", "OPERATOR_REVOKE")
+        await self._do("revoke", approval)
         return f"Revoked {approval.id}: {approval.reach}. The next call is asked about again."
 
     async def listed(self) -> str:
         """Return what waits and what holds."""
-        matters, approvals = await self.desk.matters(), await self.desk.approvals()
-        waiting = [matter for matter in matters if not matter.verdict]
+        questions, approvals = await self.source.questions.questions(), await self.source.questions.approvals()
+        waiting = [question for question in questions if not question.verdict]
         sections = {
-            "Waiting for a decision": [_summary(matter) for matter in waiting],
-            "Codes asked for": [_of_challenge(challenge) for challenge in await self.desk.challenges()],
-            "Decided, and not used yet": [_summary(matter) for matter in matters if matter.verdict],
+            "Waiting for a decision": [_summary(question) for question in waiting],
+            "Codes asked for": [_of_challenge(challenge) for challenge in await self.source.questions.challenges()],
+            "Decided, and not used yet": [_summary(question) for question in questions if question.verdict],
             "Approved for a session": [_of_approval(approval) for approval in approvals],
         }
         lines = [text for name, items in sections.items() if items for text in (name, *items[:_MOST_LISTED], "")]
@@ -137,17 +131,26 @@ class _Desk:
 
     async def fresh(self, seen: set[str]) -> list[str]:
         """Return lines about what has come since, and remember it."""
-        waiting: list[Matter | Challenge] = [matter for matter in await self.desk.matters() if not matter.verdict]
-        waiting += await self.desk.challenges()
+        questions = await self.source.questions.questions()
+        waiting: list[Question | Challenge] = [question for question in questions if not question.verdict]
+        waiting += await self.source.questions.challenges()
         new = [item for item in waiting if item.id not in seen]
         seen.clear()
         seen.update(item.id for item in waiting)
-        return [_summary(item) if isinstance(item, Matter) else _of_challenge(item) for item in new]
+        return [_summary(item) if isinstance(item, Question) else _of_challenge(item) for item in new]
 
-    async def _matter(self, id: str) -> Matter:
-        undecided = [matter for matter in await self.desk.matters() if not matter.verdict]
-        matter: Matter = self._chosen(undecided, id, "question that waits", "OPERATOR_DECISION")
-        return matter
+    async def _question(self, id: str) -> Question:
+        undecided = [question for question in await self.source.questions.questions() if not question.verdict]
+        question: Question = self._chosen(undecided, id, "question that waits", "OPERATOR_DECISION")
+        return question
+
+    async def _do(self, name: str, item: Any) -> dict[str, Any]:
+        """Do an action. Raises OperatorError."""
+        try:
+            return await self.actions.do(name, self.source, item)
+        except Refused as problem:
+            text = str(problem).rstrip(".")
+            raise OperatorError(text[:1].lower() + text[1:]) from None
 
     def _chosen(self, items: Sequence[Any], id: str, noun: str, event: str) -> Any:
         """Return the one item with an id, of which the first letters are enough. Raises OperatorError."""
@@ -156,22 +159,14 @@ class _Desk:
         ]
         if len(matching) == 1:
             return matching[0]
-        self._record(f"{event}_VOID", line(id, 64), reason=f"{len(matching)} have this id")
+        reason = f"{len(matching)} have this id"
+        try:
+            self.source.audit.write(f"{event}_VOID", operator=self.actions.by, item=line(id, 64), reason=reason)
+        except OSError as error:
+            raise OperatorError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
         if matching:
             raise OperatorError(f"several begin with {line(id, 64)}; give more of the ID")
         raise OperatorError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
-
-    async def _decide(
-        self, matter: Matter, verdict: Literal["approved", "denied"], scope: Literal["once", "session"]
-    ) -> str:
-        decision = {"denied": "denied", "approved": "approved once"}[verdict]
-        decision = "approved for the session" if scope == "session" else decision
-        about = {"decision": decision, **details_of(matter)}
-        self._record("OPERATOR_DECISION", matter.id, **about)
-        if not await self.desk.decide(matter.id, verdict, self.by, scope):
-            self._record("OPERATOR_DECISION_VOID", matter.id, **about, reason="it was decided or gone before")
-            raise OperatorError("this was decided elsewhere, or is gone; nothing was changed")
-        return f"{matter.id} is {decision}: {line(matter.title, 400)}"
 
     async def _asked(self, question: str) -> bool:
         """Return True if the operator types yes."""
@@ -183,13 +178,6 @@ class _Desk:
         finally:
             self.keyboard.is_asked = False
 
-    def _record(self, event: str, item: str, **details: Any) -> None:
-        """Write to the audit log, before anything is done. Raises OperatorError if that fails."""
-        try:
-            self.audit.write(event, operator=self.by, item=item, **details)
-        except OSError as error:
-            raise OperatorError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
-
 
 def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Namespace) -> int:
     """Do what an operator asks for. Returns the exit code; raises ConfigError and OperatorError."""
@@ -199,14 +187,14 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     if action not in ("list", "follow") and not item_id:
         raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
     source = home_source(folder, environ)[0]
-    desk = _Desk(source.desk, source.audit, operator_name(options.by), _Keyboard())
+    terminal = _Terminal(source, Actions(Sources(source, None), operator_name(options.by)), _Keyboard())
 
     async def run() -> None:
         try:
             if action == "follow":
-                await _follow(desk)
+                await _follow(terminal)
             else:
-                _say(await _done(desk, [action, item_id, *(["session"] if options.session else [])]))
+                _say(await _done(terminal, [action, item_id, *(["session"] if options.session else [])]))
         finally:
             await source.custody.store.close()
 
@@ -217,53 +205,53 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     return 0
 
 
-async def _done(desk: _Desk, words: Sequence[str]) -> str:
+async def _done(terminal: _Terminal, words: Sequence[str]) -> str:
     """Do one command and return what to say. Raises OperatorError."""
     action, item_id, scope = (*words, "", "", "")[:3]
     if action == "list":
-        return await desk.listed()
+        return await terminal.listed()
     if action == "approve":
-        return await desk.approve(item_id, "session" if scope in ("session", "--session") else "once")
+        return await terminal.approve(item_id, "session" if scope in ("session", "--session") else "once")
     steps: Mapping[str, Callable[[str], Awaitable[str]]] = {
-        "show": desk.show, "deny": desk.deny, "code": desk.code, "revoke": desk.revoke,
+        "show": terminal.show, "deny": terminal.deny, "code": terminal.code, "revoke": terminal.revoke,
     }  # fmt: skip
     if action not in steps or not item_id:
         raise OperatorError(_HELP)
     return await steps[action](item_id)
 
 
-async def _follow(desk: _Desk) -> None:
+async def _follow(terminal: _Terminal) -> None:
     """Show what comes, and do what the operator types, until the end of the input."""
     seen: set[str] = set()
-    _say(f"{await desk.listed()}\n\n{_HELP}")
-    await desk.fresh(seen)
+    _say(f"{await terminal.listed()}\n\n{_HELP}")
+    await terminal.fresh(seen)
 
     async def watch() -> None:
         while True:
             await asyncio.sleep(_POLL)
-            for text in [] if desk.keyboard.is_asked else await desk.fresh(seen):
+            for text in [] if terminal.keyboard.is_asked else await terminal.fresh(seen):
                 _say(f"\a{text}")
 
     watching = asyncio.create_task(watch())
     try:
-        while text := await desk.keyboard.line():
+        while text := await terminal.keyboard.line():
             if watching.done():
                 watching.result()
             words = text.split()
             if words[:1] in (["quit"], ["exit"], ["q"]):
                 return
             try:
-                _say(await _done(desk, words) if words else _HELP)
+                _say(await _done(terminal, words) if words else _HELP)
             except OperatorError as problem:
                 _say(f"Not done: {problem}")
     finally:
         watching.cancel()
 
 
-def _summary(matter: Matter) -> str:
-    who = ", ".join(text for text in (matter.agent, matter.caller, matter.session) if text) or "somebody unknown"
-    end = f"{matter.verdict} by {matter.by}" if matter.verdict else f"{_left(matter.expires)} left"
-    return f"  {matter.id}  {line(matter.title, 400)}\n              {matter.danger}, for {line(who, 200)}, {end}"
+def _summary(question: Question) -> str:
+    who = ", ".join(text for text in (question.agent, question.caller, question.session) if text) or "somebody unknown"
+    end = f"{question.verdict} by {question.by}" if question.verdict else f"{_left(question.expires)} left"
+    return f"  {question.id}  {line(question.title, 400)}\n              {question.danger}, for {line(who, 200)}, {end}"
 
 
 def _of_challenge(challenge: Challenge) -> str:
@@ -271,15 +259,15 @@ def _of_challenge(challenge: Challenge) -> str:
     return f"  {challenge.id}  {what}, {_left(challenge.expires)} left"
 
 
-def _of_approval(approval: SessionApproval) -> str:
+def _of_approval(approval: Question) -> str:
     holds = f"{counted(approval.left, 'call')} and {_left(approval.expires)} left"
     return f"  {approval.id}  {approval.reach}\n            by {line(approval.by, 70)}, {holds}"
 
 
-def _details(matter: Matter) -> str:
-    left = matter.asked + matter.cooldown - time.time()
+def _details(question: Question) -> str:
+    left = question.asked + question.cooldown - time.time()
     wait = f"\nIt runs in {left:.0f} seconds at the earliest." if left > 0 else ""
-    return f"{_summary(matter)}\n\n{matter.question}\n{wait}"
+    return f"{_summary(question)}\n\n{question.question}\n{wait}"
 
 
 def _left(expires: float) -> str:
