@@ -20,9 +20,8 @@ from ..schema.reader import MISSING, Types, fixed_values, parts, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from ..wire import ApiResponse
-from .errors import read_error
+from .api_error import by_folded_key, read_error
 from .failures import failure_of_response
-from .faults import by_folded_key
 
 __all__ = ["OFF", "as_success", "declared_failure"]
 

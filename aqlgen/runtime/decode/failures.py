@@ -11,13 +11,11 @@ from typing import Any
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..redaction import redact
-from ..schema.reader import MISSING, Types, at
 from ..table import Row, Table
-from ..text import bounded, folded, leaks, line
+from ..text import folded, leaks, line
 from ..wire import Account, ApiResponse
-from .blame import agent_name
-from .errors import ApiError, kind_of_fault, read_error
-from .faults import Fault, steps_of_name
+from .api_error import ApiError, kind_of_fault, read_error
+from .field_errors import field_errors
 from .headers import quotas, retry_after, seconds_until_reset
 from .outcome import changes_something
 from .upstream import upstream
@@ -47,18 +45,8 @@ _REASONS = {
     423: "the resource is locked",
     451: "the API withholds it for legal reasons",
 }
-_EXISTS = re.compile(
-    r"\balready[ _-]?(?:exist|taken|registered|used|present|created|defined|a member|been (?:taken|used|registered))"
-    r"|\balready have|alreadyexist|_taken\b|\bexists? already|\bduplicat|\bunique\b|uniqueness|\b(?:is|been) taken",
-    re.IGNORECASE,
-)
-"""Words of a conflict about something that is there already."""
-_EXISTS_CODE = re.compile(r"(?<!not)(?<!not[_ -])exists?\b|duplicat|unique|taken", re.IGNORECASE)
-"""The same in the API's code."""
-_DUPLICATE = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE)
-"""The same in the code of a fault, which may also be about something that has to exist."""
-_IN_USE = re.compile(r"\balready[ _-]in[ _-]use", re.IGNORECASE)
-"""The same of a name that is to be given; of what is to be changed or deleted it says something else."""
+_EXISTS = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE)
+"""Words of a conflict with something that is there already."""
 _UNSURE = frozenset({*range(300, 400), 408, *range(500, 600)} - {304, 501, 505, 511})
 """Statuses after which a call may have been carried out: a server or gateway failed on its way, or leads elsewhere."""
 _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
@@ -66,12 +54,6 @@ _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
 _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long
 _SHORT_WAIT = 5  # seconds, when the API is not ready for a call yet
-_MAX_PROBLEMS = 20
-_MAX_WORDS = 200
-_ABSENT: tuple[Any, ...] = (MISSING, None, "", [], {})
-_OF_CONTENT = frozenset({400, 409, 412, 422, 428})
-"""Statuses by which an API refuses what a request says, not who sends it nor that it fails itself."""
-_LEADING_NAME = re.compile(r"\s{0,9}+['\"`]?([A-Za-z_][\w.\[\]-]{0,99}+)")
 
 
 def failure_of_response(
@@ -92,7 +74,7 @@ def failure_of_response(
     error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
     code = _CODES.get(status, Code.INVALID_VALUE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
-    problems = _problems(row, {} if table is None else table.types, params, error, status)
+    problems = field_errors(row, {} if table is None else table.types, params, error, status)
     if code is Code.INVALID_VALUE:
         code, message = _invalid(row, error, problems, status, details)
     elif status in _REASONS:
@@ -115,9 +97,10 @@ def failure_of_response(
     if any("param_name" in problem or "name" in problem["upstream"] for problem in problems):
         details["problems"] = problems
     content_type = response.headers.get("content-type", "") if response.content else ""
-    details["upstream"] = upstream(
-        status, content_type, error.api_code, error.message, error.body, _told_headers(response.headers, status)
-    )
+    headers = response.headers
+    if 300 <= status < 400:  # of where a redirect leads, only the host is for an agent
+        headers = {name: value for name, value in headers.items() if name not in ("location", "link")}
+    details["upstream"] = upstream(status, content_type, error.api_code, error.message, error.body, headers)
     if error.message or error.body:
         message = f"{message.rstrip('.')}. The API's own words are in details.upstream."
     if leaks(message):
@@ -127,60 +110,15 @@ def failure_of_response(
     return Failure(code, message, details)
 
 
-def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:
-    """Return the headers to show; of where a redirect leads, only the host is for an agent (`redirected_to`)."""
-    if not 300 <= status < 400:
-        return headers
-    return {name: value for name, value in headers.items() if name not in ("location", "link")}
-
-
-def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError, status: int) -> list[dict[str, Any]]:
-    """Return the single faults: `param_name` is the agent's own name, `upstream` what the API says of it.
-
-    A name that a text only quotes is that of a parameter where the API refuses the request for its content. What a call
-    has given is not missing, unless a code says so.
-    """
-    problems: list[dict[str, Any]] = []
-    for fault in error.faults if status in _OF_CONTENT else [fault for fault in error.faults if fault.listed]:
-        name, steps = "", fault.steps
-        kind = kind_of_fault(f"{fault.message} {fault.code}" if fault.listed else error.evidence, (fault.code,))
-        if steps:
-            name = agent_name(row, types, params, fault, kind)
-        elif fault.listed:
-            name = _named_in_text(row, types, params, fault, kind)
-        if not name and not (fault.listed and (fault.message or steps)):
-            continue
-        words = {"name": fault.name, "code": fault.code, "message": fault.message}
-        by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
-        if by_words and name and at(params, steps_of_name(name)) not in _ABSENT:
-            kind = Code.INVALID_VALUE
-        problem: dict[str, Any] = {"code": kind.value}
-        if name:
-            problem["param_name"] = name
-        problem["upstream"] = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
-        if problem not in problems:
-            problems.append(problem)
-    return problems[:_MAX_PROBLEMS]
-
-
-def _named_in_text(row: Row, types: Types, params: Mapping[str, Any], fault: Fault, kind: Code) -> str:
-    """Return the agent's name of the parameter that a message begins with."""
-    match = _LEADING_NAME.match(fault.message)
-    if match is None:
-        return ""
-    return agent_name(row, types, params, replace(fault, steps=steps_of_name(match[1])), kind)
-
-
 def _conflict(row: Row, params: Mapping[str, Any], error: ApiError, status: int) -> tuple[Code, str]:
     """Return what kind of conflict it is: something is there already, or something changed in between.
 
     A create that was sent without the version of anything clashes with what is there, unless a code says otherwise.
     """
     conditions = {folded(item.wire) for name, item in row.parameters.items() if name in params}
-    exists = "ifnonematch" in conditions if status == 412 else _says_it_exists(row, error)
-    if exists:
-        message = f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already"
-        return Code.ALREADY_EXISTS, message
+    says_so = _EXISTS.search(error.evidence) or error.api_code.lower().endswith("exists")
+    if "ifnonematch" in conditions if status == 412 else says_so and row.family != "delete":
+        return _exists(row)
     if status == 412 or not conditions.isdisjoint(_VERSIONS):
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
         return Code.VERSION_MISMATCH, message
@@ -190,13 +128,9 @@ def _conflict(row: Row, params: Mapping[str, Any], error: ApiError, status: int)
     return Code.VERSION_MISMATCH, f"{message}Read it again, then decide anew."
 
 
-def _says_it_exists(row: Row, error: ApiError) -> bool:
-    """Return True if the words or the code of a conflict tell of something that is there already."""
-    if row.family == "delete":
-        return False
-    if row.family == "create" and _IN_USE.search(error.evidence):
-        return True
-    return bool(_EXISTS.search(error.evidence) or _EXISTS_CODE.search(error.api_code))
+def _exists(row: Row) -> tuple[Code, str]:
+    message = f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already"
+    return Code.ALREADY_EXISTS, message
 
 
 def _invalid(
@@ -205,12 +139,9 @@ def _invalid(
     named = [problem for problem in problems if "param_name" in problem]
     if status == 428:
         return _unconditional(row, details)
-    if status in (400, 422) and row.family in ("create", "update") and any(map(_DUPLICATE.search, error.codes)):
-        return (
-            Code.ALREADY_EXISTS,
-            f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already",
-        )
-    code = error.code if status in (400, 422) else Code.INVALID_VALUE
+    if status in (400, 422) and row.family in ("create", "update") and any(map(_EXISTS.search, error.codes)):
+        return _exists(row)
+    code = kind_of_fault(error.evidence, error.codes) if status in (400, 422) else Code.INVALID_VALUE
     exact = [problem for problem in named if problem["code"] == code.value]
     name = next((problem["param_name"] for problem in (*exact, *named)), "")
     if code is Code.MISSING_PARAM and exact:
@@ -271,10 +202,11 @@ def _limited(response: ApiResponse, status: int, details: dict[str, Any]) -> str
     details["retry_after_seconds"] = usual if wait is None else wait
     if status == 425:
         return f"The API is not ready for this call yet: try again in {details['retry_after_seconds']} seconds"
-    for key in ("limit", "remaining"):
-        value = _limit_header(response, key)
-        if value is not None:
-            details[key] = value
+    quota = min(quotas(response.headers), key=lambda quota: quota.remaining, default=None)
+    if quota is not None:
+        details |= (
+            {"limit": quota.limit, "remaining": quota.remaining} if quota.limit else {"remaining": quota.remaining}
+        )
     return f"API rate limit exceeded: try again in {details['retry_after_seconds']} seconds"
 
 
@@ -306,12 +238,3 @@ def _wait_seconds(response: ApiResponse) -> int | None:
         resets = (seconds_until_reset(quota.reset) for quota in spent)
         wait = max((seconds for seconds in resets if seconds is not None), default=None)
     return wait
-
-
-def _limit_header(response: ApiResponse, key: str) -> int | None:
-    """Return a rate limit header's number, under any of the names in use."""
-    for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-"):
-        value = response.headers.get(prefix + key, "").strip()
-        if value.isascii() and value.isdigit() and len(value) < 16:
-            return int(value)
-    return None

@@ -16,7 +16,7 @@ from ..exact_json import read_float
 from ..schema.reader import Shape, referred, shape_of
 from ..table import JsonSchema, Table
 
-__all__ = ["UnreadableXmlError", "read_xml"]
+__all__ = ["UnreadableXmlError", "read_undeclared_xml", "read_xml"]
 
 _MAX_DEPTH = 100
 _MAX_NODES = 500_000
@@ -58,6 +58,11 @@ def read_xml(text: str, schema: JsonSchema, table: Table) -> Any:
     if "string" in _types(table, schema) and not (shape.properties or shape.items or shape.extra):
         return text  # a document that is meant to be read as it is
     return _value(root, schema, table)
+
+
+def read_undeclared_xml(text: str) -> Any:
+    """Return the data of a document without a schema. Raises UnreadableXmlError."""
+    return _generic(_parse(text))
 
 
 def _parse(text: str) -> _Element:
