@@ -49,6 +49,8 @@ _EXISTS = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE)
 """Words of a conflict with something that is there already."""
 _UNSURE = frozenset({*range(300, 400), 408, *range(500, 600)} - {304, 501, 505, 511})
 """Statuses after which a call may have been carried out: a server or gateway failed on its way, or leads elsewhere."""
+_PUT_OFF = frozenset({401, 403, 413, 425, 429})
+"""Statuses below 500 after which the same call may succeed later (RFC 9110, 10.2.3)."""
 _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
 """Parameters by which a call is meant for one version, without signs."""
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
@@ -74,6 +76,9 @@ def failure_of_response(
     error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
     code = _CODES.get(status, Code.INVALID_VALUE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
+    wait = _wait_seconds(response.headers) if status in _PUT_OFF or status >= 500 else None
+    if wait is not None:
+        details["retry_after_seconds"] = wait
     problems = field_errors(row, {} if table is None else table.types, params, error, status)
     if code is Code.INVALID_VALUE:
         code, message = _invalid(row, error, problems, status, details)
@@ -174,15 +179,13 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any], account
     needed = scope[1].strip() if scope else response.headers.get("x-accepted-oauth-scopes", "").strip()
     if needed:
         details["required_scope"] = line(needed, 200)
-    wait = _wait_seconds(response)
-    if wait is not None:
-        details["retry_after_seconds"] = wait
-    reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
-    if account is not None and not account.is_sent:
-        reason = "the API asks for a credential"
+    details["reason"] = (
+        "the API did not accept the credential" if status == 401 else "the credential does not allow this"
+    )
     if account is not None:
         details["credential_sent"] = account.is_sent
-    details["reason"] = reason
+        if not account.is_sent:
+            details["reason"] = "the API asks for a credential"
     scope_text = ", it needs the scope in details.required_scope" if needed else ""
     return f"Permission denied: {reason}{scope_text}" + (f". {account.text}" if account is not None else "")
 
@@ -197,23 +200,16 @@ def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> 
 
 
 def _limited(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
-    wait = _wait_seconds(response)
-    usual = _SHORT_WAIT if status == 425 else _DEFAULT_WAIT
-    details["retry_after_seconds"] = usual if wait is None else wait
+    wait = details.setdefault("retry_after_seconds", _SHORT_WAIT if status == 425 else _DEFAULT_WAIT)
     if status == 425:
-        return f"The API is not ready for this call yet: try again in {details['retry_after_seconds']} seconds"
+        return f"The API is not ready for this call yet: try again in {wait} seconds"
     quota = min(quotas(response.headers), key=lambda quota: quota.remaining, default=None)
     if quota is not None:
-        details |= (
-            {"limit": quota.limit, "remaining": quota.remaining} if quota.limit else {"remaining": quota.remaining}
-        )
-    return f"API rate limit exceeded: try again in {details['retry_after_seconds']} seconds"
+        details |= {"remaining": quota.remaining} | ({"limit": quota.limit} if quota.limit else {})
+    return f"API rate limit exceeded: try again in {wait} seconds"
 
 
 def _internal(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
-    wait = _wait_seconds(response) if status >= 500 else None
-    if wait is not None:
-        details["retry_after_seconds"] = wait
     if 300 <= status < 400:
         if "location" in response.headers:
             details["redirected_to"] = line(_host_of(response.headers["location"]), 200)
@@ -230,11 +226,9 @@ def _host_of(location: str) -> str:
     return f"{scheme}//{rest.partition('/')[0].partition('?')[0].rpartition('@')[2]}"[:200] if mark else "the same host"
 
 
-def _wait_seconds(response: ApiResponse) -> int | None:
-    header = response.headers.get("retry-after")
-    wait = None if header is None else retry_after(header, time.time())
+def _wait_seconds(headers: Mapping[str, str]) -> int | None:
+    wait = retry_after(headers.get("retry-after", ""), time.time())
     if wait is None:
-        spent = (quota for quota in quotas(response.headers) if quota.remaining <= 0 and quota.reset)
-        resets = (seconds_until_reset(quota.reset) for quota in spent)
-        wait = max((seconds for seconds in resets if seconds is not None), default=None)
+        spent = [quota for quota in quotas(headers) if quota.remaining <= 0 and quota.reset]
+        wait = max((seconds_until_reset(quota.reset) or 0 for quota in spent), default=None)
     return wait
