@@ -179,13 +179,11 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any], account
     needed = scope[1].strip() if scope else response.headers.get("x-accepted-oauth-scopes", "").strip()
     if needed:
         details["required_scope"] = line(needed, 200)
-    details["reason"] = (
-        "the API did not accept the credential" if status == 401 else "the credential does not allow this"
-    )
+    reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
     if account is not None:
         details["credential_sent"] = account.is_sent
-        if not account.is_sent:
-            details["reason"] = "the API asks for a credential"
+        reason = reason if account.is_sent else "the API asks for a credential"
+    details["reason"] = reason
     scope_text = ", it needs the scope in details.required_scope" if needed else ""
     return f"Permission denied: {reason}{scope_text}" + (f". {account.text}" if account is not None else "")
 
