@@ -176,10 +176,7 @@ def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset
 
 def result_headers(response: ApiResponse, secrets: frozenset[str]) -> dict[str, str]:
     """Return the headers of a success that say where its result is, which version it has and when to ask for it."""
-    headers = response.headers
-    return {
-        name: redact(headers[name.lower()], secrets)[:_MAX_LENGTH] for name in _OF_RESULT if headers.get(name.lower())
-    }
+    return {name: value for name, value in declared_headers(response, _OF_RESULT, secrets).items() if value}
 
 
 def retry_after(value: str, now: float) -> int | None:

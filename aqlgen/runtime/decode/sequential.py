@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import Failure
 from ..exact_json import read_float
@@ -26,6 +27,7 @@ _LONGEST_MARK = 24
 """Bytes that are kept of what came, since a mark may be divided between two chunks."""
 _BOUNDARY = re.compile(r'\bboundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))', re.IGNORECASE)
 _NAME = re.compile(r'(?:^|;)\s*name\s*=\s*(?:"([^"]*)"|([^;\s]+))', re.IGNORECASE)
+_TRANSFER_ENCODINGS: Mapping[str, Literal["base64", "quopri"]] = {"base64": "base64", "quoted-printable": "quopri"}
 _MAX_PARTS = 1000
 
 
@@ -151,40 +153,23 @@ def _part_headers(head: bytes) -> Mapping[str, str]:
 def _read_part(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
     disposition = headers.get("content-disposition", "")
     content_type = headers.get("content-type", "")
-    with suppress(ValueError):
-        body = _without_transfer_encoding(body, headers.get("content-transfer-encoding", "").lower())
-    part: dict[str, Any] = {}
     name = _NAME.search(disposition)
-    if name is not None:
-        part["name"] = name[1] if name[1] is not None else name[2]
-    filename = disposition_name(disposition)
-    if filename:
-        part["filename"] = filename
-    for key in ("content-id", "content-location", "content-range"):
-        if key in headers:
-            part[key.replace("-", "_")] = headers[key]
-    if content_type:
-        part["content_type"] = media_type(content_type)
+    part: dict[str, Any] = {
+        "name": None if name is None else name[2] if name[1] is None else name[1],
+        "filename": disposition_name(disposition) or None,
+        **{key.replace("-", "_"): headers.get(key) for key in ("content-id", "content-location", "content-range")},
+        "content_type": media_type(content_type) or None,
+    }
+    part = {key: value for key, value in part.items() if value is not None}
+    with suppress(ValueError):
+        coding = _TRANSFER_ENCODINGS.get(headers.get("content-transfer-encoding", "").lower())
+        body = codecs.decode(body, coding) if coding else body
     try:
-        if media_type(content_type) == "application/http":
-            part["data"] = _read_inner_response(body)
-        else:
-            part["data"] = read_body(body, content_type or "text/plain")
+        is_call = media_type(content_type) == "application/http"
+        part["data"] = _read_inner_response(body) if is_call else read_body(body, content_type or "text/plain")
     except Failure:
         part["data"] = body.decode("utf-8", "replace")
     return part
-
-
-def _without_transfer_encoding(body: bytes, encoding: str) -> bytes:
-    if encoding == "base64":
-        import base64
-
-        return base64.b64decode(body)
-    if encoding == "quoted-printable":
-        import quopri
-
-        return quopri.decodestring(body)
-    return body
 
 
 def _read_inner_response(body: bytes) -> dict[str, Any]:
