@@ -39,25 +39,29 @@ def field_errors(
     A name that a text only quotes is that of a parameter where the API refuses the request for its content. What a call
     has given is not missing, unless a code says so.
     """
+    faults = (fault for fault in error.faults if fault.listed or status in _OF_CONTENT)
     problems: list[dict[str, Any]] = []
-    for fault in error.faults:
-        if not (fault.listed or status in _OF_CONTENT):
-            continue
-        kind = kind_of_fault(f"{fault.message} {fault.code}" if fault.listed else error.evidence, (fault.code,))
-        leading = _LEADING_NAME.match(fault.message) if fault.listed and not fault.steps else None
-        named = fault if leading is None else replace(fault, steps=steps_of_name(leading[1]))
-        name = _agent_name(row, types, params, named, kind)
-        if not name and not (fault.listed and (fault.message or fault.steps)):
-            continue
-        by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
-        if by_words and name and at(params, steps_of_name(name)) not in _ABSENT:
-            kind = Code.INVALID_VALUE
-        words = {"name": fault.name, "code": fault.code, "message": fault.message}
-        problem: dict[str, Any] = {"code": kind.value} | ({"param_name": name} if name else {})
-        problem["upstream"] = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
-        if problem not in problems:
+    for fault in faults:
+        problem = _problem(row, types, params, error, fault)
+        if problem and problem not in problems:
             problems.append(problem)
     return problems[:_MAX_PROBLEMS]
+
+
+def _problem(row: Row, types: Types, params: Mapping[str, Any], error: ApiError, fault: Fault) -> dict[str, Any]:
+    """Return a fault as a problem of the call; empty if it is about nothing."""
+    kind = kind_of_fault(f"{fault.message} {fault.code}" if fault.listed else error.evidence, (fault.code,))
+    leading = _LEADING_NAME.match(fault.message) if fault.listed and not fault.steps else None
+    named = fault if leading is None else replace(fault, steps=steps_of_name(leading[1]))
+    name = _agent_name(row, types, params, named, kind)
+    if not name and not (fault.listed and (fault.message or fault.steps)):
+        return {}
+    by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
+    if by_words and name and at(params, steps_of_name(name)) not in _ABSENT:
+        kind = Code.INVALID_VALUE
+    words = {"name": fault.name, "code": fault.code, "message": fault.message}
+    upstream = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
+    return {"code": kind.value, **({"param_name": name} if name else {}), "upstream": upstream}
 
 
 def _agent_name(row: Row, types: Types, params: Mapping[str, Any], fault: Fault, kind: Code) -> str:
