@@ -20,8 +20,9 @@ from ..schema.reader import MISSING, Types, is_object
 from ..table import Row
 from ..text import leaks, letters, line, visible
 from .coercions import admitted_types, same, structured, written
+from .leaves import Leaves
 from .problems import near_name
-from .walk import Allowed, Change, Leaves, Place, Reading, TooMuch, Walk, least
+from .walk import Allowed, Change, Place, Reading, TooMuch, Walk, least
 
 __all__ = ["Repair", "Repaired"]
 

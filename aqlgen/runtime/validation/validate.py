@@ -32,9 +32,10 @@ from .undeclared import Declared, Strange, Undeclared
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
+    from .leaves import Leaves
     from .problems import Problem
     from .repair import Repaired
-    from .walk import Fault, Leaves, Reading
+    from .walk import Fault, Reading
 
 __all__ = ["PARTIAL", "Unexplained", "Validation", "gathered", "spread"]
 
@@ -221,7 +222,7 @@ class Validation:
 
     @cached_property
     def _leaves(self) -> Leaves:
-        from .walk import Leaves
+        from .leaves import Leaves
 
         return Leaves(self._schemas.schema)
 
