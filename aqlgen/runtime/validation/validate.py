@@ -134,19 +134,7 @@ class Validation:
     def _prepare(self, row: Row) -> _Checks:
         validator = self._schemas.parameters(row)
         plans = ((name, self._names.plan(parameter.schema)) for name, parameter in row.parameters.items())
-        fields: frozenset[str] | None = None
-        hidden: frozenset[str] = frozenset()
-        outside: frozenset[str] = frozenset()
-        if row.family == "update" and "input" in row.parameters:
-            schema = row.parameters["input"].schema
-            shape = shape_of(self._table.types, schema)
-            hidden = frozenset(folded(name) for name in shape.hidden)
-            takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
-            if (shape.properties and not takes_others) or row.body is None:
-                fields = frozenset(shape.properties)
-            elif shape.properties or shape.alternatives:
-                others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
-                outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
+        fields, outside, hidden = self._input_fields(row)
         declared = (
             (name, self._undeclared.declared(parameter.schema))
             for name, parameter in row.parameters.items()
@@ -165,6 +153,22 @@ class Validation:
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
             partial=partial,
         )
+
+    def _input_fields(self, row: Row) -> tuple[frozenset[str] | None, frozenset[str], frozenset[str]]:
+        """Return the only keys that an update's `input` may have, those that it may not have, and the hidden ones."""
+        nothing: frozenset[str] = frozenset()
+        if row.family != "update" or _INPUT not in row.parameters:
+            return None, nothing, nothing
+        schema = row.parameters[_INPUT].schema
+        shape = shape_of(self._table.types, schema)
+        hidden = frozenset(map(folded, shape.hidden))
+        takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
+        if (shape.properties and not takes_others) or row.body is None:
+            return frozenset(shape.properties), nothing, hidden
+        if not shape.properties and not shape.alternatives:
+            return None, nothing, hidden
+        others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
+        return None, frozenset(others).difference(union_of(self._table.types, schema).properties), hidden
 
     def _strange(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[Strange]:
         """Yield the undeclared fields of objects within the parameters; those of `input` itself are told apart."""

@@ -236,7 +236,7 @@ class Walk:
         patterns = as_schema(part.get("patternProperties"))
         if not properties and not patterns and not isinstance(extra, Mapping) and extra is not False:
             return
-        required, unknown = part.get("required", ()), []
+        unknown = []
         for key, value in list(reading.value.items()):
             schemas = [as_schema(properties[key])] if key in properties else []
             schemas += [as_schema(patterns[pattern]) for pattern in patterns if self._leaves.matches(pattern, key)]
@@ -244,19 +244,23 @@ class Walk:
                 unknown.append(key)
             elif not schemas and isinstance(extra, Mapping):
                 schemas = [extra]
-            if partial and value is None:
-                continue
-            for schema in schemas:
-                child = self.read(reading.value[key], schema, partial=partial)
-                if child.faults and value is None and self._drops and key not in required:
-                    reading.note((key,), Change(None, MISSING, ("dropped",)))
-                    reading.value = {name: item for name, item in reading.value.items() if name != key}
-                    break
-                reading.put(key, child)
+            if not partial or value is not None:
+                self._field(reading, key, schemas, partial, drops=self._drops and key not in part.get("required", ()))
             if len(reading.faults) >= MOST_FAULTS:
                 break
         if unknown:
             reading.faults.append(Fault((), "additionalProperties", unknown, reading.value, part))
+
+    def _field(self, reading: Reading, key: str, schemas: Iterable[JsonSchema], partial: bool, *, drops: bool) -> None:
+        """Read a field as each of its schemas; a null that does not fit one is left out where that may be."""
+        for schema in schemas:
+            value = reading.value[key]
+            child = self.read(value, schema, partial=partial)
+            if child.faults and value is None and drops:
+                reading.note((key,), Change(None, MISSING, ("dropped",)))
+                reading.value = {name: item for name, item in reading.value.items() if name != key}
+                return
+            reading.put(key, child)
 
     def _items(self, reading: Reading, part: JsonSchema) -> None:
         prefix, items = part.get("prefixItems"), part.get("items")
