@@ -310,24 +310,26 @@ def _is_list_of_texts(value: Any) -> bool:
 
 def _named_faults(fields: Mapping[str, Any], within: tuple[str, ...], depth: int, *, listed: bool) -> Iterator[Fault]:
     """Yield the faults of the names that an object has itself, and of those that it lists."""
-    place, message, code = _place(fields), _fault_message(fields), _code(fields)
-    source = fields.get("source")
-    sources = by_folded_key(source) if isinstance(source, Mapping) else {}
-    place = next((_SOURCE_PLACES[key] for key in sources if key in _SOURCE_PLACES), place)
-    named = [(key, sources.get(key)) for key in _SOURCE_KEYS]
-    named += [(key, fields.get(key)) for key in (_NAME_KEYS if depth else _TOP_NAME_KEYS)]
-    named = [(key, name) for key, name in named if not (key == "location" and name in PLACES)]
-    key, steps = next(((key, steps) for key, name in named if (steps := steps_of_name(name))), ("", ()))
-    if key == "pointer":
-        place = place or "body"  # RFC 9457, 3: it points into the content of the request
-    arguments = fields.get("params")
-    if isinstance(arguments, Mapping):
-        lacking = by_folded_key(arguments)
-        steps += next((steps_of_name([lacking[key]]) for key in _LACKING_KEYS if key in lacking), ())
-    names = [name for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key)) for name in fields[key][:_MAX_ITEMS]]
-    for path in (steps, *map(steps_of_name, names)):
+    message, code, (place, steps) = _fault_message(fields), _code(fields), _named(fields, depth)
+    lists = [fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key))]
+    for path in (steps, *(steps_of_name(name) for names in lists for name in names)):
         if path:
             yield Fault(within + path, place, message, code, listed)
+
+
+def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]:
+    """Return the place and the steps of the name that an object has itself, or in its `source`."""
+    place, source = _place(fields), fields.get("source")
+    sources = by_folded_key(source) if isinstance(source, Mapping) else {}
+    named = [(_SOURCE_PLACES.get(key, place), sources.get(key)) for key in _SOURCE_KEYS]
+    for key in _NAME_KEYS if depth else _TOP_NAME_KEYS:
+        if key != "location" or fields.get(key) not in PLACES:
+            # RFC 9457, 3: a pointer is into the content of the request
+            named.append((place or ("body" if key == "pointer" else ""), fields.get(key)))
+    place, steps = next(((place, steps) for place, name in named if (steps := steps_of_name(name))), (place, ()))
+    arguments = fields.get("params")
+    lacking = by_folded_key(arguments) if isinstance(arguments, Mapping) else {}
+    return place, steps + next((steps_of_name([lacking[key]]) for key in _LACKING_KEYS if key in lacking), ())
 
 
 def _nested_faults(fields: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:

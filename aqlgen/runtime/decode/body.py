@@ -91,6 +91,12 @@ def read_body(content: bytes, content_type: str, promised: str = "", *, strict: 
                 raise Failure(Code.INTERNAL_ERROR, message, {"reason": "invalid_json"}) from None
             if is_called_json:
                 return _text_or_bytes(content, decode_text(content, content_type))
+    return _read_other(content, content_type, promised)
+
+
+def _read_other(content: bytes, content_type: str, promised: str) -> Any:
+    """Return what is no JSON: as text, as the rows of a table, as the fields of a form, else by what the bytes are."""
+    kind, wanted = media_type(content_type), media_type(promised)
     if is_text(kind) or (not kind and is_text(wanted)):
         text = decode_text(content, content_type)
         rows = _rows(text, content_type or promised, promised) if is_csv(kind or wanted) else None

@@ -155,7 +155,7 @@ def _reason(response: ApiResponse, data: Any, schema: JsonSchema, types: Types) 
         return "errors without data"
     for key in (*_FLAGS, *_STATES):
         value = fields.get(key)
-        if _tells_failure(key, value) and (_is_envelope(key, fields) or _document_says(schema, types, key, value)):
+        if _tells_failure(key, value) and (_is_envelope(key, fields) or _document_says(schema, types, key)):
             return f"{key}: {'false' if key in _FLAGS else str(value).lower()}"
     return ""
 
@@ -195,8 +195,8 @@ def _is_fault(response: ApiResponse) -> bool:
     return "Envelope" in text[:4096] and _FAULT.search(text) is not None
 
 
-def _document_says(schema: JsonSchema, types: Types, flag: str, value: Any) -> bool:
-    """Return True if the schema of the success says that this value of a flag is a failure.
+def _document_says(schema: JsonSchema, types: Types, flag: str) -> bool:
+    """Return True if the schema of the success says that a flag not set, or a state of failure, is about the call.
 
     The flag can have one value in a success, or its words are those of an outcome, or its description is about the
     call; the state of a thing is none.
@@ -207,15 +207,15 @@ def _document_says(schema: JsonSchema, types: Types, flag: str, value: Any) -> b
     if inner is None:
         return False
     values = fixed_values(inner, types)
-    if isinstance(value, str) and value != "false":
-        if _IDENTITY.intersection(declared) or values is None:
-            return False
-        words = {str(word).lower() for word in values if word is not None}
-        return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
-    if values is not None and values and all(word in (True, "true") for word in values):
+    if flag in _FLAGS and values and all(word in (True, "true") for word in values):
         return True
-    described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
-    return not _IDENTITY.intersection(declared) and bool(_CALL.search(described) and _OUTCOME.search(described))
+    if _IDENTITY.intersection(declared):
+        return False
+    if flag in _FLAGS:
+        described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
+        return bool(_CALL.search(described) and _OUTCOME.search(described))
+    words = {str(word).lower() for word in values or () if word is not None}
+    return values is not None and (words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES))
 
 
 def _status(response: ApiResponse, data: Any, secrets: frozenset[str]) -> int:

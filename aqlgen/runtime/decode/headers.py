@@ -159,13 +159,15 @@ def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset
     location = next((headers[name] for name in names if headers.get(name)), None)
     if not location and response.status not in (201, 202):
         return data
+    goes_on = is_accepted and bool(location)
     told = {
-        "status": "accepted" if is_accepted and location and data is None else None,
-        "location": location and redact(location, secrets)[:_MAX_LENGTH],
-        "monitor": row.long_running.monitor if is_accepted and location and row.long_running else None,
-        "etag": redact(headers.get("etag", ""), secrets)[:_MAX_LENGTH] if data is None else None,
+        "location": redact(location or "", secrets)[:_MAX_LENGTH],
+        "monitor": row.long_running.monitor if goes_on and row.long_running else None,
         "retry_after_seconds": retry_after(headers.get("retry-after", ""), time.time()),
     }
+    if data is None:
+        etag = redact(headers.get("etag", ""), secrets)[:_MAX_LENGTH]
+        told = {"status": "accepted" if goes_on else None, **told, "etag": etag}
     told = {name: value for name, value in told.items() if value not in (None, "")}
     if data is None:
         return told or None
@@ -200,7 +202,7 @@ class Quota(NamedTuple):
 
 def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
     """Yield every quota in the headers of a response."""
-    policies = _policies(headers["ratelimit-policy"]) if "ratelimit-policy" in headers else {}
+    policies = _policies(headers.get("ratelimit-policy", ""))
     bucket = "/".join(headers[header] for header in _BUCKETS if headers.get(header))[:_MAX_LENGTH]
     for name in headers.keys() & QUOTA_HEADERS.keys():
         limit_name, reset_name, suffix = QUOTA_HEADERS[name]
@@ -211,13 +213,12 @@ def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
                 window = next((window for quota, window in policies.values() if quota == limit), None)
             reset = headers.get(f"{reset_name}-after") or headers.get(reset_name, "")
             yield Quota(limit, remaining, reset, window, f"{bucket}{suffix}", bool(bucket))
-    if "ratelimit" in headers:
-        for name, arguments, partition in _items(headers["ratelimit"]):
-            remaining = arguments.get("r", arguments.get("remaining"))
-            quota, window = policies.get(name, (arguments.get("limit"), None))
-            if remaining is not None:
-                reset = str(arguments.get("t", arguments.get("reset", "")))
-                yield Quota(quota or 0, remaining, reset, window, f"{name}{partition}", bool(name))
+    for name, arguments, partition in _items(headers.get("ratelimit", "")):
+        remaining = arguments.get("r", arguments.get("remaining"))
+        quota, window = policies.get(name, (arguments.get("limit"), None))
+        if remaining is not None:
+            reset = str(arguments.get("t", arguments.get("reset", "")))
+            yield Quota(quota or 0, remaining, reset, window, f"{name}{partition}", bool(name))
 
 
 def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:

@@ -165,18 +165,17 @@ def _data(
     content_type = response.headers.get("content-type", "")
     promised, schema = str(declared.get("content_type") or ""), declared.get("schema")
     plan = names.plan(schema) if isinstance(schema, Mapping) else None
-    if media_type(content_type) != JSON:
-        form = stream_form(content_type)
-        if form is not None:
-            return _decode_stream(response, form, plan)
-        if is_multipart(content_type):
-            from .sequential import read_multipart
+    form = None if media_type(content_type) == JSON else stream_form(content_type)
+    if form is not None:
+        return _decode_stream(response, form, plan)
+    if is_multipart(content_type):
+        from .sequential import read_multipart
 
-            parts = read_multipart(response.content, content_type)
-            if parts is not None:
-                return parts
-        if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
-            return _decode_xml(response.content, content_type, schema, names)
+        parts = read_multipart(response.content, content_type)
+        if parts is not None:
+            return parts
+    if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
+        return _decode_xml(response.content, content_type, schema, names)
     data = read_body(response.content, content_type, promised, strict=strict)
     if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
         return [plan.convert(item, Way.TO_AGENT) for item in data]
