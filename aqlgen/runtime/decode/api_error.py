@@ -348,7 +348,7 @@ def _nested_faults(fields: Mapping[str, Any], depth: int, within: tuple[str, ...
 def _is_by_name(key: str, value: Mapping[str, Any]) -> bool:
     """Return True if the keys of an object are names of parameters and not those of one fault."""
     if all(isinstance(inner, list) for inner in value.values()):
-        return not any(folded(str(name)) in _FAULT_KEYS for name in value)
+        return not any(folded(str(name)) in (*_FAULT_KEYS, "error") for name in value)
     return key in _FAULT_MAP_KEYS and not _fault_message(by_folded_key(value))
 
 

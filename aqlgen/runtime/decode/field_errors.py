@@ -50,11 +50,12 @@ def field_errors(
 
 def _problem(row: Row, types: Types, params: Mapping[str, Any], error: ApiError, fault: Fault) -> dict[str, Any]:
     """Return a fault as a problem of the call; empty if it is about nothing."""
-    kind = kind_of_fault(f"{fault.message} {fault.code}" if fault.listed else error.evidence, (fault.code,))
+    evidence = f"{fault.message} {fault.code}" if fault.listed else error.evidence
+    kind = kind_of_fault(evidence, (fault.code,))
     leading = _LEADING_NAME.match(fault.message) if fault.listed and not fault.steps else None
     named = fault if leading is None else replace(fault, steps=steps_of_name(leading[1]))
     name = _agent_name(row, types, params, named, kind)
-    if not name and not (fault.listed and (fault.message or fault.steps)):
+    if not name and not (fault.listed and (fault.message + fault.name)):
         return {}
     by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
     if by_words and name and at(params, steps_of_name(name)) not in _ABSENT:

@@ -176,6 +176,19 @@ def _data(
             return parts
     if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
         return _decode_xml(response.content, content_type, schema, names)
+    return _body_data(response, declared, plan, encoded, strict=strict)
+
+
+def _body_data(
+    response: ApiResponse,
+    declared: Mapping[str, Any],
+    plan: Plan | None,
+    encoded: EncodedFields | None,
+    *,
+    strict: bool,
+) -> Any:
+    """Return the data of a content that is one value, under the agent's names, its fields in base64 as text."""
+    content_type, promised = response.headers.get("content-type", ""), str(declared.get("content_type") or "")
     data = read_body(response.content, content_type, promised, strict=strict)
     if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
         return [plan.convert(item, Way.TO_AGENT) for item in data]
@@ -185,6 +198,7 @@ def _data(
         data = plan.convert(data, Way.TO_AGENT)
     if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
         return data
+    schema = declared.get("schema")
     return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
 
 
