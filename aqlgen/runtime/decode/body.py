@@ -22,9 +22,10 @@ from ..exact_json import read_float, write_json
 from ..media import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
 
-__all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
+__all__ = ["JSON_DECODER", "decode_text", "known_charset", "read_body", "sanitize"]
 
-_JSON = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
+JSON_DECODER = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)
+"""The reader of JSON text. NaN and Infinity are no JSON: null."""
 _CARELESS = frozenset(
     {"text/plain", OCTETS, "binary/octet-stream", "text/html", "text/javascript", "application/javascript"}
 )
@@ -163,7 +164,7 @@ def _read_json(content: bytes, content_type: str) -> Any:
     if not text.strip():
         return None
     try:
-        data = _JSON.decode(text)
+        data = JSON_DECODER.decode(text)
     except RecursionError:
         raise NoJsonError from None
     except ValueError:
@@ -180,7 +181,7 @@ def _read_lines(text: str) -> list[Any] | None:
     if len(lines) < 2 or not lines[0].lstrip().startswith(("{", "[")):
         return None
     try:
-        return [_JSON.decode(line) for line in lines]
+        return [JSON_DECODER.decode(line) for line in lines]
     except (ValueError, RecursionError):
         return None
 

@@ -7,16 +7,14 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
 from ..errors import Failure
-from ..exact_json import read_float
 from ..media import StreamForm, media_type
-from .body import read_body, sanitize
+from .body import JSON_DECODER, read_body, sanitize
 from .files import disposition_name
 
 __all__ = ["StreamWatch", "read_multipart", "stream_values"]
@@ -57,64 +55,39 @@ def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:
 
     `complete` says that its last value is whole, even if nothing follows it.
     """
-    read = {"events": _read_events, "lines": _read_lines, "sequence": _read_sequence}[form]
-    return list(read(text.removeprefix("\ufeff"), complete))
+    text = text.removeprefix("\ufeff")
+    if form == "events":
+        return list(_read_events(text, complete))
+    pieces = text.split("\n") if form == "lines" else text.split("\x1e")[1:]
+    if not complete and not (form == "sequence" and text.endswith("\n")):
+        del pieces[-1:]  # the text behind the last line break
+    return [_read_json(piece) for piece in pieces if piece.strip() not in ("", "[DONE]")]
 
 
 def _read_json(text: str) -> Any:
     try:
-        return sanitize(
-            json.loads(text, parse_float=read_float, parse_constant=lambda _: None), text.encode("utf-8", "replace")
-        )
+        return sanitize(JSON_DECODER.decode(text.strip()), text.encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return text.strip()
 
 
-def _read_lines(text: str, complete: bool) -> Iterator[Any]:
-    lines = text.split("\n")
-    if not complete:
-        lines.pop()  # the text behind the last line break
-    for line in lines:
-        line = line.strip()
-        if line and line != "[DONE]":
-            yield _read_json(line)
-
-
-def _read_sequence(text: str, complete: bool) -> Iterator[Any]:
-    records = text.split("\x1e")[1:]
-    if records and not complete and not records[-1].endswith("\n"):
-        records.pop()
-    for record in records:
-        if record.strip():
-            yield _read_json(record)
-
-
 def _read_events(text: str, complete: bool) -> Iterator[Any]:
-    lines = re.split(r"\r\n|\n|\r", text)
-    event: dict[str, Any] = {}
-    data_lines: list[str] = []
-    for line in (*lines, "") if complete else lines[:-1]:
-        if not line:
-            if data_lines:
-                data = "\n".join(data_lines)
-                if data.strip() == "[DONE]":
-                    return
-                yield {**event, "data": _event_data(data)}
-            event, data_lines = {}, []
-            continue
-        name, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if name == "data":
-            data_lines.append(value)
-        elif name in ("event", "id") and value:
-            event[name] = value
+    events = re.sub(r"\r\n?", "\n", text).split("\n\n")
+    for event in events if complete else events[:-1]:
+        pairs = (line.partition(":") for line in event.split("\n"))
+        fields = [(name, value.removeprefix(" ")) for name, _, value in pairs]
+        lines = [value for name, value in fields if name == "data"]
+        data = "\n".join(lines)
+        if data.strip() == "[DONE]":
+            return
+        if lines:
+            told = {name: value for name, value in fields if name in ("event", "id") and value}
+            yield {**told, "data": _event_data(data)}
 
 
 def _event_data(text: str) -> Any:
     """Return the data of an event: JSON where it is an object, an array or a string in quotes, else the text itself."""
-    if not text.lstrip().startswith(("{", "[", '"')):
-        return text
-    return _read_json(text)
+    return _read_json(text) if text.lstrip().startswith(("{", "[", '"')) else text
 
 
 def read_multipart(content: bytes, content_type: str) -> list[dict[str, Any]] | None:
