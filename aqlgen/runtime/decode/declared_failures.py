@@ -214,8 +214,12 @@ def _document_says(schema: JsonSchema, types: Types, flag: str) -> bool:
     if flag in _FLAGS:
         described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
         return bool(_CALL.search(described) and _OUTCOME.search(described))
-    words = {str(word).lower() for word in values or () if word is not None}
-    return values is not None and (words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES))
+    return values is not None and _are_outcomes({str(word).lower() for word in values if word is not None})
+
+
+def _are_outcomes(words: set[str]) -> bool:
+    """Return True if the words of a state are about a call: good ones alone, or several outcomes."""
+    return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
 
 
 def _status(response: ApiResponse, data: Any, secrets: frozenset[str]) -> int:

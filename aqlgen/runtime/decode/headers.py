@@ -155,15 +155,14 @@ def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset
     operation that shows its progress). For all others they are in `_meta` (see `result_headers`).
     """
     headers, is_accepted = response.headers, response.status == 202
-    names = _LOCATIONS if is_accepted else ("location",)
-    location = next((headers[name] for name in names if headers.get(name)), None)
+    location = next(filter(None, map(headers.get, _LOCATIONS if is_accepted else ("location",))), "")
     if not location and response.status not in (201, 202):
         return data
     if data is not None and (not is_accepted or not isinstance(data, dict) or location in data.values()):
         return data
     goes_on = is_accepted and bool(location)
     told = {
-        "location": redact(location or "", secrets)[:_MAX_LENGTH],
+        "location": redact(location, secrets)[:_MAX_LENGTH],
         "monitor": row.long_running.monitor if goes_on and row.long_running else None,
         "retry_after_seconds": retry_after(headers.get("retry-after", ""), time.time()),
     }

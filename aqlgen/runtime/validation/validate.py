@@ -239,13 +239,11 @@ class Validation:
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks. Raises TooMuch."""
-        from ..schema.groups import parameters_by_field
         from .alternatives import Together
         from .problems import field_problems, missing_problem, twice_problem, unexplained_problem, unknown_problem
         from .value_problems import problems_of
-        from .walk import Allowed, Walk
 
-        known, types = reading.value, self._table.types
+        known = reading.value
         problems: list[Problem] = []
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
         if missing:
@@ -259,16 +257,24 @@ class Validation:
             problems += field_problems(row, keys, declared, (), place)
         places = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
         faults = (fault for fault in reading.faults if not _is_told(fault, places))
-        problems += problems_of(faults, checks.sensitive, Together(types).problem)
+        problems += problems_of(faults, checks.sensitive, Together(self._table.types).problem)
         if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
             return problems
+        return self._body_problems(row, checks, known) or [unexplained_problem(row)]
+
+    def _body_problems(self, row: Row, checks: _Checks, known: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems of the body that parameters make together. Raises TooMuch."""
+        from ..schema.groups import parameters_by_field
+        from .alternatives import Together
+        from .value_problems import problems_of
+        from .walk import Allowed, Walk
+
+        types = self._table.types
         body = self._assemble(row, known) if checks.body is not None else None
-        if body is not None and row.body is not None:
-            whole = Walk(types, self._leaves, Allowed.NOTHING).read(body, row.body.schema)
-            problems = problems_of(
-                whole.faults, checks.sensitive, Together(types, parameters_by_field(row, types)).problem
-            )
-        return problems or [unexplained_problem(row)]
+        if body is None or row.body is None:
+            return []
+        whole = Walk(types, self._leaves, Allowed.NOTHING).read(body, row.body.schema)
+        return problems_of(whole.faults, checks.sensitive, Together(types, parameters_by_field(row, types)).problem)
 
     def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters under the agent's names, where they came in the API's."""

@@ -215,16 +215,17 @@ class Walk:
             if keyword in broken and "type" not in broken:
                 return self._first(coercions(value, ()))
         if "type" in broken:
-            if "contentEncoding" in part and isinstance(value, (bool, int, float)):
-                return None  # a number is not a file
-            if isinstance(value, dict):  # it is surely one of the things that are listed, if it has their fields
-                items = (union_of(self._types, item).properties for item in union_of(self._types, part).items)
-                if not any(value.keys() <= fields.keys() for fields in items):
-                    return None
-            return self._first(coercions(value, frozenset(broken["type"])))
+            return self._first(coercions(value, frozenset(broken["type"]))) if self._may_be_meant(value, part) else None
         if isinstance(value, str) and not {"format", "pattern"}.isdisjoint(broken):
             return self._first([dated(value, str(broken.get("format", "")))])
         return None
+
+    def _may_be_meant(self, value: Any, part: JsonSchema) -> bool:
+        """Return False for a number where a file is wanted, and for an object that is none of the things in a list."""
+        if isinstance(value, dict):
+            items = (union_of(self._types, item).properties for item in union_of(self._types, part).items)
+            return any(value.keys() <= fields.keys() for fields in items)
+        return not ("contentEncoding" in part and isinstance(value, (bool, int, float)))
 
     def _first(self, candidates: Iterable[Coercion | None]) -> Coercion | None:
         return next((item for item in candidates if item is not None and (item.sure or not self._sure)), None)
@@ -238,12 +239,11 @@ class Walk:
             return
         unknown = []
         for key, value in list(reading.value.items()):
-            schemas = [as_schema(properties[key])] if key in properties else []
-            schemas += [as_schema(patterns[pattern]) for pattern in patterns if self._leaves.matches(pattern, key)]
-            if not schemas and extra is False:
-                unknown.append(key)
-            elif not schemas and isinstance(extra, Mapping):
-                schemas = [extra]
+            schemas = [properties[key]] if key in properties else []
+            schemas += [patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key)]
+            if not schemas:
+                schemas = [extra] if isinstance(extra, Mapping) else []
+                unknown += [key] if extra is False else []
             if not partial or value is not None:
                 self._field(reading, key, schemas, partial, drops=self._drops and key not in part.get("required", ()))
             if len(reading.faults) >= MOST_FAULTS:
@@ -251,9 +251,9 @@ class Walk:
         if unknown:
             reading.faults.append(Fault((), "additionalProperties", unknown, reading.value, part))
 
-    def _field(self, reading: Reading, key: str, schemas: Iterable[JsonSchema], partial: bool, *, drops: bool) -> None:
+    def _field(self, reading: Reading, key: str, schemas: Iterable[Any], partial: bool, *, drops: bool) -> None:
         """Read a field as each of its schemas; a null that does not fit one is left out where that may be."""
-        for schema in schemas:
+        for schema in map(as_schema, schemas):
             value = reading.value[key]
             child = self.read(value, schema, partial=partial)
             if child.faults and value is None and drops:
