@@ -80,8 +80,8 @@ class EncodedFields:
             items, extra = (schemas[0] if schemas else _UNDECLARED for schemas in (shape.items, shape.extra))
             encoded = {name for name in inner if _is_encoded(name, inner[name], self._types)}
             encoded |= {""} if is_base64(extra, self._types) else set()
-            found: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
-            fields = _Fields(schema, any(found), inner, frozenset(encoded), items, extra)
+            reaches: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
+            fields = _Fields(schema, any(reaches), inner, frozenset(encoded), items, extra)
             self._fields[id(schema)] = fields
         return fields
 

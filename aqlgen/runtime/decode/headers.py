@@ -161,19 +161,19 @@ def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset
     if data is not None and (not is_accepted or not isinstance(data, dict) or location in data.values()):
         return data
     goes_on = is_accepted and bool(location)
-    told = {
+    statements = {
         "location": redact(location, secrets)[:_MAX_LENGTH],
         "monitor": row.long_running.monitor if goes_on and row.long_running else None,
         "retry_after_seconds": retry_after(headers.get("retry-after", ""), time.time()),
     }
     if data is not None:
-        return {**{f"_{name}": value for name, value in _stated(told).items()}, **data}
+        return {**{f"_{name}": value for name, value in _stated(statements).items()}, **data}
     etag = redact(headers.get("etag", ""), secrets)[:_MAX_LENGTH]
-    return _stated({"status": "accepted" if goes_on else None, **told, "etag": etag}) or None
+    return _stated({"status": "accepted" if goes_on else None, **statements, "etag": etag}) or None
 
 
-def _stated(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in told.items() if value not in (None, "")}
+def _stated(statements: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in statements.items() if value not in (None, "")}
 
 
 def result_headers(response: ApiResponse, secrets: frozenset[str]) -> dict[str, str]:

@@ -81,8 +81,8 @@ def _read_events(text: str, complete: bool) -> Iterator[Any]:
         if data.strip() == "[DONE]":
             return
         if lines:
-            told = {name: value for name, value in fields if name in ("event", "id") and value}
-            yield {**told, "data": _event_data(data)}
+            labels = {name: value for name, value in fields if name in ("event", "id") and value}
+            yield {**labels, "data": _event_data(data)}
 
 
 def _event_data(text: str) -> Any:

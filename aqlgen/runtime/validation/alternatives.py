@@ -117,8 +117,8 @@ class Together:
         says += self._further(branch, describe)
         label = group.label or f"the one needing {joined(map(named, group.required))}"
         message = f"{_none_fits(place)}. Nearest is {label}: {', and '.join(says) or 'see details'}"
-        told = {"nearest": label, "missing_params": lacking, "unknown_fields": strange}
-        details |= {key: value for key, value in told.items() if value}
+        findings = {"nearest": label, "missing_params": lacking, "unknown_fields": strange}
+        details |= {key: value for key, value in findings.items() if value}
         if lacking and len(says) == 1:
             details["param_name"] = lacking[0]
             return Problem(Code.MISSING_PARAM, lacking[0], _without_leaks(message, place), details)

@@ -106,16 +106,16 @@ class Reading:
             for place, change in child.changes.items():
                 moved = None if change.moved is None else (key, *change.moved)
                 self.note((key, *place), replace(change, moved=moved))
-        self.blame(replace(fault, path=(key, *fault.path)) for fault in child.faults)
+        self.add_faults(replace(fault, path=(key, *fault.path)) for fault in child.faults)
 
     def take(self, other: Reading) -> None:
         """Take over another reading of the same value."""
         self.value = other.value
-        self.blame(other.faults)
+        self.add_faults(other.faults)
         for place, change in other.changes.items():
             self.note(place, change)
 
-    def blame(self, faults: Iterable[Fault]) -> None:
+    def add_faults(self, faults: Iterable[Fault]) -> None:
         """Add faults, as many as are ever listed."""
         self.faults += islice(faults, max(0, MOST_FAULTS - len(self.faults)))
 
@@ -175,7 +175,7 @@ class Walk:
             reading.note((), Change(reading.value, coercion.value, (coercion.kind,)))
             reading.value = coercion.value
             errors = self._errors(part, reading.value)
-        reading.blame(
+        reading.add_faults(
             Fault((), keyword, demand, reading.value, part)
             for keyword, demand in errors
             if not (partial and keyword in _PRESENCE)
