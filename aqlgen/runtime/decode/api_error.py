@@ -322,10 +322,12 @@ def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]
     place, source = _place(fields), fields.get("source")
     sources = by_folded_key(source) if isinstance(source, Mapping) else {}
     named = [(_SOURCE_PLACES.get(key, place), sources.get(key)) for key in _SOURCE_KEYS]
-    for key in _NAME_KEYS if depth else _TOP_NAME_KEYS:
-        if key != "location" or fields.get(key) not in PLACES:
-            # RFC 9457, 3: a pointer is into the content of the request
-            named.append((place or ("body" if key == "pointer" else ""), fields.get(key)))
+    # RFC 9457, 3: a pointer is into the content of the request
+    named += [
+        (place or ("body" if key == "pointer" else ""), fields.get(key))
+        for key in (_NAME_KEYS if depth else _TOP_NAME_KEYS)
+        if key != "location" or fields.get(key) not in PLACES
+    ]
     place, steps = next(((place, steps) for place, name in named if (steps := steps_of_name(name))), (place, ()))
     arguments = fields.get("params")
     lacking = by_folded_key(arguments) if isinstance(arguments, Mapping) else {}
