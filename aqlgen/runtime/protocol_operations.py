@@ -18,6 +18,8 @@ from .session import Session
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
+    from .validation.leaves import Leaves
+
 __all__ = ["Answer", "DiscreetPerson", "Handler", "Person", "ProtocolOperation", "Registry"]
 
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
@@ -153,13 +155,19 @@ class _CheckedHandler:
         properties = {name: dict(parameter.schema) for name, parameter in self.parameters.items()}
         return Draft202012Validator({"type": "object", "properties": properties})
 
-    def check(self, params: Mapping[str, Any]) -> None:
-        """Raise Failure with all problems of the parameters."""
+    @cached_property
+    def _leaves(self) -> Leaves:
         from jsonschema_rs import Draft202012Validator
 
+        from .validation.leaves import Leaves
+
+        return Leaves(lambda schema: Draft202012Validator(dict(schema)))
+
+    def check(self, params: Mapping[str, Any]) -> None:
+        """Raise Failure with all problems of the parameters."""
         from .validation.problems import failure, missing_problem, unexplained_problem, unknown_problem
         from .validation.value_problems import problems_of
-        from .validation.walk import Allowed, Leaves, Reading, Walk
+        from .validation.walk import Allowed, Reading, Walk
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]
@@ -167,7 +175,7 @@ class _CheckedHandler:
             return
         problems = [missing_problem(self, missing)] if missing else []
         problems += [unknown_problem(self, unknown, params)] if unknown else []
-        walk = Walk({}, Leaves(lambda schema: Draft202012Validator(dict(schema))), Allowed.NOTHING)
+        walk = Walk({}, self._leaves, Allowed.NOTHING)
         reading = Reading(dict(params))
         for name, parameter in self.parameters.items():
             if name in params:

@@ -1,6 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From the bytes of a response to data, by its content type and by what the document promised.
 
+Tables of text become rows (CSV, RFC 4180; IANA, text/tab-separated-values): each row is an object under the names of
+the header line. Cells stay texts: "007" is no number.
+
 What comes out is fit to be passed on: without halves of surrogate pairs, and not too deep to be written as JSON.
 """
 
@@ -9,6 +12,8 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -17,9 +22,10 @@ from ..exact_json import read_float, write_json
 from ..media import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
 
-__all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
+__all__ = ["JSON_DECODER", "decode_text", "known_charset", "read_body", "sanitize"]
 
-_JSON = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
+JSON_DECODER = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)
+"""The reader of JSON text. NaN and Infinity are no JSON: null."""
 _CARELESS = frozenset(
     {"text/plain", OCTETS, "binary/octet-stream", "text/html", "text/javascript", "application/javascript"}
 )
@@ -51,6 +57,13 @@ _MAX_DEPTH = 150
 """Levels that can be passed on to the client with room to spare; anything deeper is given as its JSON."""
 
 
+_DELIMITERS = (",", "\t", ";")
+_MAX_CELLS = 200_000
+_MAX_COLUMNS = 5_000
+_FURTHER = "_further"
+"""Key of the cells of a row of a table that has more than the header line."""
+
+
 class NoJsonError(ValueError):
     """What should be JSON is none."""
 
@@ -74,12 +87,21 @@ def read_body(content: bytes, content_type: str, promised: str = "", *, strict: 
             return _read_json(content, content_type)
         except NoJsonError as error:
             if strict and isinstance(error, BrokenJsonError):
-                raise _broken_json() from None
+                message = "Internal error: the API answered with broken JSON, which is not shown. "
+                message += "Try again, or ask for less"
+                raise Failure(Code.INTERNAL_ERROR, message, {"reason": "invalid_json"}) from None
             if is_called_json:
-                return _text_or_bytes(content, content_type)
+                return _text_or_bytes(content, decode_text(content, content_type))
+    return _read_other(content, content_type, promised)
+
+
+def _read_other(content: bytes, content_type: str, promised: str) -> Any:
+    """Return what is no JSON: as text, as the rows of a table, as the fields of a form, else by what the bytes are."""
+    kind, wanted = media_type(content_type), media_type(promised)
     if is_text(kind) or (not kind and is_text(wanted)):
         text = decode_text(content, content_type)
-        return _rows(text, content_type, promised) if is_csv(kind or wanted) else text
+        rows = _rows(text, content_type or promised, promised) if is_csv(kind or wanted) else None
+        return text if rows is None else rows
     if kind == FORM:
         return _read_form(decode_text(content, content_type))
     if not kind and not wanted:
@@ -129,7 +151,9 @@ def _read_json(content: bytes, content_type: str) -> Any:
     if len(content) > _MAX_VALUES:
         values = content.count(b",") + content.count(b"[") + content.count(b"{")
         if values > _MAX_VALUES:
-            raise _too_many_values(values)
+            details = {"limit_type": "response_values", "limit_value": _MAX_VALUES, "actual_value": values}
+            message = f"Payload exceeds response_values limit of {_MAX_VALUES} elements: ask for less, such as "
+            raise Failure(Code.PAYLOAD_TOO_LARGE, f"{message}a smaller page", details | {"unit": "elements"})
     try:
         text = content.decode(json.detect_encoding(content)).removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -140,7 +164,7 @@ def _read_json(content: bytes, content_type: str) -> Any:
     if not text.strip():
         return None
     try:
-        data = _JSON.decode(text)
+        data = JSON_DECODER.decode(text)
     except RecursionError:
         raise NoJsonError from None
     except ValueError:
@@ -157,66 +181,34 @@ def _read_lines(text: str) -> list[Any] | None:
     if len(lines) < 2 or not lines[0].lstrip().startswith(("{", "[")):
         return None
     try:
-        return [_JSON.decode(line) for line in lines]
+        return [JSON_DECODER.decode(line) for line in lines]
     except (ValueError, RecursionError):
         return None
 
 
-def _too_many_values(values: int) -> Failure:
-    details = {"limit_type": "response_values", "limit_value": _MAX_VALUES, "actual_value": values, "unit": "elements"}
-    message = f"Payload exceeds response_values limit of {_MAX_VALUES} elements: ask for less, such as a smaller page"
-    return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
-
-
-def _broken_json() -> Failure:
-    message = "Internal error: the API answered with broken JSON, which is not shown. Try again, or ask for less"
-    return Failure(Code.INTERNAL_ERROR, message, {"reason": "invalid_json"})
-
-
-def _rows(text: str, content_type: str, promised: str) -> Any:
-    """Return the rows of a table; its text if it is none."""
-    from .rows import read_rows
-
-    rows = read_rows(text, content_type or promised, promised)
-    return text if rows is None else rows
-
-
 def _read_undeclared(content: bytes) -> Any:
     """Read a content without any type: as JSON if it is that, else as text if it can be, else as bytes."""
-    if content.lstrip()[:1] in (b"{", b"["):
-        try:
+    with suppress(NoJsonError):
+        if content.lstrip()[:1] in (b"{", b"["):
             return _read_json(content, "")
-        except NoJsonError:
-            pass
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return bytes_value(content, OCTETS)
-    return bytes_value(content, OCTETS) if CONTROLS.search(text) else text
+    with suppress(UnicodeDecodeError):
+        return _text_or_bytes(content, content.decode("utf-8-sig"))
+    return bytes_value(content, OCTETS)
 
 
-def _text_or_bytes(content: bytes, content_type: str) -> Any:
-    """Return what should be JSON and is not: as its text if it can be one, else as bytes."""
-    text = decode_text(content, content_type)
+def _text_or_bytes(content: bytes, text: str) -> Any:
     return bytes_value(content, OCTETS) if CONTROLS.search(text) else text
 
 
 def _read_form(text: str) -> dict[str, Any]:
     """Return the fields of a form; one that comes more than once is a list."""
-    from urllib.parse import parse_qsl
+    from urllib.parse import parse_qs
 
-    fields: dict[str, Any] = {}
     try:
-        pairs = parse_qsl(text.strip(), keep_blank_values=True, max_num_fields=10_000)
+        fields = parse_qs(text.strip(), keep_blank_values=True, max_num_fields=10_000)
     except ValueError:
         return {"content": text}
-    for name, value in pairs:
-        if name in fields:
-            earlier = fields[name]
-            fields[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
-        else:
-            fields[name] = value
-    return fields
+    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
 def sanitize(data: Any, content: bytes) -> Any:
@@ -256,3 +248,57 @@ def _sanitized_copy(value: Any, depth: int) -> Any:
     if isinstance(value, dict):
         return {_sanitized_copy(key, depth): _sanitized_copy(item, depth + 1) for key, item in value.items()}
     return [_sanitized_copy(item, depth + 1) for item in value]
+
+
+def _rows(text: str, content_type: str, promised: str) -> dict[str, Any] | None:
+    """Return `{items}`, an object for each row, None for what is no table or too large for rows.
+
+    Without a header line (`header=absent`) a row is an array. A table without rows has its `columns`.
+    """
+    if "\ufffd" in text or CONTROLS.search(text):
+        return None
+    delimiter = "\t" if "tab-separated" in media_type(content_type) else _sniffed(text)
+    if text.count(delimiter) + text.count("\n") > _MAX_CELLS:
+        return None
+    import csv
+    import io
+
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+    except csv.Error:
+        return None
+    if not rows or len(rows[0]) > _MAX_COLUMNS:
+        return None
+    if "header=absent" in content_type.replace(" ", "").lower():
+        return {"items": rows}
+    if len(rows) == 1:  # a header alone is a table where a table was promised, else it is any text
+        return {"items": [], "columns": _columns(rows[0])} if is_csv(promised) and len(rows[0]) > 1 else None
+    columns = _columns(rows[0])
+    return {"items": [_as_object(columns, row) for row in rows[1:]]}
+
+
+def _sniffed(text: str) -> str:
+    """Return the delimiter that the header line has most of, outside quotes; a comma if it has none."""
+    header = "".join(text.partition("\n")[0].split('"')[::2])
+    return max(_DELIMITERS, key=header.count)
+
+
+def _columns(header: Sequence[str]) -> list[str]:
+    """Return the names of the columns: one without a name is called after its place, a repeated one gets a number."""
+    columns: dict[str, None] = {}
+    for place, cell in enumerate(header, 1):
+        name = cell.strip() or f"column_{place}"
+        if name in columns or name == _FURTHER:
+            name = f"{name}_{place}"
+        while name in columns:
+            name += "_"
+        columns[name] = None
+    return list(columns)
+
+
+def _as_object(columns: Sequence[str], row: Sequence[str]) -> dict[str, Any]:
+    """Return a row by its columns; one that is shorter lacks the last of them."""
+    item: dict[str, Any] = dict(zip(columns, row, strict=False))
+    if len(row) > len(columns):
+        item[_FURTHER] = list(row[len(columns) :])
+    return item

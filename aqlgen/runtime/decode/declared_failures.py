@@ -16,13 +16,12 @@ from typing import Any
 
 from ..errors import Failure
 from ..media import is_xml
-from ..schema.reader import MISSING, Types, fixed_values, parts, union_of
+from ..schema.reader import MISSING, Types, at, fixed_values, parts, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from ..wire import ApiResponse
-from .errors import read_error
+from .api_error import by_folded_key, read_error
 from .failures import failure_of_response
-from .faults import by_folded_key
 
 __all__ = ["OFF", "as_success", "declared_failure"]
 
@@ -78,6 +77,8 @@ _KINDS = (
     ),
 )
 """The status that an answer of these words would have had, the first that applies; else 400."""
+_STATUS_KEYS = ("status", "statuscode", "httpstatus", "code", "errorcode")
+_STATUS = re.compile(r"-?[0-9]{3,6}")
 _RPC_SERVER_ERROR = -32603
 
 
@@ -114,23 +115,28 @@ def as_success(data: Mapping[str, Any], schema: JsonSchema, types: Types) -> dic
 
     def value_of(key: str, value: Any) -> Any:
         flag = folded(key)
-        if flag in _FLAGS and value in (False, "false", 0):
+        if not _tells_failure(flag, value):
+            return value
+        if flag in _FLAGS:
             return {str: "true", bool: True}.get(type(value), 1)
-        if flag in _STATES and isinstance(value, str) and value.lower() in _FAILED:
-            values = fixed_values(declared.get(flag, {}), types) or ["ok"]
-            return next((word for word in values if str(word).lower() not in _FAILED), value)
-        return value
+        values = fixed_values(declared.get(flag, {}), types) or ["ok"]
+        return next((word for word in values if str(word).lower() not in _FAILED), value)
 
     return {key: value_of(key, value) for key, value in data.items()}
+
+
+def _tells_failure(key: str, value: Any) -> bool:
+    """Return True if a flag is not set, or a state is that of a failure."""
+    if key in _FLAGS:
+        return value in (False, "false", 0)
+    return key in _STATES and isinstance(value, str) and value.lower() in _FAILED
 
 
 def _marked(data: Any, marks: Sequence[str]) -> str:
     """Return the owner's mark that data bear; "" if they bear none."""
     for mark in marks:
         path, _, wanted = mark.partition("=")
-        value = data
-        for step in path.split("."):
-            value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
+        value = at(data, path.split("."))
         if value is not MISSING and wanted == (value if isinstance(value, str) else json.dumps(value, default=str)):
             return mark
     return ""
@@ -147,27 +153,21 @@ def _reason(response: ApiResponse, data: Any, schema: JsonSchema, types: Types) 
         return "an error of JSON-RPC"
     if _is_graphql_error(fields, schema, types):
         return "errors without data"
-    for flag in _FLAGS:
-        if fields.get(flag, True) in (False, "false", 0):
-            known = not _is_thing(fields) and _has(fields, _ERRORS)
-            if known or _document_says(schema, types, flag, fields[flag]):
-                return f"{flag}: false"
-    for state in _STATES:
-        value = fields.get(state)
-        if isinstance(value, str) and value.lower() in _FAILED:
-            known = _OF_ENVELOPE.issuperset(fields) and _has(fields, (*_ERRORS, *_WORDS))
-            if known or _document_says(schema, types, state, value):
-                return f"{state}: {value.lower()}"
+    for key in (*_FLAGS, *_STATES):
+        value = fields.get(key)
+        if _tells_failure(key, value) and (_is_envelope(key, fields) or _document_says(schema, types, key)):
+            return f"{key}: {'false' if key in _FLAGS else str(value).lower()}"
     return ""
 
 
-def _has(fields: Mapping[str, Any], keys: Sequence[str]) -> bool:
-    """Return True if one of these fields says something."""
-    return any(fields.get(key) not in (None, "", False, 0, [], {}) for key in keys)
-
-
-def _is_thing(fields: Mapping[str, Any]) -> bool:
-    return any(fields[key] is not None for key in _IDENTITY.intersection(fields))
+def _is_envelope(key: str, fields: Mapping[str, Any]) -> bool:
+    """Return True if a flag or a state stands beside an error, and not among the fields of a thing."""
+    if key in _FLAGS:
+        is_known = all(fields[name] is None for name in _IDENTITY.intersection(fields))
+    else:
+        is_known = _OF_ENVELOPE.issuperset(fields)
+    words = _ERRORS if key in _FLAGS else (*_ERRORS, *_WORDS)
+    return is_known and any(fields.get(name) not in (None, "", False, 0, [], {}) for name in words)
 
 
 def _is_rpc_error(fields: Mapping[str, Any]) -> bool:
@@ -195,8 +195,8 @@ def _is_fault(response: ApiResponse) -> bool:
     return "Envelope" in text[:4096] and _FAULT.search(text) is not None
 
 
-def _document_says(schema: JsonSchema, types: Types, flag: str, value: Any) -> bool:
-    """Return True if the schema of the success says that this value of a flag is a failure.
+def _document_says(schema: JsonSchema, types: Types, flag: str) -> bool:
+    """Return True if the schema of the success says that a flag not set, or a state of failure, is about the call.
 
     The flag can have one value in a success, or its words are those of an outcome, or its description is about the
     call; the state of a thing is none.
@@ -207,36 +207,31 @@ def _document_says(schema: JsonSchema, types: Types, flag: str, value: Any) -> b
     if inner is None:
         return False
     values = fixed_values(inner, types)
-    if isinstance(value, str) and value != "false":
-        if _IDENTITY.intersection(declared) or values is None:
-            return False
-        words = {str(word).lower() for word in values if word is not None}
-        return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
-    if values is not None and values and all(word in (True, "true") for word in values):
+    if flag in _FLAGS and values and all(word in (True, "true") for word in values):
         return True
-    described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
-    return not _IDENTITY.intersection(declared) and bool(_CALL.search(described) and _OUTCOME.search(described))
+    if _IDENTITY.intersection(declared):
+        return False
+    if flag in _FLAGS:
+        described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
+        return bool(_CALL.search(described) and _OUTCOME.search(described))
+    return values is not None and _are_outcomes({str(word).lower() for word in values if word is not None})
+
+
+def _are_outcomes(words: set[str]) -> bool:
+    """Return True if the words of a state are about a call: good ones alone, or several outcomes."""
+    return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
 
 
 def _status(response: ApiResponse, data: Any, secrets: frozenset[str]) -> int:
     """Return the status that the answer would have had: the number that it states, else by its words."""
     fields = by_folded_key(data) if isinstance(data, Mapping) else {}
     error = fields.get("error")
-    for holder in (by_folded_key(error) if isinstance(error, Mapping) else {}, fields):
-        for key in ("status", "statuscode", "httpstatus", "code", "errorcode"):
-            number = _number(holder.get(key))
-            if 400 <= number < 600 and number != 407:
-                return number
-            if number == _RPC_SERVER_ERROR:
-                return 500
-    api_error = read_error(response, secrets)
-    words = f"{api_error.api_code} {api_error.message} {api_error.evidence}"[:4000]
-    return next((status for status, pattern in _KINDS if pattern.search(words)), 400)
-
-
-def _number(value: Any) -> int:
-    """Return a whole number, of digits too; 0 for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return 0
-    text = str(value)
-    return int(text) if re.fullmatch(r"-?[0-9]{3,6}", text, re.ASCII) else 0
+    holders = (by_folded_key(error) if isinstance(error, Mapping) else {}, fields)
+    for value in (str(holder.get(key)) for holder in holders for key in _STATUS_KEYS):
+        number = int(value) if _STATUS.fullmatch(value) else 0
+        if 400 <= number < 600 and number != 407:
+            return number
+        if number == _RPC_SERVER_ERROR:
+            return 500
+    evidence = read_error(response, secrets).evidence[:4000]
+    return next((status for status, pattern in _KINDS if pattern.search(evidence)), 400)

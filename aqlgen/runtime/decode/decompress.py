@@ -11,6 +11,7 @@ __all__ = ["ACCEPT_ENCODING", "CodingError", "Decompressor"]
 ACCEPT_ENCODING = "gzip, deflate"
 _PIECE_SIZE = 256 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
+_CODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 _MAX_CODINGS = 3
 
 
@@ -26,7 +27,9 @@ class Decompressor:
         codings = [name for name in names if name not in ("", "identity")]
         if len(codings) > _MAX_CODINGS:
             raise CodingError("came in too many codings")
-        self._decoders = [_decoder(coding) for coding in reversed(codings)]
+        if not _CODINGS.issuperset(codings):
+            raise CodingError("came in a coding that was not asked for")
+        self._decoders = [_Decoder(gzip=coding != "deflate") for coding in reversed(codings)]
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield the content of the next bytes, in pieces of a bounded size. Raises CodingError."""
@@ -89,11 +92,3 @@ def _next_piece(engine: zlib._Decompress, data: bytes) -> bytes:
         return engine.decompress(data, _PIECE_SIZE)
     except zlib.error:
         raise CodingError("could not be decompressed") from None
-
-
-def _decoder(coding: str) -> _Decoder:
-    if coding in ("gzip", "x-gzip"):
-        return _Decoder(gzip=True)
-    if coding == "deflate":
-        return _Decoder(gzip=False)
-    raise CodingError("came in a coding that was not asked for")

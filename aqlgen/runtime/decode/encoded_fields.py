@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 from ..media import OCTETS
@@ -28,22 +27,8 @@ _CONTENTS = ("content", "contents", "data", "body", "value", "payload", "blob")
 """Fields that an `encoding` beside them is about."""
 _OPAQUE = frozenset(
     {
-        "token",
-        "cursor",
-        "etag",
-        "tag",
-        "hash",
-        "digest",
-        "fingerprint",
-        "checksum",
-        "sha",
-        "crc",
-        "signature",
-        "nonce",
-        "salt",
-        "iv",
-        "id",
-        "version",
+        *("token", "cursor", "etag", "tag", "hash", "digest", "fingerprint", "checksum", "sha", "crc", "signature"),
+        *("nonce", "salt", "iv", "id", "version"),
     }
 )
 """Last words of the names of values that are handed back as they came, whatever they hold."""
@@ -56,24 +41,15 @@ _KEYS = frozenset({"text", "was", "mime_type", "filename", "encoding"})
 _BASE64 = re.compile(r"\bbase[ -]?64\b", re.IGNORECASE)
 
 
-class _Reach(IntEnum):
-    """What a schema has within it that may be about bytes."""
-
-    NOTHING = 0
-    ENCODING = 1
-    """A field `encoding`, or anything, since nothing is declared."""
-    BYTES = 2
-
-
 @dataclass(slots=True)
 class _Fields:
     """The schemas within a schema; `encoded` are the fields of bytes, "" stands for undeclared ones.
 
-    The schema is kept, so that its id stays unique.
+    `reaches_bytes` says that a schema within it is one of bytes. The schema is kept, so that its id stays unique.
     """
 
     schema: JsonSchema
-    reach: _Reach
+    reaches_bytes: bool
     inner: Mapping[str, JsonSchema]
     encoded: frozenset[str]
     items: JsonSchema
@@ -86,8 +62,7 @@ class EncodedFields:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._fields: dict[int, _Fields] = {}
-        self._without_bytes: set[int] = set()
-        self._inspected: dict[str, tuple[_Reach, frozenset[str]]] = {}
+        self._inspected: dict[str, tuple[bool, frozenset[str]]] = {}
 
     @property
     def _types(self) -> Types:
@@ -95,14 +70,7 @@ class EncodedFields:
 
     def readable(self, data: Any, schema: JsonSchema, content: bytes) -> Any:
         """Return the data of an answer with these fields as text; `content` is the JSON that it was read from."""
-        if id(schema) in self._without_bytes:
-            return data
-        fields = self._fields_of(schema)
-        if fields.reach is _Reach.NOTHING:
-            self._without_bytes.add(id(schema))
-            return data
-        marked = b'"base64"' in content
-        return self._value(data, fields, 0, marked=marked) if marked or fields.reach is _Reach.BYTES else data
+        return self._value(data, self._fields_of(schema), 0, marked=b'"base64"' in content)
 
     def _fields_of(self, schema: JsonSchema) -> _Fields:
         fields = self._fields.get(id(schema))
@@ -112,23 +80,14 @@ class EncodedFields:
             items, extra = (schemas[0] if schemas else _UNDECLARED for schemas in (shape.items, shape.extra))
             encoded = {name for name in inner if _is_encoded(name, inner[name], self._types)}
             encoded |= {""} if is_base64(extra, self._types) else set()
-            fields = _Fields(schema, self._reach(schema), inner, frozenset(encoded), items, extra)
+            reaches: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
+            fields = _Fields(schema, any(reaches), inner, frozenset(encoded), items, extra)
             self._fields[id(schema)] = fields
         return fields
 
-    def _reach(self, schema: JsonSchema) -> _Reach:
-        most = _Reach(0)
-        for reach in reached(schema, self._types, _inspected, self._inspected):
-            most = max(most, reach)
-            if most is _Reach.BYTES:
-                break
-        return most
-
     def _value(self, value: Any, fields: _Fields, depth: int, *, marked: bool) -> Any:
         """Return a value with its fields as text; `marked` says that a field `encoding` may be there."""
-        if depth > _MAX_DEPTH or not isinstance(value, (dict, list)):
-            return value
-        if fields.reach is _Reach.NOTHING or (fields.reach is _Reach.ENCODING and not marked):
+        if depth > _MAX_DEPTH or not isinstance(value, (dict, list)) or not (marked or fields.reaches_bytes):
             return value
         if isinstance(value, list):
             if is_base64(fields.items, self._types):
@@ -141,28 +100,16 @@ class EncodedFields:
             if isinstance(item, str):
                 encoded = key == sibling or (key if key in fields.inner else "") in fields.encoded
                 readable[key] = _readable(item) if encoded else item
-            elif isinstance(item, (dict, list)):
+            else:
                 inner = self._fields_of(fields.inner.get(key, fields.extra))
                 readable[key] = self._value(item, inner, depth + 1, marked=marked)
-            else:
-                readable[key] = item
         return readable
 
 
-def _inspected(schema: JsonSchema) -> tuple[_Reach, frozenset[str]]:
-    """Return what a schema declares itself, and the types that it refers to."""
-    reach = _Reach.NOTHING if schema else _Reach.ENCODING
-    references: set[str] = set()
-    for inner in subschemas(schema):
-        properties = inner.get("properties")
-        if _is_marked(inner):
-            reach = _Reach.BYTES
-        elif isinstance(properties, Mapping) and "encoding" in properties:
-            reach = max(reach, _Reach.ENCODING)
-        name = referred(inner)
-        if name is not None:
-            references.add(name)
-    return reach, frozenset(references)
+def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
+    """Return whether a schema declares bytes itself, and the types that it refers to."""
+    within = list(subschemas(schema))
+    return any(map(_is_marked, within)), frozenset(name for inner in within if (name := referred(inner)) is not None)
 
 
 def _is_encoded(name: str, schema: JsonSchema, types: Types) -> bool:
@@ -212,14 +159,13 @@ def with_texts_encoded(row: Row, types: Types, params: Mapping[str, Any]) -> dic
 
     They are given as answers show them: `{text, was}`.
     """
-    encoded: dict[str, Any] = {}
     shapes: dict[int, Shape] = {}
-    for name, value in params.items():
-        parameter = row.parameters.get(name)
-        schema: Mapping[str, Any] = {} if parameter is None else parameter.schema
-        described = "" if parameter is None else parameter.description
-        encoded[name] = _encoded(value, schema, types, described or "", 0, shapes)
-    return encoded
+    return {
+        name: _encoded(value, parameter.schema, types, parameter.description or "", 0, shapes)
+        if (parameter := row.parameters.get(name)) is not None
+        else value
+        for name, value in params.items()
+    }
 
 
 def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth: int, shapes: dict[int, Shape]) -> Any:
@@ -227,9 +173,8 @@ def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth
     if depth > _MAX_DEPTH_OF_CALLS or not isinstance(value, (dict, list)):
         return value
     if isinstance(value, dict) and isinstance(value.get("text"), str) and value.keys() <= _KEYS:
-        if _takes_base64(schema, types, described):
-            return base64.b64encode(value["text"].encode()).decode("ascii")
-        return value
+        is_sent_encoded = _takes_base64(schema, types, described)
+        return base64.b64encode(value["text"].encode()).decode("ascii") if is_sent_encoded else value
     schema = resolve(schema, types)
     shape = shapes.get(id(schema))
     if shape is None:
@@ -237,12 +182,11 @@ def _encoded(value: Any, schema: JsonSchema, types: Types, described: str, depth
     if isinstance(value, list):
         inner = shape.items[0] if shape.items else {}
         return [_encoded(item, inner, types, described, depth + 1, shapes) for item in value]
-    copy: dict[str, Any] = {}
-    for key, item in value.items():
-        declared = shape.properties.get(key)
-        inner = declared[1] if declared is not None else shape.extra[0] if shape.extra else {}
-        copy[key] = _encoded(item, inner, types, "", depth + 1, shapes)
-    return copy
+    extra = shape.extra[0] if shape.extra else {}
+    return {
+        key: _encoded(item, shape.properties.get(key, ("", extra))[1], types, "", depth + 1, shapes)
+        for key, item in value.items()
+    }
 
 
 def _takes_base64(schema: JsonSchema, types: Types, described: str) -> bool:

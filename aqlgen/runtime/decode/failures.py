@@ -5,73 +5,56 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..redaction import redact
-from ..schema.reader import MISSING, Types, at
 from ..table import Row, Table
-from ..text import bounded, folded, leaks, line
+from ..text import folded, leaks, line
 from ..wire import Account, ApiResponse
-from .blame import agent_name
-from .errors import ApiError, kind_of_fault, read_error
-from .faults import Fault, steps_of_name
+from .api_error import ApiError, kind_of_fault, read_error
+from .field_errors import field_errors
 from .headers import quotas, retry_after, seconds_until_reset
 from .outcome import changes_something
 from .upstream import upstream
 
 __all__ = ["failure_of_response"]
 
-_CODES = {
-    401: Code.PERMISSION_DENIED,
-    402: Code.PERMISSION_DENIED,
-    403: Code.PERMISSION_DENIED,
-    404: Code.NOT_FOUND_RESOURCE,
-    407: Code.INTERNAL_ERROR,
-    408: Code.INTERNAL_ERROR,
-    409: Code.VERSION_MISMATCH,
-    410: Code.NOT_FOUND_RESOURCE,
-    412: Code.VERSION_MISMATCH,
-    413: Code.PAYLOAD_TOO_LARGE,
-    421: Code.INTERNAL_ERROR,
-    423: Code.PERMISSION_DENIED,
-    425: Code.RATE_LIMIT_EXCEEDED,
-    426: Code.INTERNAL_ERROR,
-    429: Code.RATE_LIMIT_EXCEEDED,
-    451: Code.PERMISSION_DENIED,
-}
 _REASONS = {
     402: "the API asks for a payment, or one was declined",
     423: "the resource is locked",
     451: "the API withholds it for legal reasons",
 }
-_EXISTS = re.compile(
-    r"\balready[ _-]?(?:exist|taken|registered|used|present|created|defined|a member|been (?:taken|used|registered))"
-    r"|\balready have|alreadyexist|_taken\b|\bexists? already|\bduplicat|\bunique\b|uniqueness|\b(?:is|been) taken",
-    re.IGNORECASE,
-)
-"""Words of a conflict about something that is there already."""
-_EXISTS_CODE = re.compile(r"(?<!not)(?<!not[_ -])exists?\b|duplicat|unique|taken", re.IGNORECASE)
-"""The same in the API's code."""
-_DUPLICATE = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE)
-"""The same in the code of a fault, which may also be about something that has to exist."""
-_IN_USE = re.compile(r"\balready[ _-]in[ _-]use", re.IGNORECASE)
-"""The same of a name that is to be given; of what is to be changed or deleted it says something else."""
+_EXISTS = re.compile(r"already[_ -]?exist|duplicat|uniq|taken", re.IGNORECASE)
+"""Words of a conflict with something that is there already."""
 _UNSURE = frozenset({*range(300, 400), 408, *range(500, 600)} - {304, 501, 505, 511})
 """Statuses after which a call may have been carried out: a server or gateway failed on its way, or leads elsewhere."""
+_PUT_OFF = frozenset({401, 403, 413, 425, 429})
+"""Statuses below 500 after which the same call may succeed later (RFC 9110, 10.2.3)."""
 _VERSIONS = frozenset({"ifmatch", "ifunmodifiedsince"})
 """Parameters by which a call is meant for one version, without signs."""
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
 _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long
 _SHORT_WAIT = 5  # seconds, when the API is not ready for a call yet
-_MAX_PROBLEMS = 20
-_MAX_WORDS = 200
-_ABSENT: tuple[Any, ...] = (MISSING, None, "", [], {})
-_OF_CONTENT = frozenset({400, 409, 412, 422, 428})
-"""Statuses by which an API refuses what a request says, not who sends it nor that it fails itself."""
-_LEADING_NAME = re.compile(r"\s{0,9}+['\"`]?([A-Za-z_][\w.\[\]-]{0,99}+)")
+
+
+_Answer: TypeAlias = tuple[Code, str, dict[str, Any]]
+"""A code, the adapter's own sentence, and details."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """A response that is no success, with what is known of the call; `problems` are the fields that it is about."""
+
+    status: int
+    headers: Mapping[str, str]
+    row: Row
+    params: Mapping[str, Any]
+    error: ApiError
+    problems: list[dict[str, Any]]
+    account: Account | None
 
 
 def failure_of_response(
@@ -88,43 +71,33 @@ def failure_of_response(
     has an unknown `details.outcome`.
     """
     status = response.status
-    response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
-    error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
-    code = _CODES.get(status, Code.INVALID_VALUE if 400 <= status < 500 else Code.INTERNAL_ERROR)
-    details: dict[str, Any] = {"http_status": status}
-    problems = _problems(row, {} if table is None else table.types, params, error, status)
-    if code is Code.INVALID_VALUE:
-        code, message = _invalid(row, error, problems, status, details)
-    elif status in _REASONS:
-        details["reason"] = _REASONS[status]
-        message = f"Permission denied: {_REASONS[status]} (HTTP {status})"
-    elif code is Code.PERMISSION_DENIED:
-        message = _denied(response, status, details, account)
-    elif code is Code.NOT_FOUND_RESOURCE:
-        message = _not_found(row, params, details)
-    elif code is Code.RATE_LIMIT_EXCEEDED:
-        message = _limited(response, status, details)
-    elif code is Code.PAYLOAD_TOO_LARGE:
-        details["limit_type"] = "request_size"
-        message = f"Payload exceeds request_size limit of the API (HTTP {status}): send less in one call"
-    elif code is Code.VERSION_MISMATCH:
-        code, message = _conflict(row, params, error, status)
-    else:
-        message = _internal(response, status, details)
-    problems = [problem for problem in problems if problem["upstream"].keys() - {"name"}]
-    if any("param_name" in problem or "name" in problem["upstream"] for problem in problems):
-        details["problems"] = problems
-    content_type = response.headers.get("content-type", "") if response.content else ""
-    details["upstream"] = upstream(
-        status, content_type, error.api_code, error.message, error.body, _told_headers(response.headers, status)
-    )
+    headers = {name: redact(value, secrets) for name, value in response.headers.items()}
+    # masked before anything is cut: a part of a secret is not found any more
+    error = read_error(replace(response, headers=headers), secrets)
+    problems = field_errors(row, {} if table is None else table.types, params, error, status)
+    rule = _RULES.get(status, _invalid if 400 <= status < 500 else _internal)
+    code, message, added = rule(_Refusal(status, headers, row, params, error, problems, account))
+    details = {"http_status": status, **added}
+    wait = _wait_seconds(headers) if status in _PUT_OFF or status >= 500 else None
+    if wait is not None:
+        details["retry_after_seconds"] = wait
+    told_problems = _told_problems(problems)
+    if told_problems:
+        details["problems"] = told_problems
+    content_type = headers.get("content-type", "") if response.content else ""
+    shown = _told_headers(headers, status)
+    details["upstream"] = upstream(status, content_type, error.api_code, error.message, error.body, shown)
     if error.message or error.body:
         message = f"{message.rstrip('.')}. The API's own words are in details.upstream."
-    if leaks(message):
-        message = "The API refused the request, see details"
     if (status in _UNSURE or response.uncertain) and changes_something(row, row.method):
         details["outcome"] = UNKNOWN_OUTCOME
-    return Failure(code, message, details)
+    return Failure(code, "The API refused the request, see details" if leaks(message) else message, details)
+
+
+def _told_problems(problems: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the problems of which the API says more than a name, if any of them is about a name."""
+    worded = [problem for problem in problems if problem["upstream"].keys() - {"name"}]
+    return worded if any("param_name" in problem or "name" in problem["upstream"] for problem in worded) else []
 
 
 def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:
@@ -134,184 +107,172 @@ def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:
     return {name: value for name, value in headers.items() if name not in ("location", "link")}
 
 
-def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError, status: int) -> list[dict[str, Any]]:
-    """Return the single faults: `param_name` is the agent's own name, `upstream` what the API says of it.
-
-    A name that a text only quotes is that of a parameter where the API refuses the request for its content. What a call
-    has given is not missing, unless a code says so.
-    """
-    problems: list[dict[str, Any]] = []
-    for fault in error.faults if status in _OF_CONTENT else [fault for fault in error.faults if fault.listed]:
-        name, steps = "", fault.steps
-        kind = kind_of_fault(f"{fault.message} {fault.code}" if fault.listed else error.evidence, (fault.code,))
-        if steps:
-            name = agent_name(row, types, params, fault, kind)
-        elif fault.listed:
-            name = _named_in_text(row, types, params, fault, kind)
-        if not name and not (fault.listed and (fault.message or steps)):
-            continue
-        words = {"name": fault.name, "code": fault.code, "message": fault.message}
-        by_words = kind is Code.MISSING_PARAM and kind_of_fault(fault.code, ()) is not kind
-        if by_words and name and at(params, steps_of_name(name)) not in _ABSENT:
-            kind = Code.INVALID_VALUE
-        problem: dict[str, Any] = {"code": kind.value}
-        if name:
-            problem["param_name"] = name
-        problem["upstream"] = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
-        if problem not in problems:
-            problems.append(problem)
-    return problems[:_MAX_PROBLEMS]
+def _wait_seconds(headers: Mapping[str, str]) -> int | None:
+    wait = retry_after(headers.get("retry-after", ""), time.time())
+    if wait is None:
+        spent = [quota for quota in quotas(headers) if quota.remaining <= 0 and quota.reset]
+        wait = max((seconds_until_reset(quota.reset) or 0 for quota in spent), default=None)
+    return wait
 
 
-def _named_in_text(row: Row, types: Types, params: Mapping[str, Any], fault: Fault, kind: Code) -> str:
-    """Return the agent's name of the parameter that a message begins with."""
-    match = _LEADING_NAME.match(fault.message)
-    if match is None:
-        return ""
-    return agent_name(row, types, params, replace(fault, steps=steps_of_name(match[1])), kind)
+# One rule for each kind of status
 
 
-def _conflict(row: Row, params: Mapping[str, Any], error: ApiError, status: int) -> tuple[Code, str]:
+def _conflict(refusal: _Refusal) -> _Answer:
     """Return what kind of conflict it is: something is there already, or something changed in between.
 
     A create that was sent without the version of anything clashes with what is there, unless a code says otherwise.
     """
-    conditions = {folded(item.wire) for name, item in row.parameters.items() if name in params}
-    exists = "ifnonematch" in conditions if status == 412 else _says_it_exists(row, error)
-    if exists:
-        message = f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already"
-        return Code.ALREADY_EXISTS, message
-    if status == 412 or not conditions.isdisjoint(_VERSIONS):
+    row, error = refusal.row, refusal.error
+    conditions = {folded(item.wire) for name, item in row.parameters.items() if name in refusal.params}
+    says_so = _EXISTS.search(error.evidence) or error.api_code.lower().endswith("exists")
+    if "ifnonematch" in conditions if refusal.status == 412 else says_so and row.family != "delete":
+        return _exists(row)
+    if refusal.status == 412 or not conditions.isdisjoint(_VERSIONS):
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
-        return Code.VERSION_MISMATCH, message
+        return Code.VERSION_MISMATCH, message, {}
     message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
     if row.family == "create" and all("conflict" in code.lower() or code.isdigit() for code in error.codes):
-        return Code.ALREADY_EXISTS, f"{message}It may exist already: look for it, then decide anew."
-    return Code.VERSION_MISMATCH, f"{message}Read it again, then decide anew."
+        return Code.ALREADY_EXISTS, f"{message}It may exist already: look for it, then decide anew.", {}
+    return Code.VERSION_MISMATCH, f"{message}Read it again, then decide anew.", {}
 
 
-def _says_it_exists(row: Row, error: ApiError) -> bool:
-    """Return True if the words or the code of a conflict tell of something that is there already."""
-    if row.family == "delete":
-        return False
-    if row.family == "create" and _IN_USE.search(error.evidence):
-        return True
-    return bool(_EXISTS.search(error.evidence) or _EXISTS_CODE.search(error.api_code))
+def _exists(row: Row) -> _Answer:
+    message = f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already"
+    return Code.ALREADY_EXISTS, message, {}
 
 
-def _invalid(
-    row: Row, error: ApiError, problems: list[dict[str, Any]], status: int, details: dict[str, Any]
-) -> tuple[Code, str]:
-    named = [problem for problem in problems if "param_name" in problem]
-    if status == 428:
-        return _unconditional(row, details)
-    if status in (400, 422) and row.family in ("create", "update") and any(map(_DUPLICATE.search, error.codes)):
-        return (
-            Code.ALREADY_EXISTS,
-            f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already",
-        )
-    code = error.code if status in (400, 422) else Code.INVALID_VALUE
-    exact = [problem for problem in named if problem["code"] == code.value]
-    name = next((problem["param_name"] for problem in (*exact, *named)), "")
-    if code is Code.MISSING_PARAM and exact:
-        details |= {"param_name": name, "operation": row.name}
-        return code, f"Missing required parameter '{name}', says the API"
+def _unacceptable(refusal: _Refusal) -> _Answer:
+    """Return which parameter an API does not accept, and whether it is missing, unknown or of another type."""
+    row, error = refusal.row, refusal.error
+    if row.family in ("create", "update") and any(map(_EXISTS.search, error.codes)):
+        return _exists(row)
+    code = kind_of_fault(error.evidence, error.codes)
+    exact = (problem for problem in refusal.problems if problem["code"] == code.value)
+    missing = [problem["param_name"] for problem in exact if "param_name" in problem]
+    if code is Code.MISSING_PARAM and missing:
+        details = {"param_name": missing[0], "operation": row.name}
+        return code, f"Missing required parameter '{missing[0]}', says the API", details
     if code is Code.UNKNOWN_PARAM and error.faults:
         unknown = [line(fault.name, 100) for fault in error.faults[:20] if fault.steps]
-        details |= {"operation": row.name, "unknown_params": unknown, "valid_params": list(row.parameters)}
-        return code, f"Unknown parameter(s) for operation '{row.name}', says the API"
-    code = Code.INVALID_TYPE if code is Code.INVALID_TYPE else Code.INVALID_VALUE
-    if name:
-        details["param_name"] = name
-        return code, f"Parameter '{name}' was refused by the API (HTTP {status})"
-    if status in (400, 422):
-        return code, f"The API refused the parameters of '{row.name}' (HTTP {status})"
-    return code, f"The API refused the request of '{row.name}' (HTTP {status})"
+        details = {"operation": row.name, "unknown_params": unknown, "valid_params": list(row.parameters)}
+        return code, f"Unknown parameter(s) for operation '{row.name}', says the API", details
+    return _invalid(refusal, code if code is Code.INVALID_TYPE else Code.INVALID_VALUE)
 
 
-def _unconditional(row: Row, details: dict[str, Any]) -> tuple[Code, str]:
+def _invalid(refusal: _Refusal, code: Code = Code.INVALID_VALUE) -> _Answer:
+    named = [problem for problem in refusal.problems if "param_name" in problem]
+    named.sort(key=lambda problem: problem["code"] != code.value)
+    if named:
+        name = named[0]["param_name"]
+        return code, f"Parameter '{name}' was refused by the API (HTTP {refusal.status})", {"param_name": name}
+    refused = "parameters" if refusal.status in (400, 422) else "request"
+    return code, f"The API refused the {refused} of '{refusal.row.name}' (HTTP {refusal.status})", {}
+
+
+def _unconditional(refusal: _Refusal) -> _Answer:
     """Return what to give where the API takes a call only with the version that it is meant for (RFC 6585, 3)."""
+    row = refusal.row
     name = next((name for name, item in row.parameters.items() if folded(item.wire) == "ifmatch"), "")
     if not name:
-        return Code.INVALID_VALUE, f"The API takes '{row.name}' only with a condition (HTTP 428)"
-    details |= {"param_name": name, "operation": row.name}
-    return Code.MISSING_PARAM, f"Missing required parameter '{name}': read '{row.resource}' first and give its ETag"
+        return Code.INVALID_VALUE, f"The API takes '{row.name}' only with a condition (HTTP 428)", {}
+    message = f"Missing required parameter '{name}': read '{row.resource}' first and give its ETag"
+    return Code.MISSING_PARAM, message, {"param_name": name, "operation": row.name}
 
 
-def _denied(response: ApiResponse, status: int, details: dict[str, Any], account: Account | None) -> str:
-    scope = _SCOPE.search(response.headers.get("www-authenticate", ""))
-    needed = scope[1].strip() if scope else response.headers.get("x-accepted-oauth-scopes", "").strip()
+def _denied(refusal: _Refusal) -> _Answer:
+    account, details = refusal.account, dict[str, Any]()
+    scope = _SCOPE.search(refusal.headers.get("www-authenticate", ""))
+    needed = scope[1].strip() if scope else refusal.headers.get("x-accepted-oauth-scopes", "").strip()
     if needed:
         details["required_scope"] = line(needed, 200)
-    wait = _wait_seconds(response)
-    if wait is not None:
-        details["retry_after_seconds"] = wait
-    reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
-    if account is not None and not account.is_sent:
-        reason = "the API asks for a credential"
+    reason = "the API did not accept the credential" if refusal.status == 401 else "the credential does not allow this"
     if account is not None:
         details["credential_sent"] = account.is_sent
-    details["reason"] = reason
+        reason = reason if account.is_sent else "the API asks for a credential"
     scope_text = ", it needs the scope in details.required_scope" if needed else ""
-    return f"Permission denied: {reason}{scope_text}" + (f". {account.text}" if account is not None else "")
+    message = f"Permission denied: {reason}{scope_text}" + (f". {account.text}" if account is not None else "")
+    return Code.PERMISSION_DENIED, message, details | {"reason": reason}
 
 
-def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> str:
-    details["resource_type"] = row.resource
+def _withheld(refusal: _Refusal) -> _Answer:
+    reason = _REASONS[refusal.status]
+    message = f"Permission denied: {reason} (HTTP {refusal.status})"
+    return Code.PERMISSION_DENIED, message, {"reason": reason}
+
+
+def _not_found(refusal: _Refusal) -> _Answer:
+    row, params = refusal.row, refusal.params
+    details = {"resource_type": row.resource}
     identifiers = [field for field in row.parameters.values() if field.location == "path" and field.name in params]
     if not identifiers or identifiers[-1].sensitive:
-        return f"Resource '{row.resource}' not found"
-    details["resource_id"] = str(params[identifiers[-1].name])[:200]
-    return f"Resource '{row.resource}' not found: '{details['resource_id']}'"
+        return Code.NOT_FOUND_RESOURCE, f"Resource '{row.resource}' not found", details
+    identifier = str(params[identifiers[-1].name])[:200]
+    message = f"Resource '{row.resource}' not found: '{identifier}'"
+    return Code.NOT_FOUND_RESOURCE, message, details | {"resource_id": identifier}
 
 
-def _limited(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
-    wait = _wait_seconds(response)
-    usual = _SHORT_WAIT if status == 425 else _DEFAULT_WAIT
-    details["retry_after_seconds"] = usual if wait is None else wait
-    if status == 425:
-        return f"The API is not ready for this call yet: try again in {details['retry_after_seconds']} seconds"
-    for key in ("limit", "remaining"):
-        value = _limit_header(response, key)
-        if value is not None:
-            details[key] = value
-    return f"API rate limit exceeded: try again in {details['retry_after_seconds']} seconds"
+def _too_large(refusal: _Refusal) -> _Answer:
+    message = f"Payload exceeds request_size limit of the API (HTTP {refusal.status}): send less in one call"
+    return Code.PAYLOAD_TOO_LARGE, message, {"limit_type": "request_size"}
 
 
-def _internal(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
-    wait = _wait_seconds(response) if status >= 500 else None
-    if wait is not None:
-        details["retry_after_seconds"] = wait
-    if 300 <= status < 400:
-        if "location" in response.headers:
-            details["redirected_to"] = line(_host_of(response.headers["location"]), 200)
-            return f"Internal error: the API redirected the request elsewhere, which is not followed (HTTP {status})"
-        return f"Internal error: the API answered with a status of no meaning here (HTTP {status})"
-    if 400 <= status < 500 and status != 408:
-        return f"Internal error: the API or a proxy does not take requests of this form (HTTP {status})"
-    return f"Internal error: the API failed (HTTP {status})"
+def _too_early(refusal: _Refusal) -> _Answer:
+    wait = _wait_seconds(refusal.headers)
+    wait = _SHORT_WAIT if wait is None else wait
+    message = f"The API is not ready for this call yet: try again in {wait} seconds"
+    return Code.RATE_LIMIT_EXCEEDED, message, {"retry_after_seconds": wait}
 
 
-def _host_of(location: str) -> str:
+def _limited(refusal: _Refusal) -> _Answer:
+    wait = _wait_seconds(refusal.headers)
+    details = {"retry_after_seconds": _DEFAULT_WAIT if wait is None else wait}
+    quota = min(quotas(refusal.headers), key=lambda quota: quota.remaining, default=None)
+    if quota is not None:
+        details |= {"remaining": quota.remaining} | ({"limit": quota.limit} if quota.limit else {})
+    message = f"API rate limit exceeded: try again in {details['retry_after_seconds']} seconds"
+    return Code.RATE_LIMIT_EXCEEDED, message, details
+
+
+def _redirected(refusal: _Refusal) -> _Answer:
     """Return the host of a redirect: the rest of an address may hold what is not for an agent."""
-    scheme, mark, rest = location.strip().partition("//")
-    return f"{scheme}//{rest.partition('/')[0].partition('?')[0].rpartition('@')[2]}"[:200] if mark else "the same host"
+    scheme, mark, rest = refusal.headers["location"].strip().partition("//")
+    host = f"{scheme}//{rest.partition('/')[0].partition('?')[0].rpartition('@')[2]}" if mark else "the same host"
+    text = "the API redirected the request elsewhere, which is not followed"
+    return Code.INTERNAL_ERROR, f"Internal error: {text} (HTTP {refusal.status})", {"redirected_to": line(host, 200)}
 
 
-def _wait_seconds(response: ApiResponse) -> int | None:
-    header = response.headers.get("retry-after")
-    wait = None if header is None else retry_after(header, time.time())
-    if wait is None:
-        spent = (quota for quota in quotas(response.headers) if quota.remaining <= 0 and quota.reset)
-        resets = (seconds_until_reset(quota.reset) for quota in spent)
-        wait = max((seconds for seconds in resets if seconds is not None), default=None)
-    return wait
+def _internal(refusal: _Refusal) -> _Answer:
+    status = refusal.status
+    if 300 <= status < 400 and "location" in refusal.headers:
+        return _redirected(refusal)
+    text = "the API failed"
+    if 300 <= status < 400:
+        text = "the API answered with a status of no meaning here"
+    elif 400 <= status < 500 and status != 408:
+        text = "the API or a proxy does not take requests of this form"
+    return Code.INTERNAL_ERROR, f"Internal error: {text} (HTTP {status})", {}
 
 
-def _limit_header(response: ApiResponse, key: str) -> int | None:
-    """Return a rate limit header's number, under any of the names in use."""
-    for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-"):
-        value = response.headers.get(prefix + key, "").strip()
-        if value.isascii() and value.isdigit() and len(value) < 16:
-            return int(value)
-    return None
+_RULES: Mapping[int, Callable[[_Refusal], _Answer]] = {
+    400: _unacceptable,
+    401: _denied,
+    402: _withheld,
+    403: _denied,
+    404: _not_found,
+    407: _internal,
+    408: _internal,
+    409: _conflict,
+    410: _not_found,
+    412: _conflict,
+    413: _too_large,
+    421: _internal,
+    422: _unacceptable,
+    423: _withheld,
+    425: _too_early,
+    426: _internal,
+    428: _unconditional,
+    429: _limited,
+    451: _withheld,
+}
+"""The rule of each status that has one; any other is that of a refused request below 500, else a failure of the API."""

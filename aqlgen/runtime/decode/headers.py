@@ -118,13 +118,11 @@ def head_data(response: ApiResponse, secrets: frozenset[str]) -> dict[str, Any]:
     """Return what exists, by its headers: the data of a response to HEAD."""
     data: dict[str, Any] = {"exists": True}
     headers = response.headers
-    names = (*_DESCRIBING, *(name for name in headers if name.startswith("x-") and not name.startswith(_NOISE)))
-    for name in names:
-        value = headers.get(name)
-        if value is not None:
-            text = redact(value, secrets)[:_MAX_LENGTH]
-            is_number = name == "content-length" and value.isascii() and value.isdigit() and len(value) < 19
-            data[name.replace("-", "_")] = int(value) if is_number else text
+    for name in (*_DESCRIBING, *(name for name in headers if name.startswith("x-") and not name.startswith(_NOISE))):
+        if name in headers:
+            text = redact(headers[name], secrets)[:_MAX_LENGTH]
+            is_number = name == "content-length" and text.isascii() and text.isdigit() and len(text) < 19
+            data[name.replace("-", "_")] = int(text) if is_number else text
     return data
 
 
@@ -145,10 +143,8 @@ def not_modified_data(response: ApiResponse, row: Row, params: Mapping[str, Any]
     headers = (field for field in row.parameters.values() if field.location == "header" and field.name in params)
     if not any(header.wire.lower() in _CONDITIONS for header in headers):
         return None
-    data: dict[str, Any] = {"not_modified": True}
-    if "etag" in response.headers:
-        data["etag"] = response.headers["etag"]
-    return data
+    etag = response.headers.get("etag")
+    return {"not_modified": True} if etag is None else {"not_modified": True, "etag": etag}
 
 
 def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset[str]) -> Any:
@@ -158,51 +154,36 @@ def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset
     an underscore before the name, and never in the place of one (R-LOOP-1: what was accepted and goes on, and the
     operation that shows its progress). For all others they are in `_meta` (see `result_headers`).
     """
-    headers = response.headers
-    is_accepted = response.status == 202
-    names = _LOCATIONS if is_accepted else ("location",)
-    location = next((headers[name] for name in names if headers.get(name)), None)
-    additions: dict[str, Any] = {"status": "accepted"} if is_accepted and location else {}
-    if location:
-        additions["location"] = redact(location, secrets)[:_MAX_LENGTH]
-    monitor = None if row.long_running is None else row.long_running.monitor
-    if is_accepted and location and monitor:
-        additions["monitor"] = monitor
-    if headers.get("etag") and data is None:
-        additions["etag"] = redact(headers["etag"], secrets)[:_MAX_LENGTH]
-    wait = retry_after(headers["retry-after"], time.time()) if "retry-after" in headers else None
-    if wait is not None:
-        additions["retry_after_seconds"] = wait
-    if data is None:
-        return additions or None
-    if not is_accepted or not isinstance(data, dict) or location in data.values():
+    headers, is_accepted = response.headers, response.status == 202
+    location = next(filter(None, map(headers.get, _LOCATIONS if is_accepted else ("location",))), "")
+    if not location and response.status not in (201, 202):
         return data
-    additions.pop("status", None)
-    return {**{f"_{name}": value for name, value in additions.items()}, **data}
+    if data is not None and (not is_accepted or not isinstance(data, dict) or location in data.values()):
+        return data
+    goes_on = is_accepted and bool(location)
+    statements = {
+        "location": redact(location, secrets)[:_MAX_LENGTH],
+        "monitor": row.long_running.monitor if goes_on and row.long_running else None,
+        "retry_after_seconds": retry_after(headers.get("retry-after", ""), time.time()),
+    }
+    if data is not None:
+        return {**{f"_{name}": value for name, value in _stated(statements).items()}, **data}
+    etag = redact(headers.get("etag", ""), secrets)[:_MAX_LENGTH]
+    return _stated({"status": "accepted" if goes_on else None, **statements, "etag": etag}) or None
+
+
+def _stated(statements: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in statements.items() if value not in (None, "")}
 
 
 def result_headers(response: ApiResponse, secrets: frozenset[str]) -> dict[str, str]:
     """Return the headers of a success that say where its result is, which version it has and when to ask for it."""
-    headers = response.headers
-    return {
-        name: redact(headers[name.lower()], secrets)[:_MAX_LENGTH] for name in _OF_RESULT if headers.get(name.lower())
-    }
+    return {name: value for name, value in declared_headers(response, _OF_RESULT, secrets).items() if value}
 
 
 def retry_after(value: str, now: float) -> int | None:
     """Return the seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); None when it is neither."""
-    first = value.partition(",")[0].strip()
-    if first.isascii() and first.isdigit() and len(first) < 10:
-        return int(first)
-    whole, _, fraction = first.partition(".")
-    if whole.isdigit() and fraction.isdigit() and first.isascii() and len(whole) < 10:
-        return int(whole) + 1
-    from email.utils import parsedate_to_datetime
-
-    try:
-        return max(0, math.ceil(parsedate_to_datetime(value.strip()[:64]).timestamp() - now))
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
+    return seconds_until_reset(value.partition(",")[0] if value[:1].isdigit() else value, now)
 
 
 class Quota(NamedTuple):
@@ -221,7 +202,7 @@ class Quota(NamedTuple):
 
 def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
     """Yield every quota in the headers of a response."""
-    policies = _policies(headers["ratelimit-policy"]) if "ratelimit-policy" in headers else {}
+    policies = _policies(headers.get("ratelimit-policy", ""))
     bucket = "/".join(headers[header] for header in _BUCKETS if headers.get(header))[:_MAX_LENGTH]
     for name in headers.keys() & QUOTA_HEADERS.keys():
         limit_name, reset_name, suffix = QUOTA_HEADERS[name]
@@ -232,13 +213,12 @@ def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
                 window = next((window for quota, window in policies.values() if quota == limit), None)
             reset = headers.get(f"{reset_name}-after") or headers.get(reset_name, "")
             yield Quota(limit, remaining, reset, window, f"{bucket}{suffix}", bool(bucket))
-    if "ratelimit" in headers:
-        for name, arguments, partition in _items(headers["ratelimit"]):
-            remaining = arguments.get("r", arguments.get("remaining"))
-            quota, window = policies.get(name, (arguments.get("limit"), None))
-            if remaining is not None:
-                reset = str(arguments.get("t", arguments.get("reset", "")))
-                yield Quota(quota or 0, remaining, reset, window, f"{name}{partition}", bool(name))
+    for name, arguments, partition in _items(headers.get("ratelimit", "")):
+        remaining = arguments.get("r", arguments.get("remaining"))
+        quota, window = policies.get(name, (arguments.get("limit"), None))
+        if remaining is not None:
+            reset = str(arguments.get("t", arguments.get("reset", "")))
+            yield Quota(quota or 0, remaining, reset, window, f"{name}{partition}", bool(name))
 
 
 def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:

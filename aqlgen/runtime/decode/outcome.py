@@ -75,36 +75,21 @@ def find_out(row: Row, params: Mapping[str, Any], table: Table) -> dict[str, Any
 
     It reads what the call is about: the same path, which for a create is the list, or else a path above it.
     """
-    readers = dict(_readers(row, table))
-    if row.update is not None and row.update.read is not None:
-        reader = table.find(row.update.read, "read")
-        if reader is not None:
-            readers[row.path.rstrip("/")] = reader
     path = row.path.rstrip("/")
-    while path:
-        reader = readers.get(path)
-        asked = None if reader is None else _arguments(reader, row, params)
-        if reader is not None and asked is not None:
-            return {"operation": reader.name, "params": asked}
-        path = path.rpartition("/")[0]
-    return None
-
-
-def _readers(row: Row, table: Table) -> list[tuple[str, Row]]:
-    """Return the reads by GET of a path and of those above it, each by the path as the row writes it."""
-    wanted = {}
-    path = row.path.rstrip("/")
-    while path:
-        wanted[_identified(path)] = path
-        path = path.rpartition("/")[0]
-    readers = []
+    paths = [path[:end] for end in range(len(path), 0, -1) if path[end : end + 1] in ("", "/")]
+    wanted = {_identified(path): path for path in paths}
+    readers: dict[str, str] = {}  # of several at one path the first counts
     for name, family, (method, reader_path, api) in table.values("method", "path", "api"):
-        same = wanted.get(_identified(str(reader_path).rstrip("/"))) if api == row.api else None
-        if family == "read" and method == "GET" and same is not None:
-            reader = table.find(name, "read")
-            if reader is not None:
-                readers.append((same, reader))
-    return readers[::-1]  # of several at one path the first counts
+        if family == "read" and method == "GET" and api == row.api:
+            readers.setdefault(wanted.get(_identified(str(reader_path).rstrip("/")), ""), name)
+    if row.update is not None and row.update.read is not None:
+        readers[path] = row.update.read
+    for path in paths:
+        reader = table.find(readers[path], "read") if path in readers else None
+        arguments = None if reader is None else _arguments(reader, row, params)
+        if reader is not None and arguments is not None:
+            return {"operation": reader.name, "params": arguments}
+    return None
 
 
 def _identified(path: str) -> str:

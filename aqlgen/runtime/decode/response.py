@@ -23,6 +23,7 @@ from ..schema.field_names import Names, Plan, Way
 from ..table import Row, Table
 from ..wire import Account, ApiResponse
 from .body import decode_text, read_body
+from .headers import allowed_methods, head_data, not_modified_data, with_location
 from .outcome import changes_something
 
 if TYPE_CHECKING:
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["declared_response", "decode_response"]
 
 _WITHOUT_CONTENT = frozenset({204, 205, 304})
-_RESULT_HEADERS = frozenset({"location", "operation-location", "azure-asyncoperation"})
-"""Headers that say where the result of a call is."""
-_ABOUT_RESULT = _RESULT_HEADERS | {"etag", "retry-after"}
-"""Those, and what else is to be told of what was made or accepted."""
 _ABOUT_FAILURE = frozenset(
     {
         *("ok", "success", "Success", "succeeded", "successful", "is_success", "isSuccess"),
@@ -42,12 +39,10 @@ _ABOUT_FAILURE = frozenset(
     }
 )
 """Keys by which a success may tell that it is a failure (`decode/declared_failures`)."""
-_BEGINNINGS = frozenset({b"{", b"["})
-_UNDECLARED: Mapping[str, Any] = {}
-_HOLDERS = frozenset({"errors", "Body", "body"})
-"""Those of them that hold what went wrong."""
 _FAILED_STATES = frozenset({"error", "fail", "failed", "failure", "err", "false", "2.0"})
 """Values of a flag or a state that tell of a failure, and the version of JSON-RPC, which tells it otherwise."""
+_BEGINNINGS = frozenset({b"{", b"["})
+_UNDECLARED: Mapping[str, Any] = {}
 
 
 def decode_response(
@@ -70,7 +65,12 @@ def decode_response(
     try:
         data = _decoded(response, row, params, names, secrets, account, encoded)
         if marks or _may_be_failure(data):
-            _check(response, data, row, params, names.table, secrets, marks)
+            from .declared_failures import declared_failure
+
+            schema = declared_response(row, response.status).get("schema") or {}
+            failure = declared_failure(response, data, row, params, names.table, schema, secrets, marks)
+            if failure is not None:
+                raise failure
     except Failure as failure:  # the API may repeat a secret, in its content or its headers
         details = redacted(failure.details, secrets)
         raise Failure(failure.code, redact(failure.message, secrets), details) from None
@@ -93,8 +93,6 @@ def _decoded(
         file = response.file
         return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
     if row.method in ("HEAD", "OPTIONS") and not response.content:
-        from .headers import allowed_methods, head_data
-
         return head_data(response, secrets) if row.method == "HEAD" else allowed_methods(response)
     data = None
     declared = declared_response(row, status)
@@ -106,45 +104,18 @@ def _decoded(
         except Failure:
             if not is_write:
                 raise  # else the call was carried out, whatever its answer is
-    if (_ABOUT_RESULT if status in (201, 202) else _RESULT_HEADERS).isdisjoint(response.headers):
-        return data
-    from .headers import with_location
-
     return with_location(response, row, data, secrets)
-
-
-def _check(
-    response: ApiResponse,
-    data: Any,
-    row: Row,
-    params: Mapping[str, Any],
-    table: Table,
-    secrets: frozenset[str],
-    marks: Sequence[str],
-) -> None:
-    """Raise Failure if a success says by its data that it is none."""
-    from .declared_failures import declared_failure
-
-    schema = declared_response(row, response.status).get("schema") or {}
-    failure = declared_failure(response, data, row, params, table, schema, secrets, marks)
-    if failure is not None:
-        raise failure
 
 
 def _may_be_failure(data: Any) -> bool:
     """Return True if data have anything by which a success may tell that it is none; every answer is asked."""
     if data.__class__ is not dict:
         return data.__class__ is str and "Fault" in data
-    for key in data.keys() & _ABOUT_FAILURE:
-        value = data[key]
-        if value is None or value is True:
-            continue
-        if value.__class__ is str:
-            if value.lower() in _FAILED_STATES:
-                return True
-        elif key in _HOLDERS or not value:
-            return True
-    return False
+    values = [data[key] for key in data.keys() & _ABOUT_FAILURE]
+    return any(
+        value.lower() in _FAILED_STATES if isinstance(value, str) else value == 0 or isinstance(value, dict | list)
+        for value in values
+    )
 
 
 def declared_response(row: Row, status: int) -> Mapping[str, Any]:
@@ -171,47 +142,53 @@ def _decode_other_status(
 ) -> Any:
     """Return the data of a redirect that is a result in itself, and of what was not modified; else raise Failure."""
     status, location = response.status, response.headers.get("location")
-    if status == 304:
-        from .headers import not_modified_data
-
-        data = not_modified_data(response, row, params)
-        if data is not None:
-            return data
+    data = not_modified_data(response, row, params) if status == 304 else None
+    if data is not None:
+        return data
+    is_declared = str(status) in row.responses or f"{status // 100}XX" in row.responses
     is_done = status == 303 and row.method not in ("GET", "HEAD")  # the result of the call is elsewhere
-    if location is not None and 300 <= status < 400 and (is_done or _is_declared(row, status)):
+    if location is not None and 300 <= status < 400 and (is_done or is_declared):
         return {"location": redact(location, secrets)}
     from .failures import failure_of_response
 
     raise failure_of_response(response, row, params, secrets, account, table)
 
 
-def _is_declared(row: Row, status: int) -> bool:
-    return str(status) in row.responses or f"{status // 100}XX" in row.responses
-
-
 def _data(
     response: ApiResponse,
     declared: Mapping[str, Any],
     names: Names,
-    encoded: EncodedFields | None = None,
+    encoded: EncodedFields | None,
     *,
-    strict: bool = False,
+    strict: bool,
 ) -> Any:
     content_type = response.headers.get("content-type", "")
     promised, schema = str(declared.get("content_type") or ""), declared.get("schema")
     plan = names.plan(schema) if isinstance(schema, Mapping) else None
-    if media_type(content_type) != JSON:
-        form = stream_form(content_type)
-        if form is not None:
-            return _decode_stream(response, form, plan)
-        if is_multipart(content_type):
-            from .sequential import read_multipart
+    form = None if media_type(content_type) == JSON else stream_form(content_type)
+    if form is not None:
+        return _decode_stream(response, form, plan)
+    if is_multipart(content_type):
+        from .sequential import read_multipart
 
-            parts = read_multipart(response.content, content_type)
-            if parts is not None:
-                return parts
-        if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
-            return _decode_xml(response.content, content_type, schema, names)
+        parts = read_multipart(response.content, content_type)
+        if parts is not None:
+            return parts
+    if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
+        return _decode_xml(response.content, content_type, schema, names)
+    return _body_data(response, declared, plan, encoded, strict=strict)
+
+
+def _body_data(
+    response: ApiResponse,
+    declared: Mapping[str, Any],
+    plan: Plan | None,
+    encoded: EncodedFields | None,
+    *,
+    strict: bool,
+) -> Any:
+    """Return the data of a content that is one value, under the agent's names, its fields in base64 as text."""
+    content_type, promised = response.headers.get("content-type", ""), str(declared.get("content_type") or "")
     data = read_body(response.content, content_type, promised, strict=strict)
     if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
         return [plan.convert(item, Way.TO_AGENT) for item in data]
@@ -221,6 +198,7 @@ def _data(
         data = plan.convert(data, Way.TO_AGENT)
     if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
         return data
+    schema = declared.get("schema")
     return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
 
 

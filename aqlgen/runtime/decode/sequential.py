@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import json
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import Failure
-from ..exact_json import read_float
 from ..media import StreamForm, media_type
-from .body import read_body, sanitize
+from .body import JSON_DECODER, read_body, sanitize
 from .files import disposition_name
 
 __all__ = ["StreamWatch", "read_multipart", "stream_values"]
@@ -26,6 +25,7 @@ _LONGEST_MARK = 24
 """Bytes that are kept of what came, since a mark may be divided between two chunks."""
 _BOUNDARY = re.compile(r'\bboundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))', re.IGNORECASE)
 _NAME = re.compile(r'(?:^|;)\s*name\s*=\s*(?:"([^"]*)"|([^;\s]+))', re.IGNORECASE)
+_TRANSFER_ENCODINGS: Mapping[str, Literal["base64", "quopri"]] = {"base64": "base64", "quoted-printable": "quopri"}
 _MAX_PARTS = 1000
 
 
@@ -55,64 +55,39 @@ def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:
 
     `complete` says that its last value is whole, even if nothing follows it.
     """
-    read = {"events": _read_events, "lines": _read_lines, "sequence": _read_sequence}[form]
-    return list(read(text.removeprefix("\ufeff"), complete))
+    text = text.removeprefix("\ufeff")
+    if form == "events":
+        return list(_read_events(text, complete))
+    pieces = text.split("\n") if form == "lines" else text.split("\x1e")[1:]
+    if not complete and not (form == "sequence" and text.endswith("\n")):
+        del pieces[-1:]  # the text behind the last line break
+    return [_read_json(piece) for piece in pieces if piece.strip() not in ("", "[DONE]")]
 
 
 def _read_json(text: str) -> Any:
     try:
-        return sanitize(
-            json.loads(text, parse_float=read_float, parse_constant=lambda _: None), text.encode("utf-8", "replace")
-        )
+        return sanitize(JSON_DECODER.decode(text.strip()), text.encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return text.strip()
 
 
-def _read_lines(text: str, complete: bool) -> Iterator[Any]:
-    lines = text.split("\n")
-    if not complete:
-        lines.pop()  # the text behind the last line break
-    for line in lines:
-        line = line.strip()
-        if line and line != "[DONE]":
-            yield _read_json(line)
-
-
-def _read_sequence(text: str, complete: bool) -> Iterator[Any]:
-    records = text.split("\x1e")[1:]
-    if records and not complete and not records[-1].endswith("\n"):
-        records.pop()
-    for record in records:
-        if record.strip():
-            yield _read_json(record)
-
-
 def _read_events(text: str, complete: bool) -> Iterator[Any]:
-    lines = re.split(r"\r\n|\n|\r", text)
-    event: dict[str, Any] = {}
-    data_lines: list[str] = []
-    for line in (*lines, "") if complete else lines[:-1]:
-        if not line:
-            if data_lines:
-                data = "\n".join(data_lines)
-                if data.strip() == "[DONE]":
-                    return
-                yield {**event, "data": _event_data(data)}
-            event, data_lines = {}, []
-            continue
-        name, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if name == "data":
-            data_lines.append(value)
-        elif name in ("event", "id") and value:
-            event[name] = value
+    events = re.sub(r"\r\n?", "\n", text).split("\n\n")
+    for event in events if complete else events[:-1]:
+        pairs = (line.partition(":") for line in event.split("\n"))
+        fields = [(name, value.removeprefix(" ")) for name, _, value in pairs]
+        lines = [value for name, value in fields if name == "data"]
+        data = "\n".join(lines)
+        if data.strip() == "[DONE]":
+            return
+        if lines:
+            labels = {name: value for name, value in fields if name in ("event", "id") and value}
+            yield {**labels, "data": _event_data(data)}
 
 
 def _event_data(text: str) -> Any:
     """Return the data of an event: JSON where it is an object, an array or a string in quotes, else the text itself."""
-    if not text.lstrip().startswith(("{", "[", '"')):
-        return text
-    return _read_json(text)
+    return _read_json(text) if text.lstrip().startswith(("{", "[", '"')) else text
 
 
 def read_multipart(content: bytes, content_type: str) -> list[dict[str, Any]] | None:
@@ -151,40 +126,23 @@ def _part_headers(head: bytes) -> Mapping[str, str]:
 def _read_part(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
     disposition = headers.get("content-disposition", "")
     content_type = headers.get("content-type", "")
-    with suppress(ValueError):
-        body = _without_transfer_encoding(body, headers.get("content-transfer-encoding", "").lower())
-    part: dict[str, Any] = {}
     name = _NAME.search(disposition)
-    if name is not None:
-        part["name"] = name[1] if name[1] is not None else name[2]
-    filename = disposition_name(disposition)
-    if filename:
-        part["filename"] = filename
-    for key in ("content-id", "content-location", "content-range"):
-        if key in headers:
-            part[key.replace("-", "_")] = headers[key]
-    if content_type:
-        part["content_type"] = media_type(content_type)
+    part: dict[str, Any] = {
+        "name": None if name is None else name[2] if name[1] is None else name[1],
+        "filename": disposition_name(disposition) or None,
+        **{key.replace("-", "_"): headers.get(key) for key in ("content-id", "content-location", "content-range")},
+        "content_type": media_type(content_type) or None,
+    }
+    part = {key: value for key, value in part.items() if value is not None}
+    with suppress(ValueError):
+        coding = _TRANSFER_ENCODINGS.get(headers.get("content-transfer-encoding", "").lower())
+        body = codecs.decode(body, coding) if coding else body
     try:
-        if media_type(content_type) == "application/http":
-            part["data"] = _read_inner_response(body)
-        else:
-            part["data"] = read_body(body, content_type or "text/plain")
+        is_call = media_type(content_type) == "application/http"
+        part["data"] = _read_inner_response(body) if is_call else read_body(body, content_type or "text/plain")
     except Failure:
         part["data"] = body.decode("utf-8", "replace")
     return part
-
-
-def _without_transfer_encoding(body: bytes, encoding: str) -> bytes:
-    if encoding == "base64":
-        import base64
-
-        return base64.b64decode(body)
-    if encoding == "quoted-printable":
-        import quopri
-
-        return quopri.decodestring(body)
-    return body
 
 
 def _read_inner_response(body: bytes) -> dict[str, Any]:

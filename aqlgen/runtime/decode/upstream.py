@@ -14,7 +14,7 @@ from typing import Any
 
 from ..media import media_type
 from ..redaction import MASK, without_userinfo
-from ..text import bounded, line, without_trace
+from ..text import bounded, folded, line, without_trace
 
 __all__ = ["upstream", "upstream_headers", "visible_text"]
 
@@ -32,7 +32,7 @@ _MAX_HEADER = 300
 _MAX_HEADERS = 16
 _MAX_PAGE = 100_000
 _TAG = re.compile(r"<[^<>]{0,5000}+>")
-_UNSHOWN = ("script", "style")
+_UNSHOWN = re.compile(r"<(script|style).*?(?:</\1[^<>]*+>?|\Z)", re.IGNORECASE | re.DOTALL)
 _REQUEST_IDS = ("requestid", "correlationid", "traceid", "transactionid")
 """Endings of the headers that hold the API's own name of an exchange, for its support, without hyphens."""
 _HEADERS = (
@@ -68,25 +68,21 @@ def upstream(
 
     `body` is data or a text; `body_cut` tells that it is not all here. `request_id` is for the API's support.
     """
-    entry: dict[str, Any] = {} if status is None else {"status": status}
-    kind = bounded(media_type(content_type), _MAX_TYPE)
+    headers = headers or {}
     code, message = bounded(code, _MAX_CODE), bounded(message, _MAX_MESSAGE)
-    if kind:
-        entry["content_type"] = kind
-    if code and code != str(status):
-        entry["code"] = code
-    if message:
-        entry["message"] = message
-    if body not in (None, "", {}, []) and body != message:
-        copy = _Copy()
-        entry["body"] = copy.of(body, 0)
-        if copy.cut:
-            entry["body_cut"] = True
-    if headers:
-        entry |= _about_exchange(headers)
-    if "body" in entry or code or message:
-        entry["note"] = _NOTE
-    return entry
+    copy = _Copy()
+    entry = {
+        "status": status,
+        "content_type": bounded(media_type(content_type), _MAX_TYPE),
+        "code": "" if code == str(status) else code,
+        "message": message,
+        "body": None if body == message else copy.of(body),
+        "body_cut": copy.cut or None,
+        "request_id": _request_id(headers),
+        "headers": upstream_headers(headers),
+    }
+    entry = {key: value for key, value in entry.items() if value not in (None, "", {}, [])}
+    return entry | {"note": _NOTE} if entry.keys() & {"code", "message", "body"} else entry
 
 
 def upstream_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -98,44 +94,14 @@ def upstream_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 def visible_text(page: str) -> str:
     """Return the words that a page of HTML shows, on one line."""
-    page = page[:_MAX_PAGE]
-    for element in _UNSHOWN:
-        page = _without_element(page, element)
-    return bounded(unescape(_TAG.sub(" ", page)), _MAX_TEXT)
-
-
-def _without_element(page: str, element: str) -> str:
-    """Return a page without the elements of a name and what is in them."""
-    low = page.lower()
-    if len(low) != len(page):
-        return page
-    pieces, end = [], 0
-    while (begin := low.find(f"<{element}", end)) >= 0:
-        pieces.append(page[end:begin])
-        close = low.find(f"</{element}", begin)
-        end = len(page) if close < 0 else close
-    return "".join((*pieces, page[end:]))
-
-
-def _about_exchange(headers: Mapping[str, str]) -> dict[str, Any]:
-    entry: dict[str, Any] = {}
-    identifier = _request_id(headers)
-    if identifier:
-        entry["request_id"] = identifier
-    shown = upstream_headers(headers)
-    if shown:
-        entry["headers"] = shown
-    return entry
+    return bounded(unescape(_TAG.sub(" ", _UNSHOWN.sub("", page[:_MAX_PAGE]))), _MAX_TEXT)
 
 
 def _request_id(headers: Mapping[str, str]) -> str:
     """Return what the API calls the exchange, by a header whose name ends like one of those that hold it."""
-    plain = {name.replace("-", "").replace("_", ""): value for name, value in headers.items()}
-    for ending in _REQUEST_IDS:
-        value = next((value for name, value in plain.items() if name.endswith(ending) and value), "")
-        if value:
-            return line(value, _MAX_ID)
-    return line(next((value for name, value in headers.items() if name.endswith("-ray")), ""), _MAX_ID)
+    plain = [(folded(name), value) for name, value in headers.items() if value]
+    values = (value for ending in _REQUEST_IDS for name, value in plain if name.endswith(ending))
+    return line(next(values, headers.get("cf-ray", "")), _MAX_ID)
 
 
 def _shown(name: str, value: str) -> str:
@@ -163,46 +129,25 @@ class _Copy:
         self._left = _MAX_BODY
         self.cut = False
 
-    def of(self, value: Any, depth: int) -> Any:
+    def of(self, value: Any, depth: int = 0) -> Any:
         """Return the copy of a value, as much of it as there is room for."""
         if isinstance(value, str):
             return self._text(value, _MAX_TEXT)
-        if isinstance(value, Mapping):
-            return self._object(value, depth)
-        if isinstance(value, list):
-            return self._list(value, depth)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if not isinstance(value, Mapping | list):
             size = len(str(value))
             if size > _MAX_KEY:
                 return self._text(str(value), _MAX_KEY)
             self._left -= size
             return value
-        self._left -= 5
-        return value
-
-    def _object(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        copy: dict[str, Any] = {}
-        for key, item in value.items():
-            if self._is_full(depth):
+        copy: dict[Any, Any] = {}
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            if self._left <= 0 or depth >= _MAX_DEPTH:
+                self.cut = True
                 break
-            copy[self._text(" ".join(str(key).split()), _MAX_KEY)] = self.of(item, depth + 1)
-        return copy
-
-    def _list(self, value: list[Any], depth: int) -> list[Any]:
-        copy: list[Any] = []
-        for item in value:
-            if self._is_full(depth):
-                break
-            copy.append(self.of(item, depth + 1))
-        return copy
-
-    def _is_full(self, depth: int) -> bool:
-        """Return True if nothing more fits in here, which is then known as cut."""
-        if self._left > 0 and depth < _MAX_DEPTH:
             self._left -= 2
-            return False
-        self.cut = True
-        return True
+            name = self._text(" ".join(str(key).split()), _MAX_KEY) if isinstance(value, Mapping) else key
+            copy[name] = self.of(item, depth + 1)
+        return copy if isinstance(value, Mapping) else list(copy.values())
 
     def _text(self, text: str, most: int) -> str:
         cleaned = without_trace(text[: 4 * _MAX_BODY]).strip()

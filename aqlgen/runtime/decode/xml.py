@@ -13,10 +13,10 @@ from typing import Any
 from xml.parsers import expat
 
 from ..exact_json import read_float
-from ..schema.reader import Shape, referred, shape_of
+from ..schema.reader import Shape, as_schema, declared_types, resolve, union_of
 from ..table import JsonSchema, Table
 
-__all__ = ["UnreadableXmlError", "read_xml"]
+__all__ = ["UnreadableXmlError", "read_undeclared_xml", "read_xml"]
 
 _MAX_DEPTH = 100
 _MAX_NODES = 500_000
@@ -54,10 +54,15 @@ class _Element:
 def read_xml(text: str, schema: JsonSchema, table: Table) -> Any:
     """Return the data under the agent's names; undeclared elements are passed on. Raises UnreadableXmlError."""
     root = _parse(text)
-    shape = _shape(table, schema)
+    shape = union_of(table.types, schema)
     if "string" in _types(table, schema) and not (shape.properties or shape.items or shape.extra):
         return text  # a document that is meant to be read as it is
     return _value(root, schema, table)
+
+
+def read_undeclared_xml(text: str) -> Any:
+    """Return the data of a document without a schema. Raises UnreadableXmlError."""
+    return _generic(_parse(text))
 
 
 def _parse(text: str) -> _Element:
@@ -104,7 +109,7 @@ def _value(element: _Element, schema: Any, table: Table) -> Any:
         return None
     if not isinstance(schema, Mapping) or not schema:
         return _generic(element)
-    shape = _shape(table, schema)
+    shape = union_of(table.types, schema)
     if shape.properties:
         return _object(element, shape, table)
     if shape.items:
@@ -129,7 +134,7 @@ def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
             is_text_declared = True
             data[agent_name] = _scalar(element.text, _types(table, schema))
             continue
-        inner = _shape(table, schema)
+        inner = union_of(table.types, schema)
         if inner.items and not inner.properties:
             wrapped = hints.get("wrapped") is True or node_type == "element"
             items = _array(children, {name, _local(wire)}, inner.items[0], table, wrapped=wrapped)
@@ -167,7 +172,7 @@ def _array(
 def _wraps(element: _Element, item_name: str | None, items: JsonSchema, table: Table) -> bool:
     """Return True if a lone element holds the items, though the document does not say that they are wrapped."""
     inner_names = {child.name for child in element.children}
-    return len(inner_names) == 1 and (inner_names == {item_name} or not _shape(table, items).properties)
+    return len(inner_names) == 1 and (inner_names == {item_name} or not union_of(table.types, items).properties)
 
 
 def _take(children: list[_Element], names: set[str]) -> list[_Element]:
@@ -231,34 +236,13 @@ def _scalar(text: str, types: set[str]) -> Any:
     return None if not bare and "null" in types else text
 
 
-def _shape(table: Table, schema: JsonSchema) -> Shape:
-    """Return the shape of a schema; of alternatives, all that any of them declares."""
-    shape = shape_of(table.types, schema)
-    for alternative in shape.alternatives:
-        inner = shape_of(table.types, alternative)
-        shape.properties = {**inner.properties, **shape.properties}
-        shape.items += inner.items
-    return shape
-
-
 def _types(table: Table, schema: JsonSchema) -> set[str]:
-    types: set[str] = set()
-    for alternative in (schema, *schema.get("anyOf", ())):
-        declared = _target(table, alternative).get("type", ())
-        types.update([declared] if isinstance(declared, str) else declared)
-    return types
-
-
-def _target(table: Table, schema: JsonSchema) -> JsonSchema:
-    name = referred(schema)
-    return schema if name is None else table.types.get(name, {})
+    branches = (schema, *schema.get("anyOf", ()))
+    return {name for branch in branches for name in declared_types(resolve(branch, table.types))}
 
 
 def _hints(table: Table, schema: JsonSchema) -> Mapping[str, Any]:
     """Return the XML hints of a schema, those beside a reference before those of its target."""
     references = [branch for branch in schema.get("anyOf", ()) if isinstance(branch, Mapping) and "$ref" in branch]
-    target = _target(table, references[0] if len(references) == 1 else schema)
-    hints: dict[str, Any] = {}
-    for xml in (target.get("xml"), schema.get("xml")):
-        hints |= xml if isinstance(xml, Mapping) else {}
-    return hints
+    target = resolve(references[0] if len(references) == 1 else schema, table.types)
+    return {**as_schema(target.get("xml")), **as_schema(schema.get("xml"))}

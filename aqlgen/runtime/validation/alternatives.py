@@ -48,14 +48,7 @@ class Together:
             return self._nearest(fault, describe)
         place = _place(fault.path)
         if keyword == "dependentRequired":
-            needing = [
-                name
-                for name, others in as_schema(fault.schema.get(keyword)).items()
-                if fault.expected in others and name in as_schema(fault.instance)
-            ]
-            lacking = self._within(place, fault.expected)
-            message = f"'{lacking}' is needed with {joined(named(self._name(place, name)) for name in needing)}"
-            return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
+            return self._needed(fault, place)
         if keyword in ("minProperties", "maxProperties"):
             return self._counted(fault, place)
         if keyword == "type" and isinstance(fault.instance, int | float):
@@ -67,6 +60,17 @@ class Together:
             message = f"Missing required parameter '{lacking}'"
             return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
         return None
+
+    def _needed(self, fault: Fault, place: str) -> Problem:
+        """Return the problem of a field that others which were given need."""
+        needing = [
+            name
+            for name, others in as_schema(fault.schema.get(fault.keyword)).items()
+            if fault.expected in others and name in as_schema(fault.instance)
+        ]
+        lacking = self._within(place, fault.expected)
+        message = f"'{lacking}' is needed with {joined(named(self._name(place, name)) for name in needing)}"
+        return Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
 
     def _counted(self, fault: Fault, place: str) -> Problem | None:
         """Return the problem of an object with too few or too many fields, if it is known which it may have."""
@@ -93,33 +97,38 @@ class Together:
             return None
         place = _place(fault.path)
         nearest = min(range(len(groups)), key=lambda index: _distance(groups[index], branches[index], value))
-        group, demands = groups[nearest], [self._demanded(other, place) for other in groups[:_MOST]]
+        demands = [self._demanded(other, place) for other in groups[:_MOST]]
         details: dict[str, Any] = {"param_name": place or "params", "alternatives": demands}
-        subject = f"Parameter '{place}' fits" if place else "The fields fit"
-        if not _is_told_by(group, value, groups):
-            message = f"{subject} none of the alternatives. Give one of: {'; '.join(demands)}"
-            message = f"{subject} none of the alternatives, see details" if leaks(message) else message
-            return Problem(Code.MISSING_PARAM, place or "params", message, details)
-        faults = [inner for inner in branches[nearest] if len(inner.path) == len(fault.path)]
+        if _is_told_by(groups[nearest], value, groups):
+            return self._missed(fault, groups[nearest], branches[nearest], details, describe)
+        message = _without_leaks(f"{_none_fits(place)}. Give one of: {'; '.join(demands)}", place)
+        return Problem(Code.MISSING_PARAM, place or "params", message, details)
+
+    def _missed(
+        self, fault: Fault, group: Group, branch: Sequence[Fault], details: dict[str, Any], describe: Describe
+    ) -> Problem:
+        """Return what an object lacks, and what it has too much, for the alternative that it is nearest to."""
+        place = _place(fault.path)
+        faults = [inner for inner in branch if len(inner.path) == len(fault.path)]
         lacking = [self._within(place, inner.expected) for inner in faults if inner.keyword == "required"]
         strange = [name for inner in faults if inner.keyword in _CLOSED for name in inner.expected]
-        other = next((inner for inner in branches[nearest] if inner.keyword not in _CLOSED | {"required"}), None)
-        further = None if other is None else self.problem(other, describe) or describe(other)
         says = [f"it lacks {_quoted(lacking)}"] if lacking else []
         says += [f"it does not take {_quoted(self._within(place, name) for name in strange)}"] if strange else []
-        says += [further.message[:1].lower() + further.message[1:]] if further else []
+        says += self._further(branch, describe)
         label = group.label or f"the one needing {joined(map(named, group.required))}"
-        message = f"{subject} none of the alternatives. Nearest is {label}: {', and '.join(says) or 'see details'}"
-        if leaks(message):
-            message = f"{subject} none of the alternatives, see details"
-        details["nearest"] = label
-        if lacking:
-            details["missing_params"] = lacking
-        if strange:
-            details["unknown_fields"] = strange
+        message = f"{_none_fits(place)}. Nearest is {label}: {', and '.join(says) or 'see details'}"
+        findings = {"nearest": label, "missing_params": lacking, "unknown_fields": strange}
+        details |= {key: value for key, value in findings.items() if value}
         if lacking and len(says) == 1:
-            return Problem(Code.MISSING_PARAM, lacking[0], message, {**details, "param_name": lacking[0]})
-        return Problem(Code.INVALID_VALUE, place or "params", message, details)
+            details["param_name"] = lacking[0]
+            return Problem(Code.MISSING_PARAM, lacking[0], _without_leaks(message, place), details)
+        return Problem(Code.INVALID_VALUE, place or "params", _without_leaks(message, place), details)
+
+    def _further(self, branch: Sequence[Fault], describe: Describe) -> list[str]:
+        """Return the first other fault of an alternative, as a part of a sentence."""
+        others = (fault for fault in branch if fault.keyword not in _CLOSED | {"required"})
+        problem = next((self.problem(other, describe) or describe(other) for other in others), None)
+        return [problem.message[:1].lower() + problem.message[1:]] if problem else []
 
     def _candidates(self, fault: Fault) -> tuple[list[Group], list[Sequence[Fault]]]:
         """Return the alternatives for objects, each with its faults; none if there are no two of them."""
@@ -146,6 +155,14 @@ class Together:
     def _within(self, place: str, field: str) -> str:
         """Return the path of a field within the value at a place; the fields of a body are parameters."""
         return f"{place}.{field}" if place else self._name(place, field) if self._names else f"params.{field}"
+
+
+def _none_fits(place: str) -> str:
+    return f"Parameter '{place}' fits none of the alternatives" if place else "The fields fit none of the alternatives"
+
+
+def _without_leaks(message: str, place: str) -> str:
+    return f"{_none_fits(place)}, see details" if leaks(message) else message
 
 
 def _place(path: Sequence[str | int]) -> str:

@@ -20,8 +20,9 @@ from ..schema.reader import MISSING, Types, is_object
 from ..table import Row
 from ..text import leaks, letters, line, visible
 from .coercions import admitted_types, same, structured, written
+from .leaves import Leaves
 from .problems import near_name
-from .walk import Allowed, Change, Leaves, Place, Reading, TooMuch, Walk, least
+from .walk import Allowed, Change, Place, Reading, TooMuch, Walk, least
 
 __all__ = ["Repair", "Repaired"]
 
@@ -148,19 +149,21 @@ class Repair:
                 yield from ((key, inner, (name, key)) for key, inner in content.items())
         for home, fields in self.homes.items():
             content = _object(start.value.get(home))
-            if not content or not fields:
-                continue
-            spellings = {letters(field) for field in fields}
-            if len(content) == 1 and letters(next(iter(content))) not in spellings:
-                inner = _object(next(iter(content.values())))
-                if inner is not None:
-                    start.note((home,), Change(content, inner, ("unwrapped",)))
-                    content = inner
-            strange = [
-                key for key in content if letters(key) not in spellings and self._spelled(key) not in (None, home)
-            ]
-            start.value[home] = {key: value for key, value in content.items() if key not in strange}
-            yield from ((key, content[key], (home, key)) for key in strange)
+            if content and fields:
+                yield from self._misplaced(start, home, content, {letters(field) for field in fields})
+
+    def _misplaced(
+        self, start: Reading, home: str, content: Mapping[str, Any], spellings: set[str]
+    ) -> Iterator[tuple[str, Any, Place]]:
+        """Yield the fields of an object that are parameters beside it, taken out of it and of a frame around it."""
+        if len(content) == 1 and letters(next(iter(content))) not in spellings:
+            inner = _object(next(iter(content.values())))
+            if inner is not None:
+                start.note((home,), Change(content, inner, ("unwrapped",)))
+                content = inner
+        strange = [key for key in content if letters(key) not in spellings and self._spelled(key) not in (None, home)]
+        start.value[home] = {key: value for key, value in content.items() if key not in strange}
+        yield from ((key, content[key], (home, key)) for key in strange)
 
     def _place(self, start: Reading, name: str, value: Any, source: Place, home: str | None) -> bool:
         """Put a value where its name belongs; return False if it belongs nowhere."""

@@ -67,23 +67,15 @@ class Undeclared:
 
     def strange(self, value: Any, declared: Declared, place: str, *, first: bool = True) -> Iterator[Strange]:
         """Yield the undeclared fields of each object of a value, of the value itself only with `first`."""
-        if isinstance(value, dict):
-            fields = declared.fields
-            if first and fields and not declared.takes_others and not value.keys() <= fields.keys():
-                keys = [key for key in value if key not in fields and folded(key) not in declared.hidden]
-                if keys:
-                    yield Strange(place, keys, frozenset(fields))
-            for key, part in value.items():
-                if isinstance(part, (dict, list)):
-                    inner = self._within(declared, key)
-                    if inner is not None:
-                        step = key if key in fields or named(key) == key else "*"
-                        yield from self.strange(part, inner, f"{place}.{step}")
-        elif isinstance(value, list):
-            inner = self._within(declared, "")
-            for index, item in enumerate(value if inner is not None else ()):
-                if isinstance(item, (dict, list)) and inner is not None:
-                    yield from self.strange(item, inner, f"{place}[{index}]")
+        fields = declared.fields
+        if isinstance(value, dict) and first and fields and not declared.takes_others:
+            keys = [key for key in value if key not in fields and folded(key) not in declared.hidden]
+            if keys:
+                yield Strange(place, keys, frozenset(fields))
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            inner = self._within(declared, key if isinstance(key, str) else "")
+            if inner is not None and isinstance(part, (dict, list)):
+                yield from self.strange(part, inner, f"{place}{_step(key, fields)}")
 
     def respell(self, reading: Reading, nested: Sequence[tuple[str, Declared]]) -> None:
         """Rename the keys that can only be another spelling of a declared field, and note it."""
@@ -139,6 +131,11 @@ class Undeclared:
                 declared.takes_others |= not has_fields and _may_be_object(together)
         declared.takes_others = True
         return declared
+
+
+def _step(key: str | int, fields: Mapping[str, Any]) -> str:
+    """Return a step of a path; a key that nobody declared and that is no name is not repeated."""
+    return f"[{key}]" if isinstance(key, int) else f".{key if key in fields or named(key) == key else '*'}"
 
 
 def _add(declared: Declared, part: JsonSchema) -> None:

@@ -32,9 +32,10 @@ from .undeclared import Declared, Strange, Undeclared
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
+    from .leaves import Leaves
     from .problems import Problem
     from .repair import Repaired
-    from .walk import Fault, Leaves, Reading
+    from .walk import Fault, Reading
 
 __all__ = ["PARTIAL", "Unexplained", "Validation", "gathered", "spread"]
 
@@ -133,19 +134,7 @@ class Validation:
     def _prepare(self, row: Row) -> _Checks:
         validator = self._schemas.parameters(row)
         plans = ((name, self._names.plan(parameter.schema)) for name, parameter in row.parameters.items())
-        fields: frozenset[str] | None = None
-        hidden: frozenset[str] = frozenset()
-        outside: frozenset[str] = frozenset()
-        if row.family == "update" and "input" in row.parameters:
-            schema = row.parameters["input"].schema
-            shape = shape_of(self._table.types, schema)
-            hidden = frozenset(folded(name) for name in shape.hidden)
-            takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
-            if (shape.properties and not takes_others) or row.body is None:
-                fields = frozenset(shape.properties)
-            elif shape.properties or shape.alternatives:
-                others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
-                outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
+        fields, outside, hidden = self._input_fields(row)
         declared = (
             (name, self._undeclared.declared(parameter.schema))
             for name, parameter in row.parameters.items()
@@ -164,6 +153,22 @@ class Validation:
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
             partial=partial,
         )
+
+    def _input_fields(self, row: Row) -> tuple[frozenset[str] | None, frozenset[str], frozenset[str]]:
+        """Return the only keys that an update's `input` may have, those that it may not have, and the hidden ones."""
+        nothing: frozenset[str] = frozenset()
+        if row.family != "update" or _INPUT not in row.parameters:
+            return None, nothing, nothing
+        schema = row.parameters[_INPUT].schema
+        shape = shape_of(self._table.types, schema)
+        hidden = frozenset(map(folded, shape.hidden))
+        takes_others = shape.alternatives or self._undeclared.declared(schema).takes_others
+        if (shape.properties and not takes_others) or row.body is None:
+            return frozenset(shape.properties), nothing, hidden
+        if not shape.properties and not shape.alternatives:
+            return None, nothing, hidden
+        others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
+        return None, frozenset(others).difference(union_of(self._table.types, schema).properties), hidden
 
     def _strange(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[Strange]:
         """Yield the undeclared fields of objects within the parameters; those of `input` itself are told apart."""
@@ -221,7 +226,7 @@ class Validation:
 
     @cached_property
     def _leaves(self) -> Leaves:
-        from .walk import Leaves
+        from .leaves import Leaves
 
         return Leaves(self._schemas.schema)
 
@@ -234,13 +239,11 @@ class Validation:
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks. Raises TooMuch."""
-        from ..schema.groups import parameters_by_field
         from .alternatives import Together
         from .problems import field_problems, missing_problem, twice_problem, unexplained_problem, unknown_problem
         from .value_problems import problems_of
-        from .walk import Allowed, Walk
 
-        known, types = reading.value, self._table.types
+        known = reading.value
         problems: list[Problem] = []
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
         if missing:
@@ -254,16 +257,24 @@ class Validation:
             problems += field_problems(row, keys, declared, (), place)
         places = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
         faults = (fault for fault in reading.faults if not _is_told(fault, places))
-        problems += problems_of(faults, checks.sensitive, Together(types).problem)
+        problems += problems_of(faults, checks.sensitive, Together(self._table.types).problem)
         if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
             return problems
+        return self._body_problems(row, checks, known) or [unexplained_problem(row)]
+
+    def _body_problems(self, row: Row, checks: _Checks, known: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems of the body that parameters make together. Raises TooMuch."""
+        from ..schema.groups import parameters_by_field
+        from .alternatives import Together
+        from .value_problems import problems_of
+        from .walk import Allowed, Walk
+
+        types = self._table.types
         body = self._assemble(row, known) if checks.body is not None else None
-        if body is not None and row.body is not None:
-            whole = Walk(types, self._leaves, Allowed.NOTHING).read(body, row.body.schema)
-            problems = problems_of(
-                whole.faults, checks.sensitive, Together(types, parameters_by_field(row, types)).problem
-            )
-        return problems or [unexplained_problem(row)]
+        if body is None or row.body is None:
+            return []
+        whole = Walk(types, self._leaves, Allowed.NOTHING).read(body, row.body.schema)
+        return problems_of(whole.faults, checks.sensitive, Together(types, parameters_by_field(row, types)).problem)
 
     def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters under the agent's names, where they came in the API's."""

@@ -134,10 +134,9 @@ def _alternatives_problem(fault: Fault, name: str, *, hide: bool, nested: int) -
     if len(failed) < len(branches):
         message = f"Parameter '{name}' fits more than one of its alternatives, give the fields of exactly one"
         return Problem(Code.INVALID_VALUE, name, message, {**details, **_value(fault.instance, hide=hide)})
-    types = [branch[0].expected for branch in failed if len(branch) == 1 and branch[0].keyword == "type"]
-    at_top = [branch for branch in failed if len(branch[0].path) == len(fault.path)]
-    if failed and len(types) == len(failed) == len(at_top):
-        return _type_problem(fault.instance, name, sorted({name for names in types for name in names}), hide=hide)
+    types = _only_types(fault, failed)
+    if types:
+        return _type_problem(fault.instance, name, types, hide=hide)
     fitting = [branch for branch in failed if not _is_other_type(branch, fault)]
     if len(fitting) == 1 and fault.path:
         inner = _problem(fitting[0][0], hide=hide, nested=nested + 1)
@@ -149,6 +148,13 @@ def _alternatives_problem(fault: Fault, name: str, *, hide: bool, nested: int) -
         message += ". Leave it out, or give a value"
     details |= {"alternatives": reasons, **_value(fault.instance, hide=hide)}
     return Problem(Code.INVALID_VALUE, name, message, details)
+
+
+def _only_types(fault: Fault, failed: Sequence[list[Fault]]) -> list[str]:
+    """Return the types of all alternatives, if a value is of another type than each of them, and nothing else."""
+    if not all(len(branch) == 1 and _is_other_type(branch, fault) for branch in failed):
+        return []
+    return sorted({kind for branch in failed for kind in branch[0].expected})
 
 
 def _or_else(fault: Fault, failed: Sequence[list[Fault]], hide: bool) -> str:

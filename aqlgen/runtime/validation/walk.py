@@ -8,39 +8,27 @@ walk goes on to properties, items and alternatives by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from ..exact_json import with_floats
-from ..schema.reader import MISSING, Types, as_schema, fixed_values, json_type, parts, resolve, shape_of, union_of
+from ..schema.reader import MISSING, Types, as_schema, json_type, parts, resolve, union_of
 from ..table import JsonSchema
 from ..text import letters
 from .coercions import Coercion, Members, coercions, dated, same
+from .leaves import MOST_FAULTS, Leaves
 
-if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator
-
-__all__ = ["Allowed", "Change", "Fault", "Leaves", "Place", "Reading", "TooMuch", "Walk", "least", "renames"]
+__all__ = ["Allowed", "Change", "Fault", "Place", "Reading", "TooMuch", "Walk", "least", "renames"]
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
 _MOST_STEPS = {"NOTHING": 10_000, "SURE": 10_000, "LIKELY": 2_000}
 """Pairs of a value and a schema; what is likely is proposed, and a proposal is short."""
-_MOST_FAULTS, _MOST_CHANGES, _MOST_OPTIONS, _MOST_LEAVES = 50, 1000, 200, 2000
+_MOST_CHANGES, _MOST_OPTIONS = 1000, 200
 _DEEPEST = 64
 _ROUNDS = 3
-_APPLICATORS = frozenset(
-    {"$ref", "allOf", "anyOf", "oneOf", "properties", "patternProperties", "additionalProperties", "items"}
-    | {"prefixItems", "if", "then", "else", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"}
-    | {"default", "examples", "example", "description", "title", "discriminator"}
-)
-"""The keywords that the walk follows itself, and those that demand nothing."""
-_WHOLE = frozenset({"enum", "const", "uniqueItems", "contains", "not", "propertyNames"})
-"""The keywords that look into an object or a list; the others want its keys or its length."""
-_UNCHECKED = frozenset({"BacktrackLimitExceeded", "RegexEngineFailure"})
 _PRESENCE = frozenset({"required", "minProperties", "dependentRequired"})
 
 
@@ -118,81 +106,18 @@ class Reading:
             for place, change in child.changes.items():
                 moved = None if change.moved is None else (key, *change.moved)
                 self.note((key, *place), replace(change, moved=moved))
-        self.blame(replace(fault, path=(key, *fault.path)) for fault in child.faults)
+        self.add_faults(replace(fault, path=(key, *fault.path)) for fault in child.faults)
 
     def take(self, other: Reading) -> None:
         """Take over another reading of the same value."""
         self.value = other.value
-        self.blame(other.faults)
+        self.add_faults(other.faults)
         for place, change in other.changes.items():
             self.note(place, change)
 
-    def blame(self, faults: Iterable[Fault]) -> None:
+    def add_faults(self, faults: Iterable[Fault]) -> None:
         """Add faults, as many as are ever listed."""
-        self.faults += islice(faults, max(0, _MOST_FAULTS - len(self.faults)))
-
-
-class Leaves:
-    """The validators of single schemas without their applicators, compiled at their first use."""
-
-    def __init__(self, compiled: Callable[[JsonSchema], Draft202012Validator | None]) -> None:
-        self._compiled = compiled
-        self._validators: dict[int, tuple[JsonSchema, Draft202012Validator | None, bool]] = {}
-        self._patterns: dict[str, Draft202012Validator | None] = {}
-        self._members: dict[int, tuple[Sequence[Any], Members]] = {}
-        self._tags: dict[int, tuple[JsonSchema, Sequence[tuple[str, JsonSchema, list[Any]]]]] = {}
-
-    def matches(self, pattern: str, key: str) -> bool:
-        """Return True if a key matches a pattern, in bounded time."""
-        if pattern not in self._patterns:
-            self._patterns[pattern] = self._compiled({"pattern": pattern})
-        validator = self._patterns[pattern]
-        return validator is not None and validator.is_valid(key)
-
-    def members(self, options: Sequence[Any]) -> Members:
-        """Return the values of an enumeration by how they are written."""
-        cached = self._members.get(id(options))
-        if cached is None:
-            if len(self._members) >= _MOST_LEAVES:
-                self._members.clear()
-            cached = self._members[id(options)] = (options, Members(options))
-        return cached[1]
-
-    def tags(self, option: JsonSchema, types: Types) -> Sequence[tuple[str, JsonSchema, list[Any]]]:
-        """Return the fields of an alternative that admit only listed values, each with its schema and the values."""
-        cached = self._tags.get(id(option))
-        if cached is None:
-            if len(self._tags) >= _MOST_LEAVES:
-                self._tags.clear()
-            properties = shape_of(types, option).properties.items()
-            tags = [(name, schema, fixed) for name, (_, schema) in properties if (fixed := fixed_values(schema, types))]
-            cached = self._tags[id(option)] = (option, tags)
-        return cached[1]
-
-    def errors(self, schema: JsonSchema, value: Any) -> list[tuple[str, Any]] | None:
-        """Return the keywords that a value breaks, each with what it demands; None where that cannot be checked."""
-        cached = self._validators.get(id(schema))
-        if cached is None:
-            if len(self._validators) >= _MOST_LEAVES:
-                self._validators.clear()
-            leaf = {key: demand for key, demand in schema.items() if key not in _APPLICATORS and key[:2] != "x-"}
-            validator = self._compiled(leaf) if leaf else None
-            cached = self._validators[id(schema)] = (schema, validator, not _WHOLE.isdisjoint(leaf))
-        _, validator, whole = cached
-        if validator is None:
-            return []
-        if isinstance(value, (dict, list)) and not whole:
-            value = dict.fromkeys(value) if isinstance(value, dict) else [None] * len(value)
-        value = with_floats(value)
-        if validator.is_valid(value):
-            return []
-        broken: list[tuple[str, Any]] = []
-        for error in islice(validator.iter_errors(value), _MOST_FAULTS):
-            keyword, demand = error.kind.name, error.kind.value
-            if type(error.kind).__name__ in _UNCHECKED or (keyword == "enum" and not demand):
-                continue
-            broken.append(("dependentRequired" if "dependentRequired" in error.schema_path else keyword, demand))
-        return broken or None
+        self.faults += islice(faults, max(0, MOST_FAULTS - len(self.faults)))
 
 
 class Walk:
@@ -250,7 +175,7 @@ class Walk:
             reading.note((), Change(reading.value, coercion.value, (coercion.kind,)))
             reading.value = coercion.value
             errors = self._errors(part, reading.value)
-        reading.blame(
+        reading.add_faults(
             Fault((), keyword, demand, reading.value, part)
             for keyword, demand in errors
             if not (partial and keyword in _PRESENCE)
@@ -290,16 +215,17 @@ class Walk:
             if keyword in broken and "type" not in broken:
                 return self._first(coercions(value, ()))
         if "type" in broken:
-            if "contentEncoding" in part and isinstance(value, (bool, int, float)):
-                return None  # a number is not a file
-            if isinstance(value, dict):  # it is surely one of the things that are listed, if it has their fields
-                items = (union_of(self._types, item).properties for item in union_of(self._types, part).items)
-                if not any(value.keys() <= fields.keys() for fields in items):
-                    return None
-            return self._first(coercions(value, frozenset(broken["type"])))
+            return self._first(coercions(value, frozenset(broken["type"]))) if self._may_be_meant(value, part) else None
         if isinstance(value, str) and not {"format", "pattern"}.isdisjoint(broken):
             return self._first([dated(value, str(broken.get("format", "")))])
         return None
+
+    def _may_be_meant(self, value: Any, part: JsonSchema) -> bool:
+        """Return False for a number where a file is wanted, and for an object that is none of the things in a list."""
+        if isinstance(value, dict):
+            items = (union_of(self._types, item).properties for item in union_of(self._types, part).items)
+            return any(value.keys() <= fields.keys() for fields in items)
+        return not ("contentEncoding" in part and isinstance(value, (bool, int, float)))
 
     def _first(self, candidates: Iterable[Coercion | None]) -> Coercion | None:
         return next((item for item in candidates if item is not None and (item.sure or not self._sure)), None)
@@ -311,34 +237,37 @@ class Walk:
         patterns = as_schema(part.get("patternProperties"))
         if not properties and not patterns and not isinstance(extra, Mapping) and extra is not False:
             return
-        required, unknown = part.get("required", ()), []
+        unknown = []
         for key, value in list(reading.value.items()):
-            schemas = [as_schema(properties[key])] if key in properties else []
-            schemas += [as_schema(patterns[pattern]) for pattern in patterns if self._leaves.matches(pattern, key)]
-            if not schemas and extra is False:
-                unknown.append(key)
-            elif not schemas and isinstance(extra, Mapping):
-                schemas = [extra]
-            if partial and value is None:
-                continue
-            for schema in schemas:
-                child = self.read(reading.value[key], schema, partial=partial)
-                if child.faults and value is None and self._drops and key not in required:
-                    reading.note((key,), Change(None, MISSING, ("dropped",)))
-                    reading.value = {name: item for name, item in reading.value.items() if name != key}
-                    break
-                reading.put(key, child)
-            if len(reading.faults) >= _MOST_FAULTS:
+            schemas = [properties[key]] if key in properties else []
+            schemas += [patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key)]
+            if not schemas:
+                schemas = [extra] if isinstance(extra, Mapping) else []
+                unknown += [key] if extra is False else []
+            if not partial or value is not None:
+                self._field(reading, key, schemas, partial, drops=self._drops and key not in part.get("required", ()))
+            if len(reading.faults) >= MOST_FAULTS:
                 break
         if unknown:
             reading.faults.append(Fault((), "additionalProperties", unknown, reading.value, part))
+
+    def _field(self, reading: Reading, key: str, schemas: Iterable[Any], partial: bool, *, drops: bool) -> None:
+        """Read a field as each of its schemas; a null that does not fit one is left out where that may be."""
+        for schema in map(as_schema, schemas):
+            value = reading.value[key]
+            child = self.read(value, schema, partial=partial)
+            if child.faults and value is None and drops:
+                reading.note((key,), Change(None, MISSING, ("dropped",)))
+                reading.value = {name: item for name, item in reading.value.items() if name != key}
+                return
+            reading.put(key, child)
 
     def _items(self, reading: Reading, part: JsonSchema) -> None:
         prefix, items = part.get("prefixItems"), part.get("items")
         first = prefix if isinstance(prefix, list) else []
         for index, value in enumerate(reading.value):
             schema = first[index] if index < len(first) else items
-            if not isinstance(schema, Mapping) or len(reading.faults) >= _MOST_FAULTS:
+            if not isinstance(schema, Mapping) or len(reading.faults) >= MOST_FAULTS:
                 break
             reading.put(index, self.read(value, schema))
 

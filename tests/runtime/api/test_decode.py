@@ -362,6 +362,20 @@ def test_the_apis_message_is_found_in_any_content(
     assert raised(pets, answer(content, content_type, 409)).details["upstream"].get("message") == message
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"<error><field>pageSize</field><message>is too big</message></error>", Code.INVALID_VALUE),
+        (b"<errors><error><field>pageSize</field><code>missing_field</code></error></errors>", Code.MISSING_PARAM),
+        (b"<e><errors><error><field>pageSize</field></error><error>Closed</error></errors></e>", Code.INVALID_VALUE),
+    ],
+)
+def test_an_error_in_xml_names_its_fields_as_one_in_json_does(pets: Package, content: bytes, code: Code) -> None:
+    """R-ERR-2."""
+    failure = raised(pets, answer(content, "application/xml", 422))
+    assert (failure.code, failure.details.get("param_name")) == (code, "page_size")
+
+
 def test_the_apis_own_code_is_kept(pets: Package) -> None:
     assert raised(pets, json_answer({"error": {"code": "card_declined"}}, 402)).details["upstream"]["code"] == (
         "card_declined"

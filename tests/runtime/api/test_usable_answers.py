@@ -189,7 +189,7 @@ def test_a_table_comes_as_rows_by_its_header(package: Make, text: str | bytes, k
 )
 def test_what_is_no_table_or_too_large_for_rows_stays_a_text(package: Make, text: bytes, promised: str) -> None:
     data = read(package, text, "text/csv", promised=promised)
-    assert data == (text.decode("utf-8", "replace"))
+    assert data == text.decode("utf-8", "replace")
 
 
 def test_a_table_without_rows_has_its_columns(package: Make) -> None:

@@ -1,0 +1,388 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""An error as the API reports it: its message, its code, and the single faults with the fields that they are about.
+
+Faults are known by their shape: lists of objects with a name, a path or a pointer (RFC 9457, `invalid-params`;
+JSON:API, `source`; `loc`, `fieldViolations` and their kin), objects with the names as keys
+(`{"errors": {"name": ["…"]}}`), and a name beside the message (`{"error": {"param": "…"}}`). Keys are compared without
+case and signs: `ErrorMessage`, `error_message` and `errorMessage` are one. XML and forms are read as the same data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from ..errors import Code
+from ..media import FORM, is_json, is_xml, media_type
+from ..redaction import redact, redacted
+from ..text import folded, words
+from ..wire import ApiResponse
+from .attachments import CONTROLS
+from .body import decode_text
+from .upstream import visible_text
+
+__all__ = ["PLACES", "WRAPPERS", "ApiError", "Fault", "by_folded_key", "kind_of_fault", "read_error", "steps_of_name"]
+
+_MISSING = re.compile(
+    r"\bmissing|\brequired\b|can(?:'?t|not) be (?:blank|null|empty)|must not be (?:null|empty|blank)", re.IGNORECASE
+)
+_UNKNOWN = re.compile(
+    r"\bunknown (?:param|field|prop|arg|key|name)|\bunrecogni[sz]ed|\bunexpected (?:param|field|prop|arg|key)"
+    r"|additional propert|extra_forbidden|extra (?:inputs|fields)|not permitted|cannot find field",
+    re.IGNORECASE,
+)
+_OF_TYPES = frozenset(
+    {
+        *("type", "parsing", "error", "invalid", "mismatch", "wrong", "bad", "unexpected", "value", "validation"),
+        *("string", "str", "text", "int", "integer", "float", "number", "bool", "boolean", "list", "array"),
+        *("dict", "object", "map"),
+    }
+)
+"""Words of codes that are about types, with those of JSON and of the validators in use."""
+_MESSAGE_KEYS = (
+    *("detail", "message", "errordescription", "errormessage", "errorsummary", "faultstring", "usermessage"),
+    *("defaultmessage", "developermessage", "title", "msg", "description", "reason", "error", "fault"),
+    *("errormessages", "messages", "text", "errors"),
+)
+"""Keys of a message, folded, the most telling first."""
+_FAULT_MESSAGE_KEYS = ("detail", "message", "msg", "description", "reason", "error", "title", "defaultmessage", "text")
+_API_CODE_KEYS = ("code", "errorcode", "errcode", "faultcode")
+_CODE_KEYS = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword")
+"""Keys of the kind of a fault."""
+_NAME_KEYS = (
+    *("param", "parameter", "parametername", "field", "fieldname", "loc", "propertypath", "instancepath", "path"),
+    *("pointer", "name", "property", "attribute", "location", "target"),
+)
+_TOP_NAME_KEYS = ("param", "parameter", "field")
+_SOURCE_KEYS = ("pointer", "parameter", "header", *_NAME_KEYS)
+_SOURCE_PLACES = {"parameter": "query", "header": "header", "pointer": "body"}
+_NAME_LIST_KEYS = ("fields", "parameters", "params", "membernames")
+"""Keys of a list of names."""
+_FAULT_MAP_KEYS = ("errors", "fielderrors", "validationerrors", "modelstate")
+"""Keys of an object that has the names of parameters as keys."""
+_FAULT_KEYS = (
+    *_FAULT_MAP_KEYS,
+    *("invalidparams", "invalidparameters", "detail", "details", "violations", "fieldviolations"),
+    *("constraintviolations", "issues", "suberrors", "elements"),
+)
+"""Keys of the single faults."""
+_HOLDER_KEYS = tuple(dict.fromkeys((*_MESSAGE_KEYS, *_FAULT_KEYS, "body", "response", "extensions", "innererror")))
+"""Keys of what an error reports, as against what it repeats of the request."""
+_MESSAGE_LIST_KEYS = ("message", "messages", "errormessages")
+_FRAMES = frozenset({*_FAULT_KEYS, *_MESSAGE_LIST_KEYS, "error"})
+"""Keys around the single faults, which are no names of parameters."""
+_LACKING_KEYS = ("missingproperty", "additionalproperty", "unevaluatedproperty")
+"""Keys of a property that a validator of JSON Schema misses or refuses within the place that it names."""
+PLACES = ("body", "query", "path", "header", "cookie")
+WRAPPERS = (*PLACES, "data", "attributes", "params", "relationships")
+"""Steps that lead into the request or into its envelope and may be no names themselves."""
+_QUOTED = re.compile(r"['\"`]([A-Za-z_][\w.\-\[\]]{0,60})['\"`]")
+_CHALLENGE = re.compile(r'\berror_description\s*=\s*"([^"]{1,500})"', re.IGNORECASE)
+_JSON_MESSAGE = re.compile(
+    r'"(?:message|detail|error_description|errorMessage|title|error|msg)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")',
+    re.IGNORECASE,
+)
+_LONGEST_CODE = 60
+_MAX_TEXT = 262_144
+_MAX_DEPTH = 6
+_MAX_FAULTS = 50
+_MAX_JOINED = 5
+_MAX_ITEMS = 20
+_MAX_STEPS = 20
+_MAX_STEP = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault in the API's own words. `steps` lead to what it is about; there are none if it names nothing.
+
+    `place` is the part of the request where the API says so: body, query, path, header or cookie. `listed` says that
+    it stands in a list of faults, so that its name surely is one.
+    """
+
+    steps: tuple[str, ...] = ()
+    place: str = ""
+    message: str = ""
+    code: str = ""
+    listed: bool = True
+
+    @property
+    def name(self) -> str:
+        """The steps as one text, without those that only lead into the request."""
+        steps = self.steps
+        while len(steps) > 1 and steps[0] in WRAPPERS:
+            steps = steps[1:]
+        return ".".join(steps)[:_MAX_STEP]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiError:
+    """An error as the API reports it, in its own words. `body` is all of it: data of JSON, else a text; or None.
+
+    `evidence` is the message with all codes, by which its kind is known.
+    """
+
+    message: str = ""
+    faults: tuple[Fault, ...] = ()
+    api_code: str = ""
+    evidence: str = ""
+    body: Any = None
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The API's own codes of the error and of its faults."""
+        return tuple(dict.fromkeys(filter(None, (self.api_code, *(fault.code for fault in self.faults)))))
+
+
+def kind_of_fault(evidence: str, codes: Iterable[str]) -> Code:
+    """Return whether a parameter is unknown or missing by the words and codes of an error, else INVALID_VALUE.
+
+    Only a code that is about types, such as `invalid_type`, makes it INVALID_TYPE.
+    """
+    if _UNKNOWN.search(evidence):
+        return Code.UNKNOWN_PARAM
+    if _MISSING.search(evidence):
+        return Code.MISSING_PARAM
+    return Code.INVALID_TYPE if any(map(_is_of_type, codes)) else Code.INVALID_VALUE
+
+
+def _is_of_type(code: str) -> bool:
+    """Return True for a code such as `invalid_type`, `int_parsing`, `type_error.integer` or `typeMismatch`."""
+    parts = {*words(code[:_LONGEST_CODE])}
+    return not parts.isdisjoint(("type", "parsing")) and parts <= _OF_TYPES
+
+
+def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:
+    """Return the message of an error, its single faults and the whole of it; without any secret."""
+    content_type = response.headers.get("content-type", "")
+    text = redact(decode_text(response.content[:_MAX_TEXT], content_type).strip(), secrets)
+    try:
+        if is_json(content_type) or text.startswith(("{", "[")):
+            has_charset = "charset" in content_type or not is_json(content_type)
+            body = redacted(
+                json.loads(text if has_charset else response.content, parse_constant=lambda _: None), secrets
+            )
+            return _of_data(body, body)
+        if media_type(content_type) == FORM:
+            body = dict(parse_qsl(text[:65536]))
+            return _of_data(body, body)
+    except (ValueError, RecursionError):
+        return _of_text(_message_of_broken_json(text), text)
+    if "html" in media_type(content_type) or text[:15].lower().startswith(("<!doctype html", "<html")):
+        text, body = "", visible_text(text)
+    elif is_xml(content_type) or text.startswith("<"):
+        return _of_xml(text)
+    else:
+        text = body = "" if CONTROLS.search(text) else text
+    challenge = _CHALLENGE.search(response.headers.get("www-authenticate", "")) if not text else None
+    return _of_text(challenge[1] if challenge is not None else text, body)
+
+
+def _message_of_broken_json(text: str) -> str:
+    """Return the message of what should be JSON and is not: a bare text, or JSON that was cut or is damaged."""
+    if not text.startswith(("{", "[")):
+        return "" if text.startswith("<") else text
+    match = _JSON_MESSAGE.search(text)
+    try:
+        return str(json.loads(match[1])) if match is not None else ""
+    except ValueError:
+        return ""
+
+
+def _of_xml(text: str) -> ApiError:
+    from .xml import UnreadableXmlError, read_undeclared_xml
+
+    try:
+        return _of_data(read_undeclared_xml(text), text)
+    except UnreadableXmlError:
+        return _of_text("", text)
+
+
+def _of_text(message: str, body: Any) -> ApiError:
+    return ApiError(message, tuple(_quoted(message)), "", message, body)
+
+
+def _quoted(message: str) -> Iterator[Fault]:
+    for name in _QUOTED.findall(message)[:_MAX_ITEMS]:
+        yield Fault(steps_of_name(name), listed=False)
+
+
+def _of_data(data: Any, body: Any) -> ApiError:
+    """Return the error that data report. Its message is the most telling text, with what single faults add to it."""
+    objects = list(_objects(data))
+    message = next(filter(None, map(_message, objects)), "") or _texts(data)
+    faults = list(dict.fromkeys(islice(_faults(data, 0, (), listed=False), _MAX_FAULTS)))
+    message = _joined(message, [_line(fault) for fault in faults if fault.listed and fault.message])
+    codes = [text for fields in objects for key in (*_CODE_KEYS, "name") if isinstance(text := fields.get(key), str)]
+    codes = [*codes[:_MAX_ITEMS], *(fault.code for fault in faults[:_MAX_ITEMS])]
+    api_code = next(filter(None, (_code(fields, _API_CODE_KEYS) for fields in objects)), "")[:_MAX_STEP]
+    if not any(fault.steps for fault in faults):
+        faults += _quoted(message)
+    return ApiError(message, tuple(faults), api_code, " ".join((message, *codes)), body)
+
+
+def _objects(data: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects that make up an error by their folded keys, the outer ones first."""
+    level = [data]
+    for _ in range(_MAX_DEPTH):
+        inner: list[Any] = []
+        for value in level[:_MAX_FAULTS]:
+            if isinstance(value, Mapping):
+                fields = by_folded_key(value)
+                yield fields
+                inner += [fields[key] for key in _HOLDER_KEYS if key in fields]
+            elif isinstance(value, list):
+                inner += value[:_MAX_ITEMS]
+        level = inner
+
+
+def _message(fields: Mapping[str, Any]) -> str:
+    return next(filter(None, (_texts(fields.get(key)) for key in _MESSAGE_KEYS)), "")
+
+
+def _texts(value: Any) -> str:
+    """Return a text, or the first texts of a list, as one."""
+    if isinstance(value, str):
+        return value
+    return "; ".join([item for item in value if isinstance(item, str)][:_MAX_JOINED]) if isinstance(value, list) else ""
+
+
+def _line(fault: Fault) -> str:
+    return f"{fault.name}: {fault.message}" if fault.name and fault.name not in fault.message else fault.message
+
+
+def _joined(message: str, lines: list[str]) -> str:
+    """Return a message with the single faults that it does not tell of."""
+    lines = list(dict.fromkeys(lines))[:_MAX_JOINED]
+    if not message or any(f": {line}".endswith(f": {message}") for line in lines):
+        return "; ".join(lines) or message
+    further = [line for line in lines if line not in message]
+    return f"{message.rstrip('. ')}: {'; '.join(further)}" if further else message
+
+
+def by_folded_key(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object by its keys without what spellings differ in."""
+    return {folded(str(key)): value for key, value in body.items()}
+
+
+def steps_of_name(value: Any) -> tuple[str, ...]:
+    """Return the steps in `petId`, `/data/petId`, `items[0][price]`, `$.items.0.price` or `["body", "petId"]`."""
+    if isinstance(value, list):
+        parts = [str(item) for item in value if isinstance(item, str | int)]
+    elif not isinstance(value, str) or len(value) > _MAX_STEPS * _MAX_STEP:
+        return ()
+    elif value.startswith(("/", "#/")):
+        parts = [unquote(part).replace("~1", "/").replace("~0", "~") for part in value.split("/")[1:]]
+    else:
+        for sign in "[]/":
+            value = value.replace(sign, ".")
+        parts = value.removeprefix("#").split(".")
+    steps = (part.strip().strip("'\"")[:_MAX_STEP] for part in parts[: 2 * _MAX_STEPS])
+    return tuple(step for step in steps if step not in ("", "$"))[:_MAX_STEPS]
+
+
+def _faults(body: Any, depth: int, within: tuple[str, ...], *, listed: bool) -> Iterator[Fault]:
+    """Yield the faults of a value; `listed` says that it stands in a list of them, `within` where that is about."""
+    if isinstance(body, list) and depth < _MAX_DEPTH:
+        for item in body[:_MAX_ITEMS]:
+            yield from _faults(item, depth + 1, within, listed=True)
+    elif isinstance(body, str) and listed:
+        yield Fault(within, message=body)
+    elif isinstance(body, Mapping) and depth < _MAX_DEPTH:
+        fields = by_folded_key(body)
+        if not depth and all(map(_is_list_of_texts, body.values())) and not fields.keys() & _FRAMES:
+            yield from _faults_by_name(body, depth, within)
+            return
+        faults = [*_named_faults(fields, within, depth, listed=listed), *_nested_faults(fields, depth, within)]
+        if listed and not faults:
+            faults = [Fault(within, _place(fields), _fault_message(fields), _code(fields))]
+        yield from faults
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def _named_faults(fields: Mapping[str, Any], within: tuple[str, ...], depth: int, *, listed: bool) -> Iterator[Fault]:
+    """Yield the faults of the names that an object has itself, and of those that it lists."""
+    message, code, (place, steps) = _fault_message(fields), _code(fields), _named(fields, depth)
+    lists = [fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key))]
+    for path in (steps, *(steps_of_name(name) for names in lists for name in names)):
+        if path:
+            yield Fault(within + path, place, message, code, listed)
+
+
+def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]:
+    """Return the place and the steps of the name that an object has itself, or in its `source`."""
+    place, source = _place(fields), fields.get("source")
+    sources = by_folded_key(source) if isinstance(source, Mapping) else {}
+    named = [(_SOURCE_PLACES.get(key, place), sources.get(key)) for key in _SOURCE_KEYS]
+    # RFC 9457, 3: a pointer is into the content of the request
+    named += [
+        (place or ("body" if key == "pointer" else ""), fields.get(key))
+        for key in (_NAME_KEYS if depth else _TOP_NAME_KEYS)
+        if key != "location" or fields.get(key) not in PLACES
+    ]
+    place, steps = next(((place, steps) for place, name in named if (steps := steps_of_name(name))), (place, ()))
+    arguments = fields.get("params")
+    lacking = by_folded_key(arguments) if isinstance(arguments, Mapping) else {}
+    return place, steps + next((steps_of_name([lacking[key]]) for key in _LACKING_KEYS if key in lacking), ())
+
+
+def _nested_faults(fields: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:
+    """Yield the faults in the lists and objects of an error that hold some."""
+    for key in _MESSAGE_LIST_KEYS:
+        if _is_list_of_texts(fields.get(key)):
+            yield from _faults(fields[key], depth + 1, within, listed=False)
+    for key in ("error", *_FAULT_KEYS):
+        value = fields.get(key)
+        if isinstance(value, Mapping) and key != "error" and _is_by_name(key, value):
+            yield from _faults_by_name(value, depth, within)
+        else:
+            yield from _faults(value, depth + 1, within, listed=False)
+
+
+def _is_by_name(key: str, value: Mapping[str, Any]) -> bool:
+    """Return True if the keys of an object are names of parameters and not those of one fault."""
+    if all(isinstance(inner, list) for inner in value.values()):
+        return not any(folded(str(name)) in (*_FAULT_KEYS, "error") for name in value)
+    return key in _FAULT_MAP_KEYS and not _fault_message(by_folded_key(value))
+
+
+def _faults_by_name(body: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:
+    """Yield the faults of an object that has the names of parameters as keys."""
+    for name, item in list(body.items())[:_MAX_ITEMS]:
+        steps = within + steps_of_name(str(name))
+        if isinstance(item, Mapping) and depth < _MAX_DEPTH and not _fault_message(by_folded_key(item)):
+            yield from _faults_by_name(item, depth + 1, steps)
+            continue
+        for fault in item[:_MAX_ITEMS] if isinstance(item, list) else [item]:
+            fields = by_folded_key(fault) if isinstance(fault, Mapping) else {"text": str(fault or "")}
+            yield Fault(steps, "", _fault_message(fields), _code(fields))
+
+
+def _place(fields: Mapping[str, Any]) -> str:
+    """Return the part of the request that a fault names beside the parameter."""
+    places = (str(fields.get(key)).lower() for key in ("in", "location"))
+    return next((place for place in places if place in PLACES), "")
+
+
+def _fault_message(fields: Mapping[str, Any]) -> str:
+    message = next((fields[key] for key in _FAULT_MESSAGE_KEYS if isinstance(fields.get(key), str) and fields[key]), "")
+    constraints = fields.get("constraints")
+    if not message and isinstance(constraints, Mapping):
+        message = "; ".join(str(text) for text in list(constraints.values())[:_MAX_ITEMS])
+    return message
+
+
+def _code(fields: Mapping[str, Any], keys: Iterable[str] = _CODE_KEYS) -> str:
+    """Return the first of these keys that is a code: a text or a number."""
+    codes = (fields.get(key) for key in keys)
+    return next(
+        (str(code) for code in codes if isinstance(code, str | int) and not isinstance(code, bool) and code != ""), ""
+    )

@@ -1,0 +1,96 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What single schemas demand of a value by themselves: their keywords, patterns, listed values and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..exact_json import with_floats
+from ..schema.reader import Types, fixed_values, shape_of
+from ..table import JsonSchema
+from .coercions import Members
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+__all__ = ["MOST_FAULTS", "Leaves"]
+
+MOST_FAULTS = 50
+_MOST_LEAVES = 2000
+_APPLICATORS = frozenset(
+    {"$ref", "allOf", "anyOf", "oneOf", "properties", "patternProperties", "additionalProperties", "items"}
+    | {"prefixItems", "if", "then", "else", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"}
+    | {"default", "examples", "example", "description", "title", "discriminator"}
+)
+"""The keywords that the walk follows itself, and those that demand nothing."""
+_WHOLE = frozenset({"enum", "const", "uniqueItems", "contains", "not", "propertyNames"})
+"""The keywords that look into an object or a list; the others want its keys or its length."""
+_UNCHECKED = frozenset({"BacktrackLimitExceeded", "RegexEngineFailure"})
+
+
+class Leaves:
+    """The validators of single schemas without their applicators, compiled at their first use."""
+
+    def __init__(self, compiled: Callable[[JsonSchema], Draft202012Validator | None]) -> None:
+        self._compiled = compiled
+        self._validators: dict[int, tuple[JsonSchema, Draft202012Validator | None, bool]] = {}
+        self._patterns: dict[str, Draft202012Validator | None] = {}
+        self._members: dict[int, tuple[Sequence[Any], Members]] = {}
+        self._tags: dict[int, tuple[JsonSchema, Sequence[tuple[str, JsonSchema, list[Any]]]]] = {}
+
+    def matches(self, pattern: str, key: str) -> bool:
+        """Return True if a key matches a pattern, in bounded time."""
+        if pattern not in self._patterns:
+            self._patterns[pattern] = self._compiled({"pattern": pattern})
+        validator = self._patterns[pattern]
+        return validator is not None and validator.is_valid(key)
+
+    def members(self, options: Sequence[Any]) -> Members:
+        """Return the values of an enumeration by how they are written."""
+        cached = self._members.get(id(options))
+        if cached is None:
+            if len(self._members) >= _MOST_LEAVES:
+                self._members.clear()
+            cached = self._members[id(options)] = (options, Members(options))
+        return cached[1]
+
+    def tags(self, option: JsonSchema, types: Types) -> Sequence[tuple[str, JsonSchema, list[Any]]]:
+        """Return the fields of an alternative that admit only listed values, each with its schema and the values."""
+        cached = self._tags.get(id(option))
+        if cached is None:
+            if len(self._tags) >= _MOST_LEAVES:
+                self._tags.clear()
+            properties = shape_of(types, option).properties.items()
+            tags = [(name, schema, fixed) for name, (_, schema) in properties if (fixed := fixed_values(schema, types))]
+            cached = self._tags[id(option)] = (option, tags)
+        return cached[1]
+
+    def errors(self, schema: JsonSchema, value: Any) -> list[tuple[str, Any]] | None:
+        """Return the keywords that a value breaks, each with what it demands; None where that cannot be checked."""
+        validator, whole = self._validator(schema)
+        if validator is None:
+            return []
+        if isinstance(value, (dict, list)) and not whole:
+            value = dict.fromkeys(value) if isinstance(value, dict) else [None] * len(value)
+        value = with_floats(value)
+        if validator.is_valid(value):
+            return []
+        broken: list[tuple[str, Any]] = []
+        for error in islice(validator.iter_errors(value), MOST_FAULTS):
+            keyword, demand = error.kind.name, error.kind.value
+            if type(error.kind).__name__ not in _UNCHECKED and (keyword != "enum" or demand):
+                broken.append(("dependentRequired" if "dependentRequired" in error.schema_path else keyword, demand))
+        return broken or None
+
+    def _validator(self, schema: JsonSchema) -> tuple[Draft202012Validator | None, bool]:
+        """Return the validator of a schema alone, None if it demands nothing; and whether it looks into the value."""
+        cached = self._validators.get(id(schema))
+        if cached is None:
+            if len(self._validators) >= _MOST_LEAVES:
+                self._validators.clear()
+            leaf = {key: demand for key, demand in schema.items() if key not in _APPLICATORS and key[:2] != "x-"}
+            validator = self._compiled(leaf) if leaf else None
+            cached = self._validators[id(schema)] = (schema, validator, not _WHOLE.isdisjoint(leaf))
+        return cached[1:]
