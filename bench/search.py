@@ -127,16 +127,16 @@ def scores(
                 score.foreign_weak += ranking.search(task.query).weak
             if task.document != place:
                 continue
-            found = ranking.search(task.query, most=FIRST)
-            names = [addresses[hit.name] for hit in found.hits]
+            matches = ranking.search(task.query, most=FIRST)
+            names = [addresses[hit.name] for hit in matches.hits]
             right = names[:1] != [] and names[0] in task.gold
             score.tasks += 1
             score.recall += sum(gold in names for gold in task.gold) / len(task.gold)
             score.first += right
             score.in_five += any(gold in names[:5] for gold in task.gold)
-            score.right_weak += right and found.weak
+            score.right_weak += right and matches.weak
             if misses and task.part == PARTS[0] and not set(task.gold) <= set(names[: max(1, len(task.gold))]):
-                print(f"{task.query} | {task.gold} | {[hit.name for hit in found.hits][:5]}")
+                print(f"{task.query} | {task.gold} | {[hit.name for hit in matches.hits][:5]}")
     return result
 
 

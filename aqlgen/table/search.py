@@ -54,40 +54,40 @@ class _Fields:
         self._open: set[tuple[str, int]] = set()
 
     def terms_of(self, schema: Json) -> dict[str, None]:
-        found: dict[str, None] = {}
-        self._collect(schema, 0, found, 0)
-        return found
+        collected: dict[str, None] = {}
+        self._collect(schema, 0, collected, 0)
+        return collected
 
     def _read_type(self, name: str, depth: int) -> dict[str, None]:
-        found: dict[str, None] = {}
+        collected: dict[str, None] = {}
         if depth < _DEEPEST and (name, depth) not in self._open and len(self._open) < _MOST_OPEN:
             self._open.add((name, depth))
-            self._collect(self._types.get(name, {}), depth, found, 0)
+            self._collect(self._types.get(name, {}), depth, collected, 0)
             self._open.remove((name, depth))
-        return found
+        return collected
 
-    def _collect(self, schema: Json, depth: int, found: dict[str, None], level: int) -> None:
-        if not isinstance(schema, dict) or depth >= _DEEPEST or level > 24 or len(found) > _MOST_FIELDS:
+    def _collect(self, schema: Json, depth: int, collected: dict[str, None], level: int) -> None:
+        if not isinstance(schema, dict) or depth >= _DEEPEST or level > 24 or len(collected) > _MOST_FIELDS:
             return
         reference = schema.get("$ref")
         if isinstance(reference, str):
             if level < 16:
-                found |= self._of_type(reference.rsplit("/", 1)[-1], depth)
+                collected |= self._of_type(reference.rsplit("/", 1)[-1], depth)
             return
         properties = schema.get("properties")
         if isinstance(properties, dict):
             for name, inner in properties.items():
-                found |= dict.fromkeys(terms(str(name)[:100]))
+                collected |= dict.fromkeys(terms(str(name)[:100]))
                 if isinstance(inner, dict):
                     for value in _values(inner):
-                        found |= dict.fromkeys(terms(value[:100]))
-                self._collect(inner, depth + 1, found, level + 1)
+                        collected |= dict.fromkeys(terms(value[:100]))
+                self._collect(inner, depth + 1, collected, level + 1)
         for key in ("items", "additionalProperties"):
-            self._collect(schema.get(key), depth, found, level + 1)
+            self._collect(schema.get(key), depth, collected, level + 1)
         for key in ("allOf", "anyOf", "oneOf"):
             options = schema.get(key)
             for option in options[:20] if isinstance(options, list) else ():
-                self._collect(option, depth, found, level + 1)
+                self._collect(option, depth, collected, level + 1)
 
 
 def _values(schema: Mapping[str, Json]) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _texts(decided: DecidedRow, fields: _Fields, titles: Mapping[str, str]) -> d
     if set(summary) <= set(name) and description:
         summary, description = description, ()
     parameters = {name: item for name, item in row.shown_parameters.items() if item.location != "adapter"}
-    names = [term for item in parameters for term in terms(item)]
+    names = [term for item in parameters for term in (*terms(item), *_whole(item))]
     described = [term for item in parameters.values() for term in terms(item.description[:200])]
     inner: dict[str, None] = {}
     for item in parameters.values():
@@ -126,6 +126,13 @@ def _texts(decided: DecidedRow, fields: _Fields, titles: Mapping[str, str]) -> d
         "parameter texts": described[:_MOST_TERMS],
         "fields": (*tuple(inner)[:_MOST_TERMS], *_steps(row)),
     }
+
+
+def _whole(name: str) -> Iterator[str]:
+    """Yield a name of several words as one, for those who ask for exactly it."""
+    parts = terms(name)
+    if len(parts) > 1:
+        yield "".join(parts)
 
 
 def _needs(path: str) -> Iterator[str]:

@@ -250,7 +250,9 @@ def test_the_exact_name_of_a_parameter_finds_what_takes_it(tmp_path: Path) -> No
     paths = row("post", "/plans/{plan}", "Change a plan")
     body = {"type": "object", "properties": {"cancel_at_period_end": {"type": "boolean"}, "price": {"type": "string"}}}
     paths["/plans/{plan}"]["post"]["requestBody"] = {"content": {"application/json": {"schema": body}}}
-    paths |= row("post", "/plans/{plan}/cancel", "Cancel a plan at the end of a period")
+    paths |= row("post", "/plans/{plan}/periods/end", "Update the end of a period of a plan that was cancelled")
+    for number in range(100):
+        paths |= row("get", f"/shops{number}", "List shops")
     document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
     table = tabulate(tmp_path, document).prepared.table
     keys = {decided.name: decided.row.key for decided in table.rows}
@@ -268,9 +270,9 @@ def test_a_search_of_unknown_words_finds_nothing(ranking: Ranking, text: str) ->
 def test_what_probably_is_not_meant_is_weak_and_unknown_words_are_named(ranking: Ranking) -> None:
     """R-INT-6"""
     assert not ranking.search("details of a movie").weak
-    found = ranking.search("reboot the xylophone with details")
-    assert found.weak
-    assert "xylophone" in found.unknown
+    matches = ranking.search("reboot the xylophone with details")
+    assert matches.weak
+    assert "xylophone" in matches.unknown
 
 
 def test_a_new_operation_changes_only_the_lines_of_its_own_words(tmp_path: Path) -> None:

@@ -509,7 +509,9 @@ def test_a_search_says_what_the_best_destroys_and_whether_it_probably_is_not_mea
     assert (data["operations"], data["others"], data["match"]) == ([], {}, "nothing")
     assert data["resources"] == {"animal": 5, "keeper": 1}
     data = ask("search", search="animals", category="DELETE")
-    assert [(found["name"], found["danger"]) for found in data["operations"]] == [("delete_animal", "destructive")]
+    assert [(operation["name"], operation["danger"]) for operation in data["operations"]] == [
+        ("delete_animal", "destructive")
+    ]
     assert "danger" not in ask("search", search="list animals")["operations"][0]
     weak = ask("search", search="refund the invoice of a keeper")
     assert (weak["match"], weak["unknown"]) == ("weak", ["refund", "invoice"])

@@ -73,7 +73,7 @@ class Features:
             "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
             "object": _sign(thing[0] in self._nouns) if asked.noun and thing else 0.0,
             "number": _sign(many == asked.many) if asked.noun and self._reading and hit.family == "read" else 0.0,
-            "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.given else 0.0,
+            "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.identified else 0.0,
             "unmet": -sum(need not in meant for need in hit.needs) / 3,
         }
 

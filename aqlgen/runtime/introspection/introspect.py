@@ -177,8 +177,8 @@ class Introspection:
                 "Query 'search' needs search, the words to find an operation by, or name, the operations or types "
                 "to describe, as a list.",
             )
-        found = self._search.find(params["search"], self._wanted(params))
-        hits, data = list(found.hits), dict[str, Any](operations=[])
+        matches = self._search.find(params["search"], self._wanted(params))
+        hits, data = list(matches.hits), dict[str, Any](operations=[])
         if hits and params.get("after") is None:
             best = hits.pop(0)
             danger = {"danger": best.danger} if best.danger not in ("", "safe") else {}
@@ -189,16 +189,16 @@ class Introspection:
         data["others"] = {info["name"]: info["description"] for info in others}
         if left and others:
             data["next"] = others[-1]["name"]
-        return data | self._doubt(found)
+        return data | self._doubt(matches)
 
-    def _doubt(self, found: Found) -> dict[str, Any]:
+    def _doubt(self, matches: Found) -> dict[str, Any]:
         """Return what says that a search found nothing, or probably not what is meant."""
-        if not found.weak:
+        if not matches.weak:
             return {}
         doubt: dict[str, Any] = (
-            {"match": "weak"} if found.hits else {"match": "nothing", "resources": self._search.resources}
+            {"match": "weak"} if matches.hits else {"match": "nothing", "resources": self._search.resources}
         )
-        return {**doubt, "unknown": [line(word, 40) for word in found.unknown[:_MOST_UNKNOWN]]}
+        return {**doubt, "unknown": [line(word, 40) for word in matches.unknown[:_MOST_UNKNOWN]]}
 
     def _outline(self, name: str) -> dict[str, Any] | None:
         details = self._operation(name)
@@ -260,9 +260,9 @@ class Introspection:
         search, wanted = params.get("search"), self._wanted(params)
         doubt: dict[str, Any] = {}
         if search is not None:
-            found = self._search.find(search, wanted)
-            doubt = self._doubt(found)
-            infos = [operation_info(hit.name, hit.family, hit.summary) for hit in found.hits]
+            matches = self._search.find(search, wanted)
+            doubt = self._doubt(matches)
+            infos = [operation_info(hit.name, hit.family, hit.summary) for hit in matches.hits]
         else:
             infos = self._operation_list
             category, resource, api = params.get("category"), params.get("resource"), params.get("api")

@@ -40,7 +40,9 @@ class Question:
     """A search as its words, with the verb that it begins with and the object behind that."""
 
     words: Mapping[str, str]
-    """Its words by their stems, in order; also its identifiers as a whole: `cancel_at` is cancelat."""
+    """Its words by their stems, in order."""
+    identifiers: frozenset[str]
+    """The identifiers in it, as terms: `cancel_at` is cancelat."""
     pairs: frozenset[tuple[str, str]]
     """The stems that stand side by side."""
     verb: str
@@ -49,7 +51,7 @@ class Question:
     """The stem of the last word of its object; "" without one."""
     many: bool
     """Whether it asks for several of them."""
-    given: frozenset[str]
+    identified: frozenset[str]
     """The stems of the things of which it gives ids."""
     quoted: bool
     """Whether it has text in quotes."""
@@ -62,14 +64,14 @@ def question(text: str) -> Question:
     text = plain_verbs(without_unseen(text)[:1000])
     bare = _VALUE.sub(" \x00 ", text)
     words: dict[str, str] = {}
-    given: set[str] = set()
+    identified: set[str] = set()
     verb = noun = thing = ""
     many, opening, in_object, naming = False, True, True, False
     for piece in _PIECE.findall(bare):
         lower = piece.lower()
         naming = lower in _NAMING or (naming and lower in _JOINTS)
         if piece == "\x00":
-            given |= {thing} if thing and not naming else set()
+            identified |= {thing} if thing and not naming else set()
         elif piece in ".!?;,":
             in_object = in_object and not words
         elif opening and lower in _OPENERS:
@@ -89,8 +91,8 @@ def question(text: str) -> Question:
                 opening = opening and word.endswith("ly")
     many = many or (noun.endswith("s") and stem(noun) != noun)
     words = dict(islice(words.items(), _MOST_WORDS)) or {stem(word): word for word in words_of(text)[:_MOST_WORDS]}
-    words |= {"".join(terms(whole)): whole for whole in _IDENTIFIER.findall(bare)[:_MOST_WORDS]}
+    identifiers = frozenset("".join(terms(name)) for name in _IDENTIFIER.findall(bare))
     pairs = frozenset(pairwise(terms(bare)[:_MOST_WORDS]))
     quoted = any(value[0] in "'\"`“" for value in _VALUE.findall(text))
     names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
-    return Question(words, pairs, verb, stem(noun), many, frozenset(given), quoted, names)
+    return Question(words, identifiers, pairs, verb, stem(noun), many, frozenset(identified), quoted, names)

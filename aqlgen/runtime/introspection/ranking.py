@@ -30,6 +30,8 @@ _EXACT = 1000.0
 """The score of a name or summary that was asked for word by word."""
 _SYNONYM, _SLIP, _PART = 0.4, 0.8, 0.4
 """The shares of a term that means the same as an asked word, is misspelt or run together in it, or begins with it."""
+_IDENTIFIER = 3.0
+"""The worth of the exact name of a parameter, in words."""
 _CANDIDATES, _MOST = 60, 100
 """How many operations are judged by more than their words, and how many are shown."""
 _FORMS = 8
@@ -70,6 +72,7 @@ class Ranking:
         hit, named, plain = self._postings.hit, self._postings.named(text.strip()), plain_words(text)
         joined = {stem(a + b) for a, b in asked.pairs} & self._postings.lines.keys()
         forms = {word: dict(self._forms(word)) for word in (*asked.words, *sorted(joined))}
+        forms |= {name: {name: _IDENTIFIER} for name in sorted(asked.identifiers & self._postings.lines.keys())}
         scores = self._scores(forms)
         if named is not None:
             scores.setdefault(named, 0.0)
@@ -80,14 +83,10 @@ class Ranking:
         weighed: dict[str, float] = {}
         for short in best[:_CANDIDATES]:
             values = features.of(hit(short), scores[short])
-            exact = (
-                (short == named) * 2
-                or (plain == plain_words(hit(short).name)) * 1.5
-                or (plain == plain_words(hit(short).summary))
-            )
-            weighed[short] = sum(self._weights[key] * value for key, value in values.items()) + _EXACT * exact * bool(
-                plain
-            )
+            weighed[short] = sum(self._weights[key] * value for key, value in values.items())
+            for exact, same in enumerate((hit(short).summary, hit(short).name), 1):
+                weighed[short] += _EXACT * exact * bool(plain and plain == plain_words(same))
+            weighed[short] += 4 * _EXACT * (short == named)
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
         weak = not order or weighed[order[0]] < WEAK
         if wanted is None and asked.quoted | bool(asked.names - self._postings.lines.keys()):
@@ -168,7 +167,9 @@ class Ranking:
         levels = self._postings.levels
         if FINDS not in self._postings.lines:
             return order
-        needs = [need for short in order[:_PAGE] for need in self._postings.hit(short).needs if need not in asked.given]
+        needs = [
+            need for short in order[:_PAGE] for need in self._postings.hit(short).needs if need not in asked.identified
+        ]
         spoken = [other for word in asked.words for other in (word, *sorted(synonyms(word)))]
         things = dict.fromkeys([*(thing for thing in needs if thing in spoken), *needs, *spoken])
         finders = [short for thing in things for short in islice(levels(FINDS + thing), 1)] + list(levels(FINDS))
