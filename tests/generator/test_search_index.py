@@ -248,16 +248,16 @@ def test_a_harmless_operation_goes_before_an_equal_one_that_destroys(tmp_path: P
 def test_the_exact_name_of_a_parameter_finds_what_takes_it(tmp_path: Path) -> None:
     """R-INT-6: also against a verb that is nearer to another operation."""
     paths = row("post", "/plans/{plan}", "Change a plan")
-    body = {"type": "object", "properties": {"cancel_at_period_end": {"type": "boolean"}, "price": {"type": "string"}}}
-    paths["/plans/{plan}"]["post"]["requestBody"] = {"content": {"application/json": {"schema": body}}}
-    paths |= row("post", "/plans/{plan}/periods/end", "Update the end of a period of a plan that was cancelled")
+    flag = {"name": "cancel_at_period_end", "in": "query", "schema": {"type": "boolean"}}
+    paths["/plans/{plan}"]["post"]["parameters"].append(flag)
+    paths |= row("post", "/plans/{plan}/cancel", "End a plan")
     for number in range(100):
         paths |= row("get", f"/shops{number}", "List shops")
     document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
     table = tabulate(tmp_path, document).prepared.table
     keys = {decided.name: decided.row.key for decided in table.rows}
     index = Ranking(Postings(search_index(table)))
-    assert keys[index.search("update plan cancel_at_period_end").hits[0].name] == "POST /plans/{plan}"
+    assert keys[index.search("subscription cancel_at_period_end").hits[0].name] == "POST /plans/{plan}"
 
 
 @pytest.mark.parametrize("text", ["", "???", "xylophone", "the of and", "🦄", "12345", "<id>", "映画を探す"])

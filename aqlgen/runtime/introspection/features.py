@@ -38,10 +38,11 @@ class Features:
         asked: Question,
         forms: Mapping[str, Mapping[str, float]],
         rarity: Callable[[Mapping[str, float]], float],
+        rarity_of: Callable[[str], float],
         prefixes: Collection[str],
     ) -> None:
         """Take a question; `forms` are the terms that its words may be, `prefixes` those of several APIs' names."""
-        self._asked, self._rarity, self._prefixes = asked, rarity, prefixes
+        self._asked, self._rarity_of, self._prefixes = asked, rarity_of, prefixes
         self._meant = {form for word, shares in forms.items() for form in (word, *shares, *synonyms(word))}
         self._known = [(rarity(shares), shares) for shares in forms.values() if shares]
         self._total = sum(known for known, _ in self._known) or 1.0
@@ -79,7 +80,7 @@ class Features:
 
     def _covered(self, words: Sequence[str]) -> float:
         """Return the share of some words that was asked for, a rare one for more than a common one."""
-        rarities = [(self._rarity({word: 1.0}), word in self._meant) for word in words]
+        rarities = [(self._rarity_of(word), word in self._meant) for word in words]
         total = sum(rarity for rarity, _ in rarities)
         return sum(rarity for rarity, known in rarities if known) / total if total else 0.5
 

@@ -28,7 +28,7 @@ _HEAD = "# machine: the index of `introspect` with `search`, format 2; replaced 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ID = 4
 LEVELS = 31
-_MENTION = 8
+_MENTION = 16
 """The highest level of a mere mention. A term that a tenth of all operations mention tells none from the others."""
 _COMMON, _ALWAYS = 10, 60
 

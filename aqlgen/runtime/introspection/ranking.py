@@ -12,7 +12,7 @@ import heapq
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ _SYNONYM, _SLIP, _PART = 0.4, 0.8, 0.4
 """The shares of a term that means the same as an asked word, is misspelt or run together in it, or begins with it."""
 _IDENTIFIER = 3.0
 """The worth of the exact name of a parameter, in words."""
-_CANDIDATES, _MOST = 60, 100
+_CANDIDATES, _MOST = 40, 100
 """How many operations are judged by more than their words, and how many are shown."""
 _FORMS = 8
 _ENOUGH = 300
@@ -65,6 +65,7 @@ class Ranking:
         self._weights = weights
         self._count = max(1, len(postings.operations))
         self._masses: dict[str, float] = {}
+        self._rarity_of = lru_cache(maxsize=4096)(lambda term: self._rarity({term: 1.0}))
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> Found:
         """Return the operations that have to do with a text; with `wanted` those alone."""
@@ -79,7 +80,7 @@ class Ranking:
         if wanted is not None:
             scores = {short: score for short, score in scores.items() if wanted(hit(short))}
         best = heapq.nlargest(max(most, _CANDIDATES), scores, key=lambda short: (short == named, scores[short]))
-        features = Features(asked, forms, self._rarity, self._prefixes)
+        features = Features(asked, forms, self._rarity, self._rarity_of, self._prefixes)
         weighed: dict[str, float] = {}
         for short in best[:_CANDIDATES]:
             values = features.of(hit(short), scores[short])
