@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.introspection.introspect import Introspection
-from aqlgen.runtime.introspection.postings import FILE, Postings
+from aqlgen.runtime.introspection.postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from aqlgen.runtime.introspection.ranking import Ranking
+from aqlgen.runtime.introspection.terms import terms
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.table.search import search_index
@@ -245,19 +246,16 @@ def test_a_harmless_operation_goes_before_an_equal_one_that_destroys(tmp_path: P
         assert [hit.family for hit in index.search(text).hits] == ["read", "delete"]
 
 
-def test_the_exact_name_of_a_parameter_finds_what_takes_it(tmp_path: Path) -> None:
-    """R-INT-6: also against a verb that is nearer to another operation."""
-    paths = row("post", "/plans/{plan}", "Change a plan")
-    flag = {"name": "cancel_at_period_end", "in": "query", "schema": {"type": "boolean"}}
-    paths["/plans/{plan}"]["post"]["parameters"].append(flag)
-    paths |= row("post", "/plans/{plan}/cancel", "End a plan")
-    for number in range(100):
-        paths |= row("get", f"/shops{number}", "List shops")
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
-    table = tabulate(tmp_path, document).prepared.table
-    keys = {decided.name: decided.row.key for decided in table.rows}
-    index = Ranking(Postings(search_index(table)))
-    assert keys[index.search("subscription cancel_at_period_end").hits[0].name] == "POST /plans/{plan}"
+def test_the_exact_name_of_a_parameter_counts_as_a_whole() -> None:
+    """R-INT-6: words that stand in another order are not that name."""
+    flag, other = terms("cancel_at_period_end"), terms("end_at_period_cancel")
+    plans = [
+        Entry(Hit(name, "update", "reversible", "plan", (), "Change a plan"), {"name": ("plan",), "parameters": words})
+        for name, words in (("a_plan", (*other, "".join(other))), ("b_plan", (*flag, "".join(flag))))
+    ]
+    shops = [plain_entry(f"list_shops{number}", "read", "safe", "shop", "List shops") for number in range(50)]
+    index = Ranking(Postings(index_text([*plans, *shops])))
+    assert index.search("update plan cancel_at_period_end").hits[0].name == "b_plan"
 
 
 @pytest.mark.parametrize("text", ["", "???", "xylophone", "the of and", "🦄", "12345", "<id>", "映画を探す"])
