@@ -214,10 +214,10 @@ async def operations_are_found(run: Connected, result: Result) -> None:
         data = envelope.get("data") or {}
         names = [entry.get("name") for entry in data.get("operations") or ()]
         result.expect(names[:1] == [operation.name], operation.name, "is not the first hit for its name", envelope)
-        result.expect("match" not in data, operation.name, "is told as the nearest to its own name", envelope)
+        result.expect("match" not in data, operation.name, "is told as a weak match of its own name", envelope)
     nonsense = await run.adapter.introspect(query="search", search="qzxv wkjq")
-    right = (nonsense.get("data") or {}).get("match") == "nearest"
-    result.expect(right, "search", "does not say that words of no operation find the nearest alone", nonsense)
+    right = (nonsense.get("data") or {}).get("match") == "nothing"
+    result.expect(right, "search", "does not say that words of no operation find nothing", nonsense)
     unknown = await run.adapter.introspect(query="no_such_query")
     error = unknown.get("error") or {}
     right = error.get("code") == "VALIDATION_INVALID_VALUE" and "operations" in str(error.get("message"))

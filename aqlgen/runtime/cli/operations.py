@@ -263,8 +263,7 @@ def list_operations(
             listed[operation.name] = {**info, "danger": table.workflows[operation.name].danger}
     if search is None:
         return list(listed.values())
-    matches = Search(table, operations).find(search, lambda hit: hit.name in listed)
-    return [listed[hit.name] for hit in matches.hits] if matches.known else []
+    return [listed[hit.name] for hit in Search(table, operations).find(search, lambda hit: hit.name in listed).hits]
 
 
 def render_operations(operations: list[dict[str, Any]]) -> str:

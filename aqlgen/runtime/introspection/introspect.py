@@ -5,8 +5,9 @@ Its answers are closed: nothing beside success and data, and errors of code and 
 tokens (`max_answer_tokens`). Its parameters are checked as those of any operation are.
 
 The queries `operations` and `types` are the protocol's own, and so are their answers. The query `search` is ours: it
-answers words with the description of the operation that they mean, and names with the descriptions of all of them. So
-are `danger`, the levels of operations and what the policy does with them, and `warnings`, those given so far.
+answers words with the description of the operation that they mean most probably, and names with the descriptions of
+all of them. So are `danger`, the levels of operations and what the policy does with them, and `warnings`, those given
+so far.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from .info import (
 from .names import Alias, Aliases, Spellings, spellings_of_resource
 from .parameters import checked_query, names_of
 from .postings import Hit, plain_entry
-from .ranking import Ranking
+from .ranking import Found, Ranking
 from .search import Search, outline, search_of
 from .type_info import more_note, type_details, type_info
 
@@ -49,6 +50,7 @@ _SEARCH_FIRST = 10
 """Results of a search unless more are asked for; what is sought is nearly always among them."""
 _OTHERS_FIRST = 4
 """Results that a search names beside the one that it describes, unless more are asked for."""
+_MOST_UNKNOWN = 8
 _LONGEST_NAME = 500
 _ENVELOPE = 60
 """Tokens of an answer beside its entries."""
@@ -168,7 +170,7 @@ class Introspection:
         return Dangers(self._table, self._config, self._protocol_operations, self.find)
 
     def _matches(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Describe the operation that a text means, if one is clearly the best, and name others by their summaries."""
+        """Describe the operation that a text means most probably, and name others by their summaries."""
         if params.get("search") is None:
             raise Failure(
                 Code.MISSING_PARAM,
@@ -176,17 +178,27 @@ class Introspection:
                 "to describe, as a list.",
             )
         matches = self._search.find(params["search"], self._wanted(params))
-        best = None if matches.best is None or params.get("after") is not None else self._outline(matches.best.name)
-        infos = [{"name": hit.name, "description": hit.summary} for hit in matches.hits[best is not None :]]
-        tokens = max(1, self._tokens - (0 if best is None else tokens_of(best)))
-        others, left = Bounds.of(params, _SEARCH_FIRST if best is None else _OTHERS_FIRST, tokens).page(infos)
-        data: dict[str, Any] = {
-            "operations": [] if best is None else [best],
-            "others": {info["name"]: info["description"] for info in others},
-        }
+        hits, data = list(matches.hits), dict[str, Any](operations=[])
+        if hits and params.get("after") is None:
+            best = hits.pop(0)
+            danger = {"danger": best.danger} if best.danger not in ("", "safe") else {}
+            data["operations"] = [{**details, **danger} for details in [self._outline(best.name)] if details]
+        infos = [{"name": hit.name, "description": hit.summary} for hit in hits]
+        tokens = max(1, self._tokens - tokens_of(data))
+        others, left = Bounds.of(params, _OTHERS_FIRST if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
+        data["others"] = {info["name"]: info["description"] for info in others}
         if left and others:
             data["next"] = others[-1]["name"]
-        return data if matches.known else {**data, "match": "nearest", "resources": self._search.resources}
+        return data | self._doubt(matches)
+
+    def _doubt(self, matches: Found) -> dict[str, Any]:
+        """Return what says that a search found nothing, or probably not what is meant."""
+        if not matches.weak:
+            return {}
+        doubt: dict[str, Any] = (
+            {"match": "weak"} if matches.hits else {"match": "nothing", "resources": self._search.resources}
+        )
+        return {**doubt, "unknown": [line(word, 40) for word in matches.unknown[:_MOST_UNKNOWN]]}
 
     def _outline(self, name: str) -> dict[str, Any] | None:
         details = self._operation(name)
@@ -246,10 +258,10 @@ class Introspection:
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
         search, wanted = params.get("search"), self._wanted(params)
-        nearest = False
+        doubt: dict[str, Any] = {}
         if search is not None:
             matches = self._search.find(search, wanted)
-            nearest = not matches.known
+            doubt = self._doubt(matches)
             infos = [operation_info(hit.name, hit.family, hit.summary) for hit in matches.hits]
         else:
             infos = self._operation_list
@@ -276,8 +288,8 @@ class Introspection:
                 "first": bounds.first or len(infos),
                 "next": page[-1]["name"] if page and left else None,
             }
-        if nearest:
-            metadata["search"] = {"match": "nearest", "resources": self._search.resources}
+        if doubt:
+            metadata["search"] = doubt
         return {"_protocol": metadata, "operations": page}
 
     def _operation(self, name: str) -> dict[str, Any] | None:
@@ -320,7 +332,7 @@ class Introspection:
         search = params.get("search")
         if search is not None:
             by_name = {info["name"]: info for info in infos}
-            infos = [by_name[hit.name] for hit in self._type_search.search(search)]
+            infos = [by_name[hit.name] for hit in self._type_search.search(search).hits]
         first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
         page, left = Bounds.of(params, first, self._tokens).page(infos)
         if left and search is None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..protocol_operations import ProtocolOperation
 from ..table import Table
@@ -23,36 +23,18 @@ from . import protocol
 from .fields import Info, with_notes
 from .names import Spellings
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
-from .ranking import Ranking
+from .ranking import Found, Ranking
 from .synonyms import same_words
-from .terms import terms
 
-__all__ = ["Matches", "Nearest", "Search", "outline", "search_of"]
+__all__ = ["Nearest", "Search", "outline", "search_of"]
 
-_AHEAD = 0.05
-"""The share of its score by which the first operation of a search is ahead of the second if it is clearly the best.
-
-Measured on the tasks of `python -m bench search` that need one call: every second one that is ahead by less is right,
-of the others six of seven.
-"""
 _MOST_NEAR = 5
 _MOST_RESOURCES = 60
 
 
 def search_of(entries: Iterable[Entry]) -> Ranking:
     """Return a search of what has no index, such as types."""
-    return Ranking(Postings.of(index_text(entries)))
-
-
-class Matches(NamedTuple):
-    """The operations that a text may mean, the best first; `known` is False if none of its words is known.
-
-    `best` is the first one if it is clearly the best, such as one whose name or summary was asked for.
-    """
-
-    hits: Sequence[Hit]
-    known: bool
-    best: Hit | None
+    return Ranking(Postings(index_text(entries)))
 
 
 class Nearest:
@@ -73,19 +55,9 @@ class Search:
         self._prefixes = prefixes
         self._operations = tuple(operations)
 
-    def find(self, text: str, wanted: Callable[[Hit], bool] | None = None) -> Matches:
-        """Return the operations that a text may mean.
-
-        The operation that has the text as its name is the first. If none of its words is known, they are those whose
-        words look alike, or else where to begin.
-        """
-        ranking, admitted = self._ranking, self._admitted(wanted)
-        ranked = ranking.ranked(text, admitted)
-        if not ranked:
-            return Matches(ranking.nearest(text, admitted), known=False, best=None)
-        (first, score), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
-        best = first if score - second >= _AHEAD * score or terms(first.name) == terms(text) else None
-        return Matches([hit for hit, _ in ranked], known=True, best=best)
+    def find(self, text: str, wanted: Callable[[Hit], bool] | None = None) -> Found:
+        """Return the operations that a text may mean; the one that has it as its name is the first."""
+        return self._ranking.search(text, self._admitted(wanted))
 
     @cached_property
     def resources(self) -> dict[str, int]:
@@ -100,7 +72,7 @@ class Search:
         if not by_path:
             admitted = self._admitted(None)
             mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
-            hits = [*mistyped, *self._ranking.search(text, admitted, _MOST_NEAR * 4)]
+            hits = [*mistyped, *self._ranking.search(text, admitted, _MOST_NEAR * 4).hits]
             hits = list({hit.name: hit for hit in hits}.values())
         apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
         same = (by_path[:1] if len(apis) == 1 else []) or [hit.name for hit in hits if same_words(text, hit.name)]
@@ -130,17 +102,17 @@ class Search:
                 *(plain_entry(item.name, item.family, "", "", item.description) for item in self._operations),
             ]
         )
-        return Ranking(postings, prefixes=self._prefixes)
+        return Ranking(postings, self._prefixes)
 
     def _postings(self) -> Postings:
         text = self._table.text(FILE)
         if text is not None:
             try:
-                return Postings.of(text)
+                return Postings(text)
             except ValueError:
                 pass  # of another format: as if there were none
         rows = self._table.values("danger", "resource", "summary", "path")
-        return Postings.of(
+        return Postings(
             index_text(
                 plain_entry(name, family, danger, resource, summary, path)
                 for name, family, (danger, resource, summary, path) in rows

@@ -1,179 +1,66 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Words that mean the same, and what verbs do.
 
-The rows are this project's own. Each holds for any API: verbs that mean one thing to its users, and nouns that one
-vendor says where another says its neighbour.
+The rows, between bars, are this project's own. Each holds for any API: verbs that mean one thing to its users, and
+nouns that one vendor says where another says its neighbour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 
 from ..text import alike
-from .terms import plain_words, set_of, stem
+from .terms import plain_words, stem
 
-__all__ = ["ENACTS", "FINDS", "READING", "READS", "VERBS", "same_words", "synonyms", "verb_class"]
+__all__ = ["ENDING", "FINDING", "READING", "plain_verbs", "same_words", "synonyms", "verb_class"]
 
-_VERB_ROWS = (
-    "create add new make insert register post append put open start store set write draft compose provision",
-    "get fetch show view retrieve read lookup see describe display",
-    "list all enumerate browse",
-    "search find query look",
-    "update edit modify change patch set rename adjust replace",
-    "delete remove destroy erase clear drop discard wipe purge",
-    "execute run start trigger invoke launch fire",
-    "cancel abort stop void terminate end revoke",
-    "close resolve complete finish end",
-    "send post deliver",
-    "enable activate turn",
-    "disable deactivate suspend block offline",
-    "copy duplicate clone",
-    "invite ask",
-    "leave quit exit",
-    "join enter",
-    "approve accept",
-    "reject deny decline refuse",
-    "archive retire",
-    "restore recover undelete undo rollback revert",
-    "upload attach",
-    "download export",
-    "schedule plan book",
-    "follow subscribe watch",
-    "pause halt suspend",
-    "resume continue unpause",
-    "skip next",
-    "play start resume",
-    "unfollow unsubscribe cancel",
-    "restart reboot hung",
-    "move transfer migrate relocate",
-    "remove kick ban expel detach unlink disconnect revoke",
-    "connect link attach bind",
-    "assign delegate give grant add",
-    "share publish",
-    "verify check validate confirm",
-    "merge combine join",
-    "sync refresh",
-    "buy purchase order",
-    "mute silence",
-    "scale resize bigger smaller grow shrink",
-    "retry again redo rerun",
-    "lock freeze",
-    "reset forgot lost",
-    "reply respond answer",
-    "generate create make draw take",
-    "login signin authenticate",
-    "logout signout",
-    "signup register enroll",
-)
-_NOUN_ROWS = (
-    "ticket issue bug problem case",
-    "refund money back",
-    "repository repo",
-    "organization org",
-    "film movie",
-    "show series tv",
-    "song track music",
-    "artist singer band musician",
-    "image picture photo cover poster logo drawing",
-    "cast crew credit actor actress director star played starred",
-    "production produced producer",
-    "user member person people account",
-    "customer client buyer",
-    "message chat",
-    "sms text message",
-    "call phone dial ring",
-    "comment note reply story remark annotation",
-    "folder directory",
-    "webhook hook callback",
-    "subscription plan",
-    "price cost fee",
-    "payment charge paid",
-    "balance money funds",
-    "expense spending spent spend",
-    "owe receivable unpaid overdue outstanding due",
-    "picture avatar icon",
-    "label tag category",
-    "team group",
-    "document doc",
-    "attachment file",
-    "collaborator contributor colleague teammate coworker",
-    "member colleague teammate somebody someone",
-    "follower subscriber watcher watching",
-    "participant attendee guest",
-    "star favorite like",
-    "disk volume storage",
-    "fork copy",
-    "director directed",
-    "email mail message",
-    "prune unused",
-    "transcription speech recording audio voice",
-    "speech aloud spoken",
-    "recording video",
-    "environment env",
-    "configuration config setting",
-    "administrator admin",
-    "assistant secretary deputy",
-    "application app",
-    "workspace team organization",
-    "channel conversation room",
-    "server guild",
-    "current currently now",
-    "favorite saved top liked",
-    "library saved my",
-    "suggestion recommendation recommend similar",
-    "rating rated score vote",
-    "poll survey vote questionnaire",
-    "reaction emoji",
-    "newest latest recent",
-    "worker employee staff",
-    "machine server instance vm node host",
-    "container pod",
-    "secret credential password",
-    "certificate cert ssl tls https",
-    "key token",
-    "permission access right role privilege",
-    "log history audit activity",
-    "log output console printed",
-    "statistic stat metric usage consumption",
-    "memory cpu usage stat",
-    "invoice bill billing",
-    "order purchase",
-    "product item",
-    "pull merge pr mr",
-    "branch ref",
-    "release version",
-    "deploy deployment publish",
-    "site website page web",
-    "schedule calendar",
-    "event meeting appointment",
-    "location place address",
-    "delivery shipment shipping parcel",
-    "stock inventory",
-    "discount coupon voucher promotion promo",
-    "company production studio network",
-    "episode season",
-    "play playback player",
-    "volume loud quiet",
-    "list playlist",
-    "trash bin trashed deleted",
-    "vacation holiday absence",
-    "saving piggy aside",
-    "task todo job",
-    "incident outage alert",
-    "notification alert",
-    "spreadsheet sheet table",
-    "row record line",
-    "replica copy instance",
-    "function script lambda",
-    "language locale",
-    "review feedback",
-    "address ip",
-    "link permalink url",
-)
+_VERB_ROWS = """
+get fetch show view retrieve read lookup see describe display | list all enumerate browse | search find query look |
+create add new make insert register post append put open start store set write draft compose provision |
+update edit modify change patch set rename adjust replace | delete remove destroy erase clear drop discard wipe purge |
+execute run start trigger invoke launch fire | cancel abort stop void terminate end revoke |
+close resolve complete finish end | send post deliver | enable activate turn |
+disable deactivate suspend block offline | copy duplicate clone | invite ask | leave quit exit | join enter |
+approve accept | reject deny decline refuse | archive retire | restore recover undelete undo rollback revert |
+upload attach | download export | schedule plan book | follow subscribe watch | pause halt suspend |
+resume continue unpause | skip next | play start resume | unfollow unsubscribe cancel | restart reboot hung |
+move transfer migrate relocate | remove kick ban expel detach unlink disconnect revoke | connect link attach bind |
+assign delegate give grant add | share publish | verify check validate confirm | merge combine join | sync refresh |
+buy purchase order | mute silence | scale resize bigger smaller grow shrink | retry again redo rerun | lock freeze |
+reset forgot lost | reply respond answer | generate create make draw take | login signin authenticate | logout signout |
+signup register enroll
+"""
+_NOUN_ROWS = """
+ticket issue bug problem case | refund money back | repository repo | organization org | film movie | show series tv |
+song track music | artist singer band musician | image picture photo cover poster logo drawing |
+cast crew credit actor actress director star played starred | production produced producer |
+user member person people account | customer client buyer | message chat | sms text message | call phone dial ring |
+comment note reply story remark annotation | folder directory | webhook hook callback | subscription plan |
+price cost fee | payment charge paid | balance money funds | expense spending spent spend |
+owe receivable unpaid overdue outstanding due | picture avatar icon | label tag category | team group | document doc |
+attachment file | collaborator contributor colleague teammate coworker | member colleague teammate somebody someone |
+follower subscriber watcher watching | participant attendee guest | star favorite like | disk volume storage |
+fork copy | director directed | email mail message | prune unused | transcription speech recording audio voice |
+speech aloud spoken | recording video | environment env | configuration config setting | administrator admin |
+assistant secretary deputy | application app | workspace team organization | channel conversation room | server guild |
+current currently now | favorite saved top liked | library saved my | suggestion recommendation recommend similar |
+rating rated score vote | poll survey vote questionnaire | reaction emoji | newest latest recent |
+worker employee staff | machine server instance vm node host | container pod | secret credential password |
+certificate cert ssl tls https | key token | permission access right role privilege | log history audit activity |
+log output console printed | statistic stat metric usage consumption | memory cpu usage stat | invoice bill billing |
+order purchase | product item | pull merge pr mr | branch ref | release version | deploy deployment publish |
+site website page web | schedule calendar | event meeting appointment | location place address |
+delivery shipment shipping parcel | stock inventory | discount coupon voucher promotion promo |
+company production studio network | episode season | play playback player | volume loud quiet | list playlist |
+trash bin trashed deleted | vacation holiday absence | saving piggy aside | task todo job | incident outage alert |
+notification alert | spreadsheet sheet table | row record line | replica copy instance | function script lambda |
+language locale | review feedback | address ip | link permalink url
+"""
 
 
-def _stems(rows: Iterable[str]) -> list[frozenset[str]]:
-    return [frozenset(map(stem, row.split())) for row in rows]
+def _stems(rows: str) -> list[frozenset[str]]:
+    return [frozenset(map(stem, row.split())) for row in rows.split("|")]
 
 
 def _related(rows: Iterable[frozenset[str]]) -> dict[str, frozenset[str]]:
@@ -189,40 +76,49 @@ _VERBS = _related(_VERB_STEMS)
 _NOUNS = _related(_stems(_NOUN_ROWS))
 _SAME = _related(
     _stems(
-        (
-            "create add new make insert",
-            "get fetch show view retrieve read describe",
-            "list enumerate",
-            "search find query",
-            "update edit modify change patch",
-            "delete remove destroy erase",
-            "execute run trigger invoke",
-        )
+        "create add new make insert | get fetch show view retrieve read describe | list enumerate | search find query |"
+        "update edit modify change patch | delete remove destroy erase | execute run trigger invoke"
     )
 )
 """Verbs that are the same in names; the rows above hold more, which only come near."""
 _NOTHING: frozenset[str] = frozenset()
-READS = 2
-"""The row of the verbs that read."""
-ENACTS = frozenset({0, 4, 6})
-"""The rows of the verbs that do what the noun behind them says: to create an invitation is to invite."""
-
-VERBS: Mapping[str, frozenset[int]] = {
-    word: frozenset(READS if index in (1, 2, 3) else index for index, stems in enumerate(_VERB_STEMS) if word in stems)
+READING = 0
+"""The class of the verbs that read: the rows of getting, listing and finding are one."""
+FINDING = frozenset(("search", "find", "query", "lookup"))
+_CLASSES = {
+    word: frozenset(max(index - 2, READING) for index, stems in enumerate(_VERB_STEMS) if word in stems)
     for word in _VERBS
 }
-"""The rows that a verb stands in; those that read are one."""
-FINDS = frozenset({"search", "find", "query", "lookup"})
-"""Verbs of operations that find things by their names."""
 
 
-READING = frozenset(map(stem, set_of("get fetch show view retrieve read see describe display list enumerate browse")))
-"""Verbs of asking that tell no operation from another."""
+_PHRASES = {
+    "get rid of": "delete", "throw away": "delete", "take away": "remove", "turn off": "disable", "turn on": "enable",
+    "switch off": "disable", "switch on": "enable", "look up": "find", "look for": "find", "sign up": "signup",
+    "sign in": "login", "log in": "login", "sign out": "logout", "log out": "logout", "call off": "cancel",
+    "set up": "create", "bring back": "restore", "roll back": "rollback", "try again": "retry", "shut down": "stop",
+    "clean up": "prune", "how many": "count",
+}  # fmt: skip
+"""Verbs of two words, as people say them; names have one."""
+_PHRASE = re.compile(rf"\b({'|'.join(_PHRASES)})\b", re.IGNORECASE)
+
+
+def plain_verbs(text: str) -> str:
+    """Return a text with verbs of two words replaced by those of one: `get rid of` by `delete`."""
+    return _PHRASE.sub(lambda phrase: _PHRASES[phrase[0].lower()], text)
 
 
 def synonyms(word: str) -> frozenset[str]:
     """Return stems that may stand for a stem."""
     return _VERBS.get(word, _NOTHING) | _NOUNS.get(word, _NOTHING)
+
+
+def verb_class(word: str) -> frozenset[int]:
+    """Return what a stem may mean as a verb; verbs of one class do the same."""
+    return _CLASSES.get(word, frozenset())
+
+
+ENDING = frozenset().union(*map(verb_class, map(stem, ("delete", "cancel", "remove", "leave", "unfollow", "prune"))))
+"""The classes of the verbs that may ask for something to be destroyed."""
 
 
 def same_words(text: str, name: str) -> bool:
@@ -235,8 +131,3 @@ def same_words(text: str, name: str) -> bool:
     if len(first) != len(second) or len(only) != len(other):
         return False
     return not only or (len(only) == 1 and other[0] in _SAME.get(only[0], _NOTHING))
-
-
-def verb_class(word: str) -> frozenset[int]:
-    """Return the rows of verbs that a stem stands in."""
-    return VERBS.get(word, frozenset())
