@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from aqlgen.ir import Json
 from aqlgen.schemas.keywords import distinct
 from aqlgen.schemas.views import Views
 
-Schemas = Mapping[str, Mapping[str, Json]]
 MAX_DEPTH = 8
 MAX_PARTS = 1000
 """The depth and the number of parts that are searched for the kind of a schema."""
@@ -73,43 +72,3 @@ def is_null(branch: Json) -> bool:
     if not isinstance(branch, dict):
         return False
     return branch.get("type") in ("null", ["null"]) or branch.get("enum") == [None] or branch.get("const", 0) is None
-
-
-def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
-    """Return the kind of a finished type as introspection shows it, composition included."""
-    target = _follow(schema, types)
-    values = target.get("enum", ())
-    if values and all(isinstance(value, str) or value is None for value in values):
-        return "enum"
-    parts = list(_composed(target, types, set()))
-    branches = [branch for branch in target.get("anyOf", ()) if not is_null(branch)]
-    if any("properties" in part for part in parts):
-        return "object"
-    if len(branches) > 1:
-        return "union"
-    return "object" if any(_is_typed_object(part) for part in parts) else "scalar"
-
-
-def _follow(schema: Mapping[str, Json], types: Schemas) -> Mapping[str, Json]:
-    """Return the target of a type that is only a reference, or a reference or null; any other type as it is."""
-    for _ in range(16):
-        branches = [branch for branch in schema.get("anyOf", ()) if not is_null(branch)]
-        only = branches[0] if len(branches) == 1 and "properties" not in schema else schema
-        if "$ref" not in only:
-            return only
-        schema = types.get(only["$ref"].rsplit("/", 1)[-1], {})
-    return {}
-
-
-def _composed(schema: Mapping[str, Json], types: Schemas, seen: set[str]) -> Iterator[Mapping[str, Json]]:
-    for part in schema.get("allOf", ()):
-        name = part.get("$ref", "").rsplit("/", 1)[-1]
-        if name not in seen:
-            seen.update((name,) if name else ())
-            yield from _composed(types.get(name, part) if name else part, types, seen)
-    yield schema
-
-
-def _is_typed_object(schema: Mapping[str, Json]) -> bool:
-    kinds = schema.get("type")
-    return kinds == "object" or (isinstance(kinds, list) and [kind for kind in kinds if kind != "null"] == ["object"])

@@ -13,7 +13,7 @@ from itertools import chain
 import jsonschema_rs
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.runtime.schema.reader import union_of
+from aqlgen.runtime.schema.reader import references, union_of
 from aqlgen.runtime.table import Body, Parameter
 from aqlgen.runtime.validation.undeclared import Undeclared
 from aqlgen.schemas import field_name
@@ -93,20 +93,6 @@ def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]
             yield from ((node.get(key), part) for key in ("items", "contains", "unevaluatedItems"))
 
 
-def references(schema: Json) -> Iterator[str]:
-    """Yield the names of the types that a written schema refers to."""
-    todo: list[Json] = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Mapping):
-            reference = node.get("$ref")
-            if isinstance(reference, str):
-                yield name_of(reference)
-            todo.extend(node.values())
-        elif isinstance(node, list):
-            todo.extend(node)
-
-
 def _is_base64(value: Json) -> bool:
     """Return True if a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
     try:
@@ -139,6 +125,7 @@ class ExampleMaker:
         self._values = ValueMaker(types)
         self._undeclared = Undeclared(types)
         checker = Checker(types)
+        self.answer = self._values.answer
         self._valid = checker.valid
         self.problem = checker.problem
 

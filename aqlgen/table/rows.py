@@ -167,7 +167,7 @@ def build_row(
         choices=draft.choices.by_parameter,
         example=example,
     )
-    return DecidedRow(row, decision, responses.mock_of(operation.responses))
+    return DecidedRow(row, decision, responses.mock_of(operation.responses) or responses.sampled(row, maker.answer))
 
 
 def _fixed(operation: Operation, location: Location) -> dict[str, str]:

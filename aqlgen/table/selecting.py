@@ -91,8 +91,9 @@ def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[s
     path, item = items_path(types, schema)
     is_list = bool(union_of(types, schema_at(types, schema, path)).items)
     shape, type_name = union_of(types, item), referred(item)
+    thing = folded(resource)
     for name, (_, inner) in shape.properties.items():
-        if folded(name) == folded(resource) and (within := union_of(types, inner)).properties:
+        if folded(name) == thing and (within := union_of(types, inner)).properties:
             shape, type_name = within, referred(inner)
             break
     return Answer(type_name, frozenset(shape.properties), frozenset(shape.required), is_list, is_text)

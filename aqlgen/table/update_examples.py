@@ -9,7 +9,6 @@ from typing import Any
 from aqlgen.ir import MISSING, Json
 from aqlgen.runtime.calls.resource import carried
 from aqlgen.runtime.schema.reader import agent_path, as_schema, at, schema_at, steps_of, union_of
-from aqlgen.runtime.schema.samples import sample_of
 from aqlgen.runtime.table import JsonSchema, Update
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.model import DecidedRow
@@ -40,7 +39,7 @@ def _completed(
     steps = steps_of(update.write_at)
     written = schema_at(types, body.schema, agent_path(types, body.schema, update.write_at))
     whole: Mapping[str, Json] = change
-    for path in _unfit(reader, update, written, types):
+    for path in _unfit(reader, update, written, types, maker):
         whole = _with_field(whole, (*steps, *path), body.schema, types, maker)
     if whole == change or maker.problem(row.parameters["input"].schema, whole) is not None:
         return decided
@@ -64,12 +63,14 @@ def _with_field(
     return change if value is MISSING else {**change, name: value}
 
 
-def _unfit(reader: DecidedRow, update: Update, written: JsonSchema, types: Schemas) -> list[tuple[str, ...]]:
+def _unfit(
+    reader: DecidedRow, update: Update, written: JsonSchema, types: Schemas, maker: ExampleMaker
+) -> list[tuple[str, ...]]:
     """Return the paths of fields that are read in another form than they are written, by schema and by example."""
     good = sorted(status for status in reader.row.responses if status.startswith("2"))
     answer = as_schema(reader.row.responses[good[0]].get("schema")) if good else {}
     read = schema_at(types, answer, agent_path(types, answer, update.read_at))
-    example: Any = at((reader.mock or {}).get("body"), steps_of(update.read_at))
-    resources = [sample_of(types, read), *([example] if isinstance(example, Mapping) else ())]
+    example: Any = at(reader.mock.get("body"), steps_of(update.read_at))
+    resources = [maker.answer(read), *([example] if isinstance(example, Mapping) else ())]
     unfit = (path for resource in resources for path in carried(types, resource, written, read).unfit)
     return list(dict.fromkeys(path.path for path in unfit if path.path))
