@@ -14,10 +14,8 @@ from collections.abc import Mapping
 from aqlgen.diagnostics import Severity
 from aqlgen.ir import Json
 from aqlgen.schemas.descriptions import shorten, useful
-from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.formats import contradiction
-from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
-from aqlgen.schemas.patterns import is_mask, unusable, usable
+from aqlgen.schemas.keywords import BOUNDS, Findings, copy_bounds, copy_enum, read_types
+from aqlgen.schemas.patterns import contradiction, is_mask, unusable, usable
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
 """Keywords of a normalised node that admit and reject nothing."""

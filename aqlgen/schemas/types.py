@@ -18,12 +18,11 @@ from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
 from aqlgen.schemas.all_of import Node, types_of, with_null
 from aqlgen.schemas.bounds import Level, Nesting, limit_cost
-from aqlgen.schemas.defaults import fits, intended
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
-from aqlgen.schemas.formats import exemplifies
 from aqlgen.schemas.names import component_names, cut, type_name
-from aqlgen.schemas.type_kind import constants, is_null, kind_of
+from aqlgen.schemas.patterns import exemplifies
+from aqlgen.schemas.type_kind import constants, fits, intended, is_null, kind_of
 from aqlgen.schemas.views import Views, with_read_only
 from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 

@@ -9,13 +9,12 @@ from json import dumps
 from aqlgen.ir import Json
 from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.conditions import Conditions
-from aqlgen.schemas.defaults import fits
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
 from aqlgen.schemas.names import Spelling
 from aqlgen.schemas.normalise import MAX_DESCRIPTION
 from aqlgen.schemas.patterns import matches, without
-from aqlgen.schemas.type_kind import constants, is_null
+from aqlgen.schemas.type_kind import constants, fits, is_null
 from aqlgen.schemas.views import Views
 from aqlgen.words import pascal, split
 

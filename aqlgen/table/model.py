@@ -122,8 +122,8 @@ def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:
 
 
 def mocks(rows: Iterable[DecidedRow]) -> str:
-    """Write the responses in mock mode, one a line."""
-    lines = [f"{_line(row.name)}: {_line(row.mock)}" for row in rows]
+    """Write the responses in mock mode, one a line, but those that are successes without content."""
+    lines = [f"{_line(row.name)}: {_line(row.mock)}" for row in rows if row.mock != {"status": 200}]
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 

@@ -5,12 +5,15 @@ A row may refer to other operations: an update that reads first (R-UPD-2), an op
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.decide.danger import with_loss
 from aqlgen.decide.decision import AnyTrait, Category, Decision, Trait
+from aqlgen.decide.sentences import final_words
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
 from aqlgen.runtime.table import (
@@ -30,18 +33,25 @@ from aqlgen.runtime.table import (
 )
 from aqlgen.runtime.text import line
 from aqlgen.schemas import shorten
+from aqlgen.schemas.descriptions import prose, sentences
 from aqlgen.table import responses
-from aqlgen.table.boilerplate import Boilerplate
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.kinds import Choices
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import page_of, paged, paging_parameters, partial_by, with_key_filled_in
-from aqlgen.table.query_inputs import input_of_query, within_input
+from aqlgen.table.parameters import (
+    input_of_query,
+    page_of,
+    paged,
+    paging_parameters,
+    partial_by,
+    with_key_filled_in,
+    within_input,
+)
 from aqlgen.table.selecting import Answer, Readable, fields_sent, selecting_parameters
 from aqlgen.table.several import with_api
 
-__all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
+__all__ = ["MAX_SUMMARY", "Boilerplate", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
 MAX_SUMMARY = 120
 MAX_DESCRIPTION = 1000
@@ -270,3 +280,30 @@ def _without_unserved(trait: AnyTrait, names: Container[str]) -> AnyTrait:
     if isinstance(value, LongRunning) and value.cancel is not None and value.cancel not in names:
         return Trait(replace(value, cancel=None), trait.reason)
     return trait
+
+
+LEAST_OPERATIONS = 10
+LEAST_SHARE = 0.02
+"""A sentence is boilerplate that so many operations say, and at least this share of all."""
+KEPT = re.compile(r"\binstead\b", re.IGNORECASE)
+"""Words of sentences that lead on to another operation, which stay."""
+
+
+class Boilerplate:
+    """The repeated sentences of a document; `descriptions` are those of all its operations."""
+
+    def __init__(self, descriptions: Iterable[str]) -> None:
+        texts = list(descriptions)
+        counts = Counter(sentence for text in texts for sentence in dict.fromkeys(sentences(text)))
+        least = max(LEAST_OPERATIONS, LEAST_SHARE * len(texts))
+        self._repeated = frozenset(
+            sentence
+            for sentence, count in counts.items()
+            if count >= least and not KEPT.search(sentence) and final_words(sentence) is None
+        )
+
+    def without(self, text: str) -> str:
+        """Return a description without boilerplate; its first sentence, which says what it does, stays."""
+        parts = sentences(text)
+        kept = [part for index, part in enumerate(parts) if not index or part not in self._repeated]
+        return " ".join(kept) or prose(text)
