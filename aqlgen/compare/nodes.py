@@ -12,6 +12,7 @@ from typing import Final
 
 from aqlgen.ir import Json
 from aqlgen.runtime.schema.reader import declared_types, is_null, json_type, referred
+from aqlgen.schemas.all_of import combine
 from aqlgen.table.model import Schema
 
 __all__ = [
@@ -83,32 +84,19 @@ def resolve(schema: Schema, types: Types, depth: int = 0) -> Schema:
     """Return a schema with its own reference followed and the parts of its `allOf` merged."""
     if depth > _MAX_DEPTH:
         return {}
-    if "$ref" in schema:
-        target = types.get(referred(schema) or "", {})
-        siblings = {key: value for key, value in schema.items() if key != "$ref"}
-        inner = resolve(target, types, depth + 1)
-        if "properties" in siblings:
-            siblings["properties"] = {**inner.get("properties", {}), **siblings["properties"]}
-        return {**inner, **siblings}
-    if "allOf" not in schema:
+    if schema.keys().isdisjoint(("$ref", "allOf")):
         return schema
-    whole = {key: value for key, value in schema.items() if key != "allOf"}
-    for part in schema["allOf"]:
-        if isinstance(part, Mapping):
-            _merge_part(whole, resolve(part, types, depth + 1))
+    whole = {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
+    parts = [part for part in schema.get("allOf", ()) if isinstance(part, Mapping)]
+    parts += [types.get(referred(schema) or "", {})] if "$ref" in schema else []
+    for part in parts:
+        resolved = dict(resolve(part, types, depth + 1))
+        whole = combine(resolved, whole, _second) or {**resolved, **whole}
     return whole
 
 
-def _merge_part(whole: dict[str, Json], part: Schema) -> None:
-    for key, value in part.items():
-        if key == "properties":
-            whole[key] = {**value, **whole.get(key, {})}
-        elif key == "required":
-            whole[key] = list(dict.fromkeys([*whole.get(key, ()), *value]))
-        elif key == "enum" and key in whole:
-            whole[key] = [member for member in whole[key] if member in value]
-        else:
-            whole.setdefault(key, value)
+def _second(_: Json, second: Json, *, writable: bool = False) -> Json:  # noqa: ARG001 - as a join of two schemas
+    return second
 
 
 def types_of(schema: Schema) -> frozenset[str]:

@@ -11,6 +11,7 @@ from json import dumps
 
 from aqlgen.ir import Json
 from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, json_type, only_type, resolve
+from aqlgen.schemas.all_of import combine
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
 from aqlgen.words import split
 
@@ -33,9 +34,6 @@ SURFACE, DEEPEST_REQUIRED = 4, 8
 STRUCTURED = STRUCTURE | {"$ref"}
 NUMBERS = frozenset({"integer", "number"})
 
-GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-LESS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
-MERGED = ("properties", "patternProperties", "dependentRequired")
 BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
 
 
@@ -265,53 +263,22 @@ def _discriminated(schema: Mapping[str, Json], chosen: Mapping[str, Json], flat:
 
 
 def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:
-    """Merge another schema of the same value into a flat one."""
-    if not flat:
-        flat.update(more)
-        return
-    for key, value in more.items():
-        known = flat.get(key)
-        if known is None:
-            flat[key] = value
-        elif key in MERGED:
-            flat[key] = {**known, **value}
-            if key == "properties":
-                flat[key].update({name: _both(known[name], value[name]) for name in value if name in known})
-        elif key == "required":
-            flat[key] = [*known, *value]
-        elif key in GREATER:
-            flat[key] = max(known, value)
-        elif key in LESS:
-            flat[key] = min(known, value)
-        elif key == "enum":
-            flat[key] = [member for member in value if member in known] or value
-        elif key == "type":
-            flat[key] = _narrower(known, value)
-        elif key == "items":
-            flat[key] = (
-                {"allOf": [known, value]} if isinstance(known, Mapping) and isinstance(value, Mapping) else value
-            )
-        else:
-            flat[key] = value
+    """Merge another schema of the same value into a flat one; in a contradiction it wins."""
+    flat.update((None if flat.keys().isdisjoint(more) else combine(flat, dict(more), _both)) or more)
 
 
-def _both(known: Json, value: Json) -> Json:
-    """Return the schema of a property that two schemas declare, under the name that the later one gives."""
-    spelled = {**known, **value}.get("x-name")
-    return {"allOf": [known, value], **({} if spelled is None else {"x-name": spelled})}
+def _both(first: Json, second: Json, *, writable: bool = False) -> Json:  # noqa: ARG001 - a read-only field is made, too
+    """Return the schema of what two schemas declare, under the name that the later one gives."""
+    if not (isinstance(first, dict) and isinstance(second, dict)):
+        return second
+    spelled = {**first, **second}.get("x-name")
+    return {"allOf": [first, second], **({} if spelled is None else {"x-name": spelled})}
 
 
 def _may_be(value: Json, schema: Flat) -> bool:
     """Return True if a value is of a type that its schema declares: an example of an object may be a text of JSON."""
     kinds, kind = declared_types(schema), json_type(value)
     return not kinds or kind in kinds or (kind in NUMBERS and not NUMBERS.isdisjoint(kinds))
-
-
-def _narrower(known: Json, value: Json) -> Json:
-    first = known if isinstance(known, list) else [known]
-    second = value if isinstance(value, list) else [value]
-    both = [kind for kind in second if kind in first or (kind == "integer" and "number" in first)]
-    return both or ("integer" if "integer" in first and "number" in second else value)
 
 
 def _undeclared_key(flat: Flat, index: int) -> tuple[str, Json]:

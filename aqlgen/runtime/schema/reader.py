@@ -292,21 +292,21 @@ def is_shaped(schema: JsonSchema) -> bool:
     return not _SHAPING.isdisjoint(schema)
 
 
-def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
-    """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
+def shape_of(types: Types, schema: Any) -> Shape:
+    """Return the shape of a schema, its alternatives kept apart."""
     shape = Shape()
     if isinstance(schema, (dict, Mapping)) and not _SHAPING.isdisjoint(schema):
         for part in parts(schema, types):
             _add(shape, part)
-    if base is not None:
-        shape.properties = {**base.properties, **shape.properties}
-        shape.required |= base.required
     return shape
 
 
-def union_of(types: Types, schema: Any) -> Shape:
-    """Return the shape of a schema with the properties of all its alternatives, nested ones included."""
+def union_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
+    """Return the shape of a schema with the properties of all its alternatives, nested ones and those of `base`."""
     shape = shape_of(types, schema)
+    if base is not None:
+        shape.properties = {**base.properties, **shape.properties}
+        shape.required |= base.required
     if not shape.alternatives:
         return shape
     todo, count = list(shape.alternatives), 0
@@ -343,8 +343,8 @@ def _add(shape: Shape, part: JsonSchema) -> None:
         )
     if "oneOf" in part or "anyOf" in part:
         shape.alternatives += filter(None, alternatives(part))
-    discriminator = part.get("discriminator")
-    if isinstance(discriminator, (dict, Mapping)) and isinstance(discriminator.get("propertyName"), str):
+    discriminator = as_schema(part["discriminator"]) if "discriminator" in part else {}
+    if isinstance(discriminator.get("propertyName"), str):
         targets = {key: str(target).rpartition("/")[2] for key, target in discriminator.get("mapping", {}).items()}
         shape.discriminator = (discriminator["propertyName"], targets)
 
