@@ -92,7 +92,7 @@ def tabulate(
     drafts = [with_reader_schemas(draft, operations) for draft in drafts]
     finished = types.finish()
     drafts = with_names_as_read(drafts, finished)
-    open_by_examples(drafts, finished, types.follow)
+    open_by_examples(drafts, finished, types.target)
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)

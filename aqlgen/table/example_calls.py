@@ -21,6 +21,7 @@ from aqlgen.runtime.table import Body, JsonSchema, Parameter, Update
 from aqlgen.runtime.validation.undeclared import Undeclared
 from aqlgen.schemas import field_name
 from aqlgen.table.model import DecidedRow
+from aqlgen.table.responses import first_success
 from aqlgen.table.sample_values import Schemas, ValueMaker, is_plain, name_of
 
 SAME_VALUE = ("allOf", "anyOf")
@@ -324,8 +325,7 @@ def _unfit(
     reader: DecidedRow, update: Update, written: JsonSchema, types: Schemas, maker: ExampleMaker
 ) -> list[tuple[str, ...]]:
     """Return the paths of fields that are read in another form than they are written, by schema and by example."""
-    good = sorted(status for status in reader.row.responses if status.startswith("2"))
-    answer = as_schema(reader.row.responses[good[0]].get("schema")) if good else {}
+    answer = as_schema(first_success(reader.row.responses).get("schema"))
     read = schema_at(types, answer, agent_path(types, answer, update.read_at))
     example: Any = at(reader.mock.get("body"), steps_of(update.read_at))
     resources = [maker.answer(read), *([example] if isinstance(example, Mapping) else ())]

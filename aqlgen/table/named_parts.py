@@ -20,14 +20,13 @@ from aqlgen.runtime.schema.field_names import NAMED_AS, Names
 from aqlgen.runtime.schema.reader import as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.table import Kind, Parameter, Update
 from aqlgen.table.kinds import Choices
+from aqlgen.table.responses import first_success
 from aqlgen.table.rows import Draft
 
 if TYPE_CHECKING:
     from aqlgen.runtime.table import Table as RuntimeTable
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 
-from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING
 from aqlgen.runtime.schema.reader import alternatives
 from aqlgen.runtime.text import folded
@@ -206,8 +205,7 @@ def _template(draft: Draft) -> str:
 
 
 def _answer(draft: Draft) -> Schema:
-    good = sorted(status for status in draft.responses if status.startswith("2")) or ["default"]
-    return as_schema(draft.responses.get(good[0], {}).get("schema"))
+    return as_schema(first_success(draft.responses).get("schema"))
 
 
 _MOST_VALUES: Final = 10_000
@@ -215,9 +213,7 @@ _MOST_VALUES: Final = 10_000
 _CLOSING: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
-def open_by_examples(
-    drafts: Iterable[Draft], types: Mapping[str, Schema], follow: Callable[[Json], tuple[Json, str]]
-) -> None:
+def open_by_examples(drafts: Iterable[Draft], types: Mapping[str, Schema], target: Callable[[Json], Json]) -> None:
     """Mark each schema within a body that lacks a field of the body's example as one that takes further fields.
 
     The body itself is not marked: a credential that the adapter sends may be in its example.
@@ -225,7 +221,7 @@ def open_by_examples(
     todo: list[tuple[Json, Json]] = []
     roots: set[int] = set()
     for draft in drafts:
-        for example in _examples(draft, follow):
+        for example in _examples(draft, target):
             for parameter in draft.parameters:
                 if draft.body is not None and parameter.name == draft.body.parameter:
                     todo.append((parameter.schema, example))
@@ -248,18 +244,15 @@ def open_by_examples(
             todo += ((declared[key], part) for key, part in value.items() if key in declared)
 
 
-def _examples(draft: Draft, follow: Callable[[Json], tuple[Json, str]]) -> Iterator[Json]:
+def _examples(draft: Draft, target: Callable[[Json], Json]) -> Iterator[Json]:
     """Yield the examples of an operation's body: that of its content, and those of its schemas."""
     body = draft.decision.operation.body
     if draft.body_example is not MISSING:
         yield draft.body_example
     for media in body.media if body is not None else ():
-        with suppress(UnresolvedError):
-            schema, _ = follow(media.schema)
-            if isinstance(schema, dict) and "example" in schema:
-                yield schema["example"]
-            if isinstance(schema, dict) and isinstance(schema.get("examples"), list):
-                yield from schema["examples"]
+        schema = as_schema(target(media.schema))
+        yield from (schema["example"],) if "example" in schema else ()
+        yield from schema["examples"] if isinstance(schema.get("examples"), list) else ()
 
 
 def _open(schema: Mapping[str, Json], types: Mapping[str, Schema]) -> None:

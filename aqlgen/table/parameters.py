@@ -117,7 +117,7 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
                 stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
                 allow_reserved=parameter.allow_reserved,
                 content_type=parameter.content_type,
-                fields=encoded_fields(parameter.encoding, types.follow),
+                fields=encoded_fields(parameter.encoding, types),
                 preset=preset,
             )
         )
@@ -308,11 +308,7 @@ def input_of_query(
             required += [parameter.name] if parameter.required else []
         else:
             beside.append(parameter)
-    properties: dict[str, Json] = {}
-    for name, parameter in held.items():
-        described: dict[str, Json] = {"description": parameter.description} if parameter.description else {}
-        spelled: dict[str, Json] = {} if name == parameter.wire else {"x-name": parameter.wire}
-        properties[name] = {**parameter.schema, **described, **spelled}
+    properties = {name: as_property(parameter) for name, parameter in held.items()}
     schema: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
     schema |= {"required": required} if required else {}
     whole = TableParameter(
@@ -325,6 +321,13 @@ def input_of_query(
         sensitive=any(parameter.sensitive for parameter in held.values()),
     )
     return whole, tuple(beside), held
+
+
+def as_property(parameter: TableParameter) -> dict[str, Json]:
+    """Return the schema of a parameter as that of a field."""
+    described = {"description": parameter.description} if parameter.description else {}
+    spelled = {} if parameter.name == parameter.wire else {"x-name": parameter.wire}
+    return {**parameter.schema, **described, **spelled}
 
 
 def within_input(example: Mapping[str, Json], held: Mapping[str, TableParameter]) -> dict[str, Json]:

@@ -20,6 +20,7 @@ from aqlgen.runtime.schema.reader import as_schema, referred, schema_at, union_o
 from aqlgen.runtime.table import ADAPTER, Body, Parameter, Response
 from aqlgen.runtime.text import folded
 from aqlgen.table.parameters import FIELDS, SELECTION, has_fields
+from aqlgen.table.responses import first_success
 
 __all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
 
@@ -84,8 +85,7 @@ class Readable:
 
 def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
     """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""
-    good = sorted(status for status in responses if status.startswith("2")) or ["default"]
-    response = responses.get(good[0], {})
+    response = first_success(responses)
     schema = as_schema(response.get("schema"))
     is_text = response.get("content_type", "").startswith("text/")
     path, item = items_path(types, schema)
