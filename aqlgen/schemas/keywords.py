@@ -225,8 +225,8 @@ def copy_enum(
     if not isinstance(values, list) or not values:
         findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
         return
-    values = distinct(values)
-    present, kinds = [value for value in values if value is not None], [kind for kind in types if kind != "null"]
+    values, kinds = distinct(values), [kind for kind in types if kind != "null"]
+    present = [value for value in values if value is not None]
     if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
         if "array" in types:
             findings.add(
@@ -234,19 +234,9 @@ def copy_enum(
             )
             node["items of enum"] = values
             return
-        if kinds[0] == "string" and all(isinstance(value, int | float) for value in present):
-            findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
-            values = [None if value is None else dumps(value) for value in values]
-        elif len(kinds) == 1 and all(
-            isinstance(value, str) and has_type(kinds[0], spelled_value(value)) for value in present
-        ):
-            kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kinds[0], kinds[0])
-            findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {kind}")
-            values = [spelled_value(value) if isinstance(value, str) else value for value in values]
-        else:
-            findings.add(
-                "bad-schema", raw, "enum", f"no value of the enum is of type {kinds[0]!r}; the type is left out"
-            )
+        values, problem, is_typed = _meant(values, present, kinds)
+        findings.add("bad-schema", raw, "enum", problem)
+        if not is_typed:
             node.pop("type", None)
     elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
         findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
@@ -255,6 +245,22 @@ def copy_enum(
     if nullable and not any(value is None for value in values):
         values.append(None)
     node["enum"] = values
+
+
+def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[list[Json], str, bool]:
+    """Return what values of which none has a type mean, what is wrong with them, and whether they have the type then.
+
+    `present` are those that are not null.
+    """
+    kind = kinds[0]
+    if kind == "string" and all(isinstance(value, int | float) for value in present):
+        texts = [None if value is None else dumps(value) for value in values]
+        return texts, "no value of the enum is a string; they are taken as texts", True
+    if len(kinds) == 1 and all(isinstance(value, str) and has_type(kind, spelled_value(value)) for value in present):
+        word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
+        spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]
+        return spelled, f"the values of the enum are texts; they are taken as {word}", True
+    return values, f"no value of the enum is of type {kind!r}; the type is left out", False
 
 
 def _with_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:

@@ -93,21 +93,17 @@ def intended(views: Views, raw: Json, value: Json) -> Json:
     return other if other != value and fits(views, raw, other) else MISSING
 
 
+def same(first: Json, second: Json) -> bool:
+    """Return True for equal values of JSON; `true` is no 1."""
+    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
+
+
 def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     """Return True if a value fits a schema of the document; the content of objects is not checked."""
     view = views.view(raw)
     if view is None or depth > MAX_DEPTH:
         return raw is not False
     if "type" in view and not any(has_type(kind, value) for kind in types_of(view)):
-        return False
-    options = view.get("enum", [view["const"]] if "const" in view else None)
-    if options is not None and not any(
-        option == value and isinstance(option, bool) == isinstance(value, bool) for option in options
-    ):
-        return False
-    if isinstance(value, str) and not _fits_text(view, value):
-        return False
-    if isinstance(value, int | float) and not isinstance(value, bool) and not _fits_number(view, value):
         return False
     items = view.get("items")
     checked = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
@@ -116,18 +112,23 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     branches = view.get("anyOf", ())
     if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):
         return False
-    return all(fits(views, branch, value, depth + 1) for branch in view.get("allOf", ()))
+    return _fits_scalar(view, value) and all(fits(views, branch, value, depth + 1) for branch in view.get("allOf", ()))
 
 
-def _fits_text(view: Mapping[str, Json], value: str) -> bool:
-    if not view.get("minLength", 0) <= len(value) <= view.get("maxLength", len(value)):
+def _fits_scalar(view: Mapping[str, Json], value: Json) -> bool:
+    """Return True if a value is one of those that are listed, within the bounds of a number, or a text that matches."""
+    listed = view.get("enum", [view["const"]] if "const" in view else None)
+    if listed is not None and not any(same(member, value) for member in listed):
         return False
-    return "pattern" not in view or matches(view["pattern"], value)
-
-
-def _fits_number(view: Mapping[str, Json], value: float) -> bool:
+    if isinstance(value, str):
+        fitting = view.get("minLength", 0) <= len(value) <= view.get("maxLength", len(value))
+        return fitting and ("pattern" not in view or matches(view["pattern"], value))
     return (
-        view.get("minimum", value) <= value <= view.get("maximum", value)
-        and not ("exclusiveMinimum" in view and value <= view["exclusiveMinimum"])
-        and not ("exclusiveMaximum" in view and value >= view["exclusiveMaximum"])
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or (
+            view.get("minimum", value) <= value <= view.get("maximum", value)
+            and not ("exclusiveMinimum" in view and value <= view["exclusiveMinimum"])
+            and not ("exclusiveMaximum" in view and value >= view["exclusiveMaximum"])
+        )
     )

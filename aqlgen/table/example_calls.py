@@ -154,22 +154,15 @@ class ExampleMaker:
             declared["body", body.parameter] = body_example
         elif isinstance(body_example, dict):
             declared |= {("body", wire): value for wire, value in body_example.items()}
-        call: dict[str, Json] = {}
-        for parameter in parameters:
-            if parameter.name in stated_values:
-                call[parameter.name] = stated_values[parameter.name]
-                continue
-            if not parameter.required:
-                continue
-            declared_value = self._documented(parameter, declared)
-            in_path = parameter.location == "path"
-            least = FILLED if parameter.name == "input" else 0
-            candidates = chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least))
-            fitting = (value for value in candidates if not (in_path and leads_away(value)))
-            value = self._first(fitting, parameter.schema)
-            if value is MISSING:
-                return None
-            call[parameter.name] = value
+        call = {
+            parameter.name: stated_values[parameter.name]
+            if parameter.name in stated_values
+            else self._required(parameter, declared)
+            for parameter in parameters
+            if parameter.required or parameter.name in stated_values
+        }
+        if MISSING in call.values():
+            return None
         empty = operation.method in WRITES and not any(
             parameter.name in call for parameter in parameters if parameter.location in WRITTEN
         )
@@ -177,6 +170,13 @@ class ExampleMaker:
             whole = self._whole_body(parameters, body, dict(call), FILLED if empty else 0)
             return whole if body.required or whole else call
         return {**call, **self._filled(parameters, declared)} if empty else call
+
+    def _required(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
+        """Return a value of a required parameter, MISSING if no valid one is found."""
+        in_path = parameter.location == "path"
+        least = 1 if in_path else FILLED if parameter.name == "input" else 0
+        candidates = chain((self._documented(parameter, declared),), self._values.candidates(parameter.schema, least))
+        return self._first((value for value in candidates if not (in_path and leads_away(value))), parameter.schema)
 
     def value(self, schema: Mapping[str, Json]) -> Json:
         """Return a value of a schema, MISSING if no valid one is found."""

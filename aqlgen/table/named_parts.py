@@ -236,10 +236,9 @@ def open_by_examples(drafts: Iterable[Draft], types: Mapping[str, Schema], targe
         if isinstance(value, list):
             todo += ((shape.items[0], item) for item in value if shape.items)
         elif isinstance(value, dict) and shape.properties:
-            declared = {wire: inner for name, (wire, inner) in shape.properties.items()}
-            declared |= {name: inner for name, (_, inner) in shape.properties.items()}
-            hidden = set(map(folded, shape.hidden))
-            if id(schema) not in roots and any(key not in declared and folded(key) not in hidden for key in value):
+            declared = dict(shape.properties.values()) | {name: raw for name, (_, raw) in shape.properties.items()}
+            further, hidden = value.keys() - declared.keys(), set(map(folded, shape.hidden))
+            if id(schema) not in roots and not hidden.issuperset(map(folded, further)):
                 _open(schema, types)
             todo += ((declared[key], part) for key, part in value.items() if key in declared)
 
