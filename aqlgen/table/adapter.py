@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from urllib.parse import urljoin
 
 from aqlgen import __version__
@@ -22,7 +23,7 @@ from aqlgen.schemas import shorten
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
-__all__ = ["SPEC_VERSION", "addressed", "are_idempotent", "base_of", "build_adapter", "quick_start_of", "server_entry"]
+__all__ = ["SPEC_VERSION", "addressed", "base_of", "build_adapter", "server_entry", "with_operations"]
 
 SPEC_VERSION = "1.0.0-draft"
 PROJECT_VERSION = "0.1.0"
@@ -45,8 +46,7 @@ def build_adapter(
     """Return what `adapter.json` says; `base` is the URL of the document, the rest is as in `tabulate`."""
     default = (DEFAULT_SERVER,) if base is not None and any(not row.row.servers for row in rows) else ()
     servers = tuple(server_entry(server, base) for server in document.servers or default)
-    families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
-    return Adapter(
+    adapter = Adapter(
         schema_file=SCHEMA_FILE,
         format=FORMAT,
         name=identity.name,
@@ -64,9 +64,20 @@ def build_adapter(
         scopes=document.scopes,
         security_schemes=schemes,
         headers={header.name: header.value for header in overrides.headers if not header.variable},
+        counts={},
+        quick_start={},
+    )
+    return with_operations(adapter, rows)
+
+
+def with_operations(adapter: Adapter, rows: tuple[DecidedRow, ...]) -> Adapter:
+    """Return an adapter with what it says of its operations."""
+    families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
+    return replace(
+        adapter,
         counts={family: len(members) for family, members in families.items()},
-        idempotent=tuple(name for name, members in families.items() if name != "read" and are_idempotent(members)),
-        quick_start={family: quick_start_of(members, family) for family, members in families.items() if members},
+        idempotent=tuple(name for name, members in families.items() if name != "read" and _are_idempotent(members)),
+        quick_start={family: _quick_start_of(members, family) for family, members in families.items() if members},
         executions=any(row.row.long_running is not None for row in rows),
     )
 
@@ -109,13 +120,13 @@ def _accepted(
     return {**named, "hosts": list(overrides.hosts)} if overrides.hosts else named
 
 
-def are_idempotent(rows: Iterable[DecidedRow]) -> bool:
+def _are_idempotent(rows: Iterable[DecidedRow]) -> bool:
     """Return True if every one of the operations has the same effect however often it is called (RFC 9110, 9.2.2)."""
     methods = {decided_row.row.method for decided_row in rows}
     return bool(methods) and methods <= {"PUT", "DELETE"}
 
 
-def quick_start_of(rows: Iterable[DecidedRow], family: str) -> str:
+def _quick_start_of(rows: Iterable[DecidedRow], family: str) -> str:
     """Return the operation that shows a family best: the canonical verb, few required parameters, a short name."""
     verb = {Category.READ.family: "list"}.get(family, family)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from aqlgen.runtime.table import FAMILIES, Adapter, ApiSection, scheme_of
+from aqlgen.runtime.table import Adapter, ApiSection, scheme_of
 from aqlgen.schemas import shorten
-from aqlgen.table.adapter import MAX_DESCRIPTION, are_idempotent, quick_start_of
+from aqlgen.table.adapter import MAX_DESCRIPTION, with_operations
 from aqlgen.table.model import Table
 
 __all__ = ["joined", "with_api"]
@@ -29,37 +30,27 @@ def joined(tables: Mapping[str, Table], prefixes: Mapping[str, str]) -> Table:
     first = next(iter(tables.values())).adapter
     rows = tuple(sorted((row for table in tables.values() for row in table.rows), key=lambda row: row.name))
     types = {name: schema for table in tables.values() for name, schema in table.types.items()}
-    families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
     sections = {api: _section(api, table.adapter, prefixes.get(api, "")) for api, table in tables.items()}
     titles = [section.title for section in sections.values()]
-    adapter = Adapter(
-        schema_file=first.schema_file,
-        format=first.format,
-        name=first.name,
-        package=first.package,
+    adapter = replace(
+        first,
         title=shorten(_listed(titles), _TITLE),
         description=shorten(f"The APIs {_listed(list(sections))}.", MAX_DESCRIPTION),
-        version=first.version,
         api_version=shorten(", ".join(f"{api} {section.api_version}" for api, section in sections.items()), _TITLE),
-        spec_version=first.spec_version,
-        generator=first.generator,
-        field_case=first.field_case,
         servers=(),
         accepted={"api": [], "oauth": []},
         security=(),
+        scopes={},
         security_schemes={
             scheme_of(api, name): scheme
             for api, table in tables.items()
             for name, scheme in table.adapter.security_schemes.items()
         },
-        counts={family: len(members) for family, members in families.items()},
-        idempotent=tuple(name for name, members in families.items() if name != "read" and are_idempotent(members)),
-        quick_start={family: quick_start_of(members, family) for family, members in families.items() if members},
-        executions=any(row.row.long_running is not None for row in rows),
+        headers={},
         apis=sections,
     )
     workflows = sorted((item for table in tables.values() for item in table.workflows), key=lambda item: item.name)
-    return Table(rows, dict(sorted(types.items())), adapter, tuple(workflows))
+    return Table(rows, dict(sorted(types.items())), with_operations(adapter, rows), tuple(workflows))
 
 
 def _section(api: str, adapter: Adapter, prefix: str) -> ApiSection:
