@@ -110,15 +110,7 @@ def build_row(
     )
     lists = any(parameter.wire == "where" for parameter in selecting)
     cuts = any(parameter.schema.get("default") == "minimal" for parameter in selecting)
-    shown, pagination = draft.parameters, decision.trait(Pagination)
-    if paged(decision) is not None and pagination is not None:
-        returns = page_of(returns)
-        shown, hidden = paging_parameters(pagination, draft.parameters)
-        behind = {parameter.name: replace(parameter, required=False) for parameter in hidden}
-        demanded = tuple(parameter.name for parameter in hidden if parameter.required)
-        pagination = replace(pagination, demanded=demanded, parameters=behind)
-        example = example and {name: value for name, value in example.items() if name not in behind}
-    update = decision.trait(Update)
+    shown, update = draft.parameters, decision.trait(Update)
     if decision.category is Category.UPDATE and draft.body is None:
         input_parameter, shown, behind = input_of_query(shown)
         update = Update(strategy="query", parameters=behind or None)
@@ -151,7 +143,7 @@ def build_row(
         accepted={acceptance.concern.text: acceptance.entry for acceptance in decision.accepted},
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
         deprecation=deprecation,
-        pagination=pagination,
+        pagination=decision.trait(Pagination),
         partial_by=partial_by(draft.parameters) if lists and paged(decision) is None else (),
         only_here=readable.lacks(decision.resource, answer) if cuts else (),
         update=update,
@@ -177,7 +169,24 @@ def build_row(
         choices=draft.choices.by_parameter,
         example=example,
     )
+    row = row if paged(decision) is None else _with_pages(row, draft.parameters)
     return DecidedRow(row, decision, responses.mock_of(operation.responses) or responses.sampled(row, maker.answer))
+
+
+def _with_pages(row: Row, parameters: Iterable[Parameter]) -> Row:
+    """Return the row of an operation that the adapter pages; `first` and `after` replace the API's own parameters."""
+    if row.pagination is None:
+        return row
+    hidden = {parameter.name: parameter for parameter in paging_parameters(row.pagination, parameters)[1]}
+    demanded = tuple(name for name, parameter in hidden.items() if parameter.required)
+    behind = {name: replace(parameter, required=False) for name, parameter in hidden.items()}
+    return replace(
+        row,
+        pagination=replace(row.pagination, demanded=demanded, parameters=behind),
+        shown_parameters={name: item for name, item in row.shown_parameters.items() if name not in hidden},
+        returns=page_of(row.returns),
+        example=row.example and {name: value for name, value in row.example.items() if name not in hidden},
+    )
 
 
 def _fixed(operation: Operation, location: Location) -> dict[str, str]:
