@@ -10,6 +10,7 @@ from json import dumps, loads
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape, nodes, pointer_to
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import json_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +124,7 @@ def is_number(value: Json) -> bool:
     return bool(abs(value) < 10**MAX_DIGITS)
 
 
-KINDS: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
-TYPES = frozenset(KINDS)
+TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 TYPES_ALONE = tuple(TYPES)
 SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
@@ -201,11 +193,10 @@ def _synonym(written: str) -> tuple[str | None, str | None]:
 
 def has_type(kind: str, value: Json) -> bool:
     """Return True if a value has a type of JSON Schema."""
-    if isinstance(value, bool):
-        return kind == "boolean"
-    if kind == "integer" and isinstance(value, float):
+    if isinstance(value, float) and kind == "integer":
         return value.is_integer()
-    return isinstance(value, KINDS[kind])
+    actual = json_type(value)
+    return actual == kind or (actual == "integer" and kind == "number")
 
 
 def distinct(values: Iterable[Json]) -> list[Json]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from json import dumps
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, json_type, only_type, resolve
+from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, only_type, resolve
 from aqlgen.schemas.all_of import combine
+from aqlgen.schemas.keywords import has_type
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
 from aqlgen.words import split
 
@@ -32,7 +33,6 @@ VARIANTS = 6
 SURFACE, DEEPEST_REQUIRED = 4, 8
 """How deep an answer has all its properties, and how deep the required ones."""
 STRUCTURED = STRUCTURE | {"$ref"}
-NUMBERS = frozenset({"integer", "number"})
 
 BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
 
@@ -120,8 +120,8 @@ class _Variant:
         if self.variant == 0 and flat.get("default") is not None:
             return flat["default"]
         for example in flat.get("examples", ()) if self.variant == 0 else ():
-            if _may_be(example, flat):
-                return example
+            if "type" not in flat or any(has_type(kind, example) for kind in declared_types(flat)):
+                return example  # one of an object may be written as a text of JSON, which is none
         if flat.get("enum"):
             return next((member for member in flat["enum"] if member not in ("", None)), flat["enum"][0])
         return self._of_type(flat, depth)
@@ -273,12 +273,6 @@ def _both(first: Json, second: Json, *, writable: bool = False) -> Json:  # noqa
         return second
     spelled = {**first, **second}.get("x-name")
     return {"allOf": [first, second], **({} if spelled is None else {"x-name": spelled})}
-
-
-def _may_be(value: Json, schema: Flat) -> bool:
-    """Return True if a value is of a type that its schema declares: an example of an object may be a text of JSON."""
-    kinds, kind = declared_types(schema), json_type(value)
-    return not kinds or kind in kinds or (kind in NUMBERS and not NUMBERS.isdisjoint(kinds))
 
 
 def _undeclared_key(flat: Flat, index: int) -> tuple[str, Json]:
