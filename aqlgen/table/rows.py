@@ -35,6 +35,7 @@ from aqlgen.runtime.text import line
 from aqlgen.schemas import shorten
 from aqlgen.schemas.descriptions import prose, sentences
 from aqlgen.table import responses
+from aqlgen.table.adapter import with_api
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.kinds import Choices
 from aqlgen.table.model import DecidedRow
@@ -49,7 +50,6 @@ from aqlgen.table.parameters import (
     within_input,
 )
 from aqlgen.table.selecting import Answer, Readable, fields_sent, selecting_parameters
-from aqlgen.table.several import with_api
 
 __all__ = ["MAX_SUMMARY", "Boilerplate", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
