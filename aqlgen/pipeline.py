@@ -31,11 +31,10 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json
 from aqlgen.runtime.table import Accepted
 from aqlgen.table import Tabulated, tabulate
-from aqlgen.table.adapter import base_of
+from aqlgen.table.adapter import base_of, joined
 from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
-from aqlgen.table.several import joined
 
 __all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "prepare"]
 

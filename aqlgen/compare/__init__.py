@@ -7,12 +7,11 @@ from aqlgen.compare.calls import Calls
 from aqlgen.compare.changes import Changes
 from aqlgen.compare.grouping import Notes, group
 from aqlgen.compare.model import Change, Direction, Level
-from aqlgen.compare.operations import compare_operation, compare_presence
+from aqlgen.compare.operations import compare_operation, compare_presence, compare_workflows
 from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
 from aqlgen.compare.surface import Surface, aligned, surface_of_folder, surface_of_table
 from aqlgen.compare.texts import compare_examples, compare_texts
-from aqlgen.compare.workflows import compare_workflows
 
 __all__ = [
     "Change",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from aqlgen.compare.model import Difference, Direction
-from aqlgen.compare.nodes import ALL_TYPES, alternatives, listed_values, type_name, types_of
+from aqlgen.compare.nodes import ALL_TYPES, alternatives, listed_values, types_of
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import referred
 from aqlgen.table.model import Schema
 
 __all__ = ["described", "facet_differences", "type_difference"]
@@ -86,7 +87,7 @@ def facet_differences(old: Schema, new: Schema, direction: Direction) -> Iterato
 
 def described(schema: Schema) -> str:
     """Return a word or two for what a schema admits."""
-    name = type_name(schema)
+    name = referred(schema)
     if name:
         return name
     branches = alternatives(schema)

@@ -6,11 +6,13 @@ Of the alternatives of a union: which one of the new schema is which one of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import declared_types, is_null, json_type, referred
+from aqlgen.schemas.all_of import combine
 from aqlgen.table.model import Schema
 
 __all__ = [
@@ -22,10 +24,8 @@ __all__ = [
     "combined",
     "listed_values",
     "match",
-    "references",
     "resolve",
     "split_null",
-    "type_name",
     "types_of",
     "unrelated",
 ]
@@ -43,20 +43,6 @@ _STRUCTURE: Final = frozenset(
 )
 _MAX_DEPTH: Final = 32
 
-_JSON_TYPES: Final = (
-    (bool, "boolean"),
-    (int, "integer"),
-    (float, "number"),
-    (str, "string"),
-    (list, "array"),
-    (Mapping, "object"),
-)
-
-
-def type_name(schema: Schema) -> str:
-    """Return the name of the shared type that a schema refers to, "" if it refers to none."""
-    return str(schema["$ref"]).rsplit("/", 1)[-1] if "$ref" in schema else ""
-
 
 def split_null(schema: Json) -> tuple[Schema, bool]:
     """Return a schema without null, and True if it admits null. A union of one type and null becomes that type."""
@@ -66,7 +52,7 @@ def split_null(schema: Json) -> tuple[Schema, bool]:
     branches = schema.get("anyOf")
     if branches is None:
         return schema, nullable
-    others = [branch for branch in branches if not _is_null(branch)]
+    others = [branch for branch in branches if not is_null(branch)]
     nullable = nullable or len(others) < len(branches)
     if len(others) == 1 and schema.keys() - {"anyOf"} <= _ANNOTATIONS and isinstance(others[0], Mapping):
         inner, inner_nullable = split_null(others[0])
@@ -98,42 +84,28 @@ def resolve(schema: Schema, types: Types, depth: int = 0) -> Schema:
     """Return a schema with its own reference followed and the parts of its `allOf` merged."""
     if depth > _MAX_DEPTH:
         return {}
-    if "$ref" in schema:
-        target = types.get(type_name(schema), {})
-        siblings = {key: value for key, value in schema.items() if key != "$ref"}
-        inner = resolve(target, types, depth + 1)
-        if "properties" in siblings:
-            siblings["properties"] = {**inner.get("properties", {}), **siblings["properties"]}
-        return {**inner, **siblings}
-    if "allOf" not in schema:
+    if schema.keys().isdisjoint(("$ref", "allOf")):
         return schema
-    whole = {key: value for key, value in schema.items() if key != "allOf"}
-    for part in schema["allOf"]:
-        if isinstance(part, Mapping):
-            _merge_part(whole, resolve(part, types, depth + 1))
+    whole = {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
+    parts = [part for part in schema.get("allOf", ()) if isinstance(part, Mapping)]
+    parts += [types.get(referred(schema) or "", {})] if "$ref" in schema else []
+    for part in parts:
+        resolved = dict(resolve(part, types, depth + 1))
+        whole = combine(resolved, whole, _second) or {**resolved, **whole}
     return whole
 
 
-def _merge_part(whole: dict[str, Json], part: Schema) -> None:
-    for key, value in part.items():
-        if key == "properties":
-            whole[key] = {**value, **whole.get(key, {})}
-        elif key == "required":
-            whole[key] = list(dict.fromkeys([*whole.get(key, ()), *value]))
-        elif key == "enum" and key in whole:
-            whole[key] = [member for member in whole[key] if member in value]
-        else:
-            whole.setdefault(key, value)
+def _second(_: Json, second: Json, *, writable: bool = False) -> Json:  # noqa: ARG001 - as a join of two schemas
+    return second
 
 
 def types_of(schema: Schema) -> frozenset[str]:
     """Return the JSON types that a schema without null admits."""
-    names = schema.get("type")
-    if names is not None:
-        return frozenset(names if isinstance(names, list) else (names,))
+    if "type" in schema:
+        return frozenset(declared_types(schema))
     values = listed_values(schema)
     if values is not None:
-        return frozenset(map(_type_of_value, values)) - {"null"}
+        return frozenset(map(json_type, values)) - {"null"}
     return frozenset({"object"}) if "properties" in schema else ALL_TYPES
 
 
@@ -141,27 +113,6 @@ def listed_values(schema: Schema) -> Sequence[Json] | None:
     """Return the values of `const` or `enum`, None for a schema without them."""
     values: Sequence[Json] | None = [schema["const"]] if "const" in schema else schema.get("enum")
     return values
-
-
-def references(schema: Json) -> Iterator[str]:
-    """Yield the names of the types that a schema refers to at any depth."""
-    stack = [schema]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            if isinstance(node.get("$ref"), str):
-                yield type_name(node)
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
-
-
-def _is_null(branch: Json) -> bool:
-    return isinstance(branch, Mapping) and branch.get("type") == "null"
-
-
-def _type_of_value(value: Json) -> str:
-    return next((name for kind, name in _JSON_TYPES if isinstance(value, kind)), "null")
 
 
 _DIGEST: Final = re.compile(r"_[0-9a-f]{4}(?:[0-9a-f]{4}){0,3}$")
@@ -185,8 +136,8 @@ def match(old: Sequence[Schema], new: Sequence[Schema], old_types: Types, new_ty
     """Match the alternatives of two unions by one test after the other, the surest first."""
     tests: tuple[Callable[[Schema, Schema], bool], ...] = (
         lambda before, after: before == after,
-        lambda before, after: bool(type_name(before)) and type_name(before) == type_name(after),
-        lambda before, after: bool(type_name(before)) and base_name(type_name(before)) == base_name(type_name(after)),
+        lambda before, after: referred(before) is not None and referred(before) == referred(after),
+        lambda before, after: referred(before) is not None and base_name(before) == base_name(after),
         lambda before, after: _similarity(before, after, old_types, new_types) >= _SIMILAR,
         _same_unnamed_types,
     )
@@ -204,7 +155,7 @@ def match(old: Sequence[Schema], new: Sequence[Schema], old_types: Types, new_ty
 
 
 def _same_unnamed_types(old: Schema, new: Schema) -> bool:
-    return not type_name(old) and not type_name(new) and types_of(old) == types_of(new) != {"object"}
+    return referred(old) is referred(new) is None and types_of(old) == types_of(new) != {"object"}
 
 
 def combined(schemas: Sequence[Schema], types: Types) -> Schema | None:
@@ -242,9 +193,9 @@ def _constants(schema: Json) -> Sequence[Json]:
     return values if values is not None and all(isinstance(value, str | int) for value in values) else ()
 
 
-def base_name(name: str) -> str:
-    """Return a type's name without the digest that distinguishes it from others of that name."""
-    return _DIGEST.sub("", name)
+def base_name(schema: Schema) -> str:
+    """Return the name of a schema's type without the digest that distinguishes it from others of that name."""
+    return _DIGEST.sub("", referred(schema) or "")
 
 
 def unrelated(old: Schema, new: Schema, old_types: Types, new_types: Types) -> bool:

@@ -12,8 +12,8 @@ from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.ir import Json
 from aqlgen.runtime.table import WORKFLOWS, Adapter, Row, Workflow, decode, row_of, scheme_of
+from aqlgen.table.adapter import with_api
 from aqlgen.table.model import FAMILIES, Schema, Table, require_format
-from aqlgen.table.several import with_api
 
 __all__ = ["Operation", "Surface", "aligned", "part_of", "surface_of_folder", "surface_of_table"]
 

@@ -20,14 +20,13 @@ from aqlgen.compare.nodes import (
     base_name,
     combined,
     match,
-    references,
     resolve,
     split_null,
-    type_name,
     types_of,
     unrelated,
 )
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import references, referred
 from aqlgen.table.model import Schema
 
 __all__ = ["Finding", "Walk"]
@@ -112,8 +111,9 @@ class Walk:
             self._compare_null(new_nullable, position)
         if position.depth > _MAX_DEPTH:
             return
-        if type_name(old) and type_name(new):
-            self._compare_references(old, new, position)
+        before, after = referred(old), referred(new)
+        if before is not None and after is not None:
+            self._compare_references(old, new, (before, after, position.direction), position)
         elif old == new and position.direction is not Direction.PARTIAL:
             for name in references(old):
                 self._add_pair((name, name, position.direction), position.owner)
@@ -128,17 +128,16 @@ class Walk:
         if rule:
             self._add(Difference(rule), position)
 
-    def _compare_references(self, old: Schema, new: Schema, position: _Position) -> None:
-        before, after = type_name(old), type_name(new)
-        if base_name(before) != base_name(after) and unrelated(old, new, self._old, self._new):
-            self._add(Difference("type-replaced", (after, before)), position)
+    def _compare_references(self, old: Schema, new: Schema, pair: TypePair, position: _Position) -> None:
+        if base_name(old) != base_name(new) and unrelated(old, new, self._old, self._new):
+            self._add(Difference("type-replaced", (pair[1], pair[0])), position)
             return
-        self._add_pair((before, after, position.direction), position.owner)
+        self._add_pair(pair, position.owner)
         self._compare_facets({**old, "type": "object"}, {**new, "type": "object"}, position)
 
     def _compare_schemas(self, old: Schema, new: Schema, position: _Position) -> None:
         """Compare two schemas of which one at most is a reference."""
-        if type_name(old) or type_name(new):
+        if "$ref" in old or "$ref" in new:
             old, new = split_null(resolve(old, self._old))[0], split_null(resolve(new, self._new))[0]
         old_branches, new_branches = alternatives(old), alternatives(new)
         if len(old_branches) == len(new_branches) == 1:
@@ -216,4 +215,4 @@ def _descriptions(branches: list[Schema]) -> tuple[str, ...]:
 
 def _admits_anything(branches: list[Schema]) -> bool:
     """Return True if a schema says nothing of its values."""
-    return len(branches) == 1 and not type_name(branches[0]) and types_of(branches[0]) >= ALL_TYPES
+    return len(branches) == 1 and "$ref" not in branches[0] and types_of(branches[0]) >= ALL_TYPES

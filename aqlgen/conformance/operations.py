@@ -16,8 +16,8 @@ from urllib.parse import quote, unquote
 
 from aqlgen.conformance.stand_in import Arrived
 from aqlgen.runtime.schema.reader import resolve
-from aqlgen.runtime.schema.samples import sample
 from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
+from aqlgen.table.sample_values import ValueMaker
 
 __all__ = ["Operation", "is_sent", "operations_of", "path_of", "request_problem", "sampled"]
 
@@ -78,7 +78,7 @@ class Operation:
 
     def sample(self, name: str) -> Any:
         """Return a value for a parameter, in the API's names."""
-        return sample(self.table, self.row.shown_parameters[name].schema)
+        return ValueMaker(self.table.types).answer(self.row.shown_parameters[name].schema)
 
 
 def operations_of(table: Table) -> list[Operation]:

@@ -8,7 +8,6 @@ and `writer`. `names`, `descriptions` and `patterns` also serve the operation ta
 from aqlgen.schemas.descriptions import prose, shorten, useful
 from aqlgen.schemas.names import field_name, field_names
 from aqlgen.schemas.patterns import matches
-from aqlgen.schemas.type_kind import finished_kind
 from aqlgen.schemas.types import Place, Types
 
-__all__ = ["Place", "Types", "field_name", "field_names", "finished_kind", "matches", "prose", "shorten", "useful"]
+__all__ = ["Place", "Types", "field_name", "field_names", "matches", "prose", "shorten", "useful"]

@@ -9,7 +9,7 @@ Branches that are more than constraints of one value (alternatives, conditions) 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from json import dumps
 from math import lcm
 from typing import Protocol, TypeAlias
@@ -35,8 +35,11 @@ APPLICATORS = frozenset({"anyOf", "allOf", "if", "dependentSchemas"})
 """Keywords whose schemas speak of the same value."""
 
 NULL: Json = {"type": "null"}
-LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+BOUNDS: Mapping[str, Callable[[Json, Json], Json]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+}
+"""Which of two bounds is the tighter one."""
 SAME = ("pattern", "format", "prefixItems")
 """Keywords of which two different ones cannot be one."""
 
@@ -100,13 +103,13 @@ def combine(first: Node, second: Node, join: Join) -> Node | None:
     result.pop("discriminator", None)
     if "discriminator" in second:
         result["discriminator"] = second["discriminator"]
-    for keys, choose in ((LOWER, max), (UPPER, min)):
-        for key in keys:
-            if key in first and key in second:
-                result[key] = choose(first[key], second[key])
+    for key, choose in BOUNDS.items():
+        if key in first and key in second:
+            result[key] = choose(first[key], second[key])
     _values(first, second, result)
-    if "items" in first and "items" in second:
-        result["items"] = join(first["items"], second["items"])
+    for key in ("items", "propertyNames"):
+        if key in first and key in second:
+            result[key] = join(first[key], second[key])
     _properties(first, second, result, join)
     if "multipleOf" in first and "multipleOf" in second and first["multipleOf"] != second["multipleOf"]:
         steps = (first["multipleOf"], second["multipleOf"])
@@ -170,8 +173,6 @@ def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
         for name, wires in second["dependentRequired"].items():
             dependent[name] = list(dict.fromkeys([*dependent.get(name, ()), *wires]))
         result["dependentRequired"] = dependent
-    if "propertyNames" in first and "propertyNames" in second:
-        result["propertyNames"] = join(first["propertyNames"], second["propertyNames"])
     for key in REST:
         _rest(key, first, second, result)
 

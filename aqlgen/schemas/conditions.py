@@ -82,34 +82,29 @@ class _Translation:
         names = self._spelling.names_of(around)
         if names is None or (renaming and (node.keys() & _BY_KEY or _holds_objects(node))):
             raise InexactError
-        if "required" in node:
-            out["required"] = [names.get(wire, wire) for wire in node["required"]]
-        if "dependentRequired" in node:
-            out["dependentRequired"] = {
-                names.get(name, name): [names.get(wire, wire) for wire in wires]
-                for name, wires in node["dependentRequired"].items()
-            }
-        if "properties" in node:
-            out["properties"] = {
-                names.get(wire, wire): self.schema(schema, self._spelling.field_schemas(around, wire), depth + 1)
-                for wire, schema in node["properties"].items()
-            }
-        for key in ("patternProperties", "dependentSchemas"):
+        for key in _PARTS:
             if key in node:
-                out[key] = {
-                    names.get(name, name): self.schema(schema, around if key == "dependentSchemas" else (), depth + 1)
-                    for name, schema in node[key].items()
-                }
-        for key in ("not", "if", "then", "else", "propertyNames", "additionalProperties", "unevaluatedProperties"):
-            if key in node:
-                out[key] = self.schema(node[key], around if key in _SAME_VALUE else (), depth + 1)
-        items = self._spelling.item_schemas(around)
-        for key in ("items", "contains", "unevaluatedItems"):
-            if key in node:
-                out[key] = self.schema(node[key], items, depth + 1)
-        if "prefixItems" in node:
-            out["prefixItems"] = [self.schema(schema, items, depth + 1) for schema in node["prefixItems"]]
+                out[key] = self._part(key, node[key], names, around, depth + 1)
         return out
+
+    def _part(self, key: str, value: Json, names: Mapping[str, str], around: Around, depth: int) -> Json:
+        """Return the value of a keyword that holds names of fields or schemas."""
+        if key == "required":
+            return [names.get(wire, wire) for wire in value]
+        if key == "dependentRequired":
+            return {names.get(name, name): [names.get(wire, wire) for wire in value[name]] for name in value}
+        if key == "properties":
+            fields = {wire: self._spelling.field_schemas(around, wire) for wire in value}
+            return {names.get(wire, wire): self.schema(value[wire], fields[wire], depth) for wire in value}
+        if key in _BY_ITEM:
+            around = self._spelling.item_schemas(around)
+        elif key not in _SAME_VALUE:
+            around = ()
+        if key in ("patternProperties", "dependentSchemas"):
+            return {names.get(name, name): self.schema(value[name], around, depth) for name in value}
+        if key == "prefixItems":
+            return [self.schema(schema, around, depth) for schema in value]
+        return self.schema(value, around, depth)
 
 
 def _holds_objects(node: Mapping[str, Json]) -> bool:
@@ -120,11 +115,11 @@ def _holds_objects(node: Mapping[str, Json]) -> bool:
 _BY_KEY = frozenset({"patternProperties", "propertyNames", "additionalProperties", "unevaluatedProperties"})
 """Keywords that depend on the spelling of fields, or apply to undeclared fields."""
 
-_SAME_VALUE = frozenset({"not", "if", "then", "else"})
-_WRITTEN = frozenset(
-    {
-        "required", "dependentRequired", "properties", "patternProperties", "dependentSchemas", "not", "if", "then",
-        "else", "propertyNames", "additionalProperties", "unevaluatedProperties", "items", "contains",
-        "unevaluatedItems", "prefixItems", "allOf", "anyOf", "discriminator",
-    }
+_SAME_VALUE = frozenset({"not", "if", "then", "else", "dependentSchemas"})
+_BY_ITEM = frozenset({"items", "contains", "unevaluatedItems", "prefixItems"})
+_PARTS = (
+    "required", "dependentRequired", "properties", "patternProperties", "dependentSchemas", "not", "if", "then",
+    "else", "propertyNames", "additionalProperties", "unevaluatedProperties", "items", "contains",
+    "unevaluatedItems", "prefixItems",
 )  # fmt: skip
+_WRITTEN = frozenset({*_PARTS, "allOf", "anyOf", "discriminator"})

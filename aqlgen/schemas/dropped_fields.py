@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_not
 from typing import Final
 
 from aqlgen.document.positions import escape
@@ -26,8 +27,8 @@ class FieldDropper:
         self,
         resolver: Resolver,
         dropped: Callable[[str], bool],
-        report: Callable[[str, str], None] | None = None,
-        corrected: Callable[[str, Json], Json] | None = None,
+        report: Callable[[str, str], object] = lambda name, pointer: None,  # noqa: ARG005 - nothing hears of them
+        corrected: Callable[[str, Json], Json] = lambda name, raw: raw,  # noqa: ARG005 - they stay
         optional: Callable[[str], bool] | None = None,
     ) -> None:
         self._resolver = resolver
@@ -48,27 +49,31 @@ class FieldDropper:
         if not isinstance(node, dict) or origin in self._seen or len(self._seen) >= MAX_BRANCHES:
             return self._changed.get(origin, schema)
         self._seen.add(origin)
-        changed: dict[str, Json] = {}
-        properties, required = node.get("properties"), node.get("required")
-        names = [name for name in properties if self._dropped(name)] if isinstance(properties, dict) else []
-        if self._report is not None:
-            for name in names:
-                self._report(name, f"{origin}/properties/{escape(name)}")
-        for key in ("properties", "example", "examples") if names else ():
-            if isinstance(node.get(key), dict):
-                changed[key] = {name: value for name, value in node[key].items() if name not in names}
-        if isinstance(properties, dict) and self._corrected is not None:
-            fields = {name: self._corrected(name, raw) for name, raw in changed.get("properties", properties).items()}
-            changed |= {"properties": fields} if fields != properties else {}
-        if isinstance(required, list) and any(isinstance(name, str) and self._optional(name) for name in required):
-            changed["required"] = [name for name in required if not (isinstance(name, str) and self._optional(name))]
+        changed = self._fields(node, origin)
+        required = node.get("required")
+        if isinstance(required, list):
+            kept = [name for name in required if not (isinstance(name, str) and self._optional(name))]
+            changed |= {"required": kept} if len(kept) < len(required) else {}
         for key in ("allOf", "anyOf", "oneOf"):
             branches = node.get(key)
-            if not isinstance(branches, list):
-                continue
-            kept = [self.without(branch, f"{origin}/{key}/{index}") for index, branch in enumerate(branches)]
-            if any(new is not old for new, old in zip(kept, branches, strict=True)):
-                changed[key] = kept
+            if isinstance(branches, list):
+                kept = [self.without(branch, f"{origin}/{key}/{index}") for index, branch in enumerate(branches)]
+                changed |= {key: kept} if any(map(is_not, kept, branches)) else {}
         if changed:
             self._changed[origin] = {**node, **changed}
         return self._changed.get(origin, schema)
+
+    def _fields(self, node: dict[str, Json], origin: str) -> dict[str, Json]:
+        """Return the properties and examples of an object that change."""
+        properties = node.get("properties")
+        if not isinstance(properties, dict):
+            return {}
+        changed: dict[str, Json] = {}
+        names = [name for name in properties if self._dropped(name)]
+        for name in names:
+            self._report(name, f"{origin}/properties/{escape(name)}")
+        for key in ("properties", "example", "examples") if names else ():
+            if isinstance(node.get(key), dict):
+                changed[key] = {name: value for name, value in node[key].items() if name not in names}
+        fields = {name: self._corrected(name, raw) for name, raw in changed.get("properties", properties).items()}
+        return changed | ({"properties": fields} if fields != properties else {})

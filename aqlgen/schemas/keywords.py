@@ -1,13 +1,63 @@
-"""Keywords with values: types, enumerations and bounds, and the misspellings of them that people write."""
+"""Keywords with values: types, enumerations and bounds, the misspellings of them that people write, and findings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from json import dumps, loads
 
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.positions import escape, nodes, pointer_to
 from aqlgen.ir import Json
-from aqlgen.schemas.findings import Findings
+from aqlgen.runtime.schema.reader import json_type
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A keyword of a schema of the document that cannot be used as written."""
+
+    code: str
+    node: Mapping[str, Json]
+    key: str
+    message: str
+    severity: Severity
+
+
+class Findings:
+    """A collection of findings, one for each keyword and code."""
+
+    def __init__(self) -> None:
+        self._findings: dict[tuple[int, str, str], Finding] = {}
+
+    def add(
+        self, code: str, node: Mapping[str, Json], key: str, message: str, severity: Severity = Severity.WARNING
+    ) -> None:
+        """Add the finding that `key` of a schema (the object in the document itself) cannot be used."""
+        self._findings.setdefault((id(node), key, code), Finding(code, node, key, message, severity))
+
+    def diagnostics(self, root: Json) -> list[Diagnostic]:
+        """Return the findings as diagnostics with pointers; the document is only walked if there are any."""
+        if not self._findings:
+            return []
+        pointers = _pointers(root, {key[0] for key in self._findings})
+        return [
+            Diagnostic(finding.code, finding.severity, finding.message, pointer=f"{pointer}/{escape(finding.key)}")
+            for finding in self._findings.values()
+            if (pointer := pointers.get(id(finding.node))) is not None
+        ]
+
+
+def _pointers(root: Json, wanted: set[int]) -> dict[int, str]:
+    """Return the first pointer to each of the objects that the document contains."""
+    pointers: dict[int, str] = {}
+    for node, at in nodes(root):
+        if id(node) in wanted:
+            pointers[id(node)] = pointer_to(at)
+            if len(pointers) == len(wanted):
+                break
+    return pointers
+
 
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 COUNTS = (
@@ -74,16 +124,7 @@ def is_number(value: Json) -> bool:
     return bool(abs(value) < 10**MAX_DIGITS)
 
 
-KINDS: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
-TYPES = frozenset(KINDS)
+TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 TYPES_ALONE = tuple(TYPES)
 SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
@@ -152,11 +193,10 @@ def _synonym(written: str) -> tuple[str | None, str | None]:
 
 def has_type(kind: str, value: Json) -> bool:
     """Return True if a value has a type of JSON Schema."""
-    if isinstance(value, bool):
-        return kind == "boolean"
-    if kind == "integer" and isinstance(value, float):
+    if isinstance(value, float) and kind == "integer":
         return value.is_integer()
-    return isinstance(value, KINDS[kind])
+    actual = json_type(value)
+    return actual == kind or (actual == "integer" and kind == "number")
 
 
 def distinct(values: Iterable[Json]) -> list[Json]:
@@ -176,8 +216,8 @@ def copy_enum(
     if not isinstance(values, list) or not values:
         findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
         return
-    values = distinct(values)
-    present, kinds = [value for value in values if value is not None], [kind for kind in types if kind != "null"]
+    values, kinds = distinct(values), [kind for kind in types if kind != "null"]
+    present = [value for value in values if value is not None]
     if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
         if "array" in types:
             findings.add(
@@ -185,19 +225,9 @@ def copy_enum(
             )
             node["items of enum"] = values
             return
-        if kinds[0] == "string" and all(isinstance(value, int | float) for value in present):
-            findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
-            values = [None if value is None else dumps(value) for value in values]
-        elif len(kinds) == 1 and all(
-            isinstance(value, str) and has_type(kinds[0], spelled_value(value)) for value in present
-        ):
-            kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kinds[0], kinds[0])
-            findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {kind}")
-            values = [spelled_value(value) if isinstance(value, str) else value for value in values]
-        else:
-            findings.add(
-                "bad-schema", raw, "enum", f"no value of the enum is of type {kinds[0]!r}; the type is left out"
-            )
+        values, problem, is_typed = _meant(values, present, kinds)
+        findings.add("bad-schema", raw, "enum", problem)
+        if not is_typed:
             node.pop("type", None)
     elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
         findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
@@ -206,6 +236,22 @@ def copy_enum(
     if nullable and not any(value is None for value in values):
         values.append(None)
     node["enum"] = values
+
+
+def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[list[Json], str, bool]:
+    """Return what values of which none has a type mean, what is wrong with them, and whether they have the type then.
+
+    `present` are those that are not null.
+    """
+    kind = kinds[0]
+    if kind == "string" and all(isinstance(value, int | float) for value in present):
+        texts = [None if value is None else dumps(value) for value in values]
+        return texts, "no value of the enum is a string; they are taken as texts", True
+    if len(kinds) == 1 and all(isinstance(value, str) and has_type(kind, spelled_value(value)) for value in present):
+        word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
+        spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]
+        return spelled, f"the values of the enum are texts; they are taken as {word}", True
+    return values, f"no value of the enum is of type {kind!r}; the type is left out", False
 
 
 def _with_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:

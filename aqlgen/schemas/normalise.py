@@ -14,10 +14,8 @@ from collections.abc import Mapping
 from aqlgen.diagnostics import Severity
 from aqlgen.ir import Json
 from aqlgen.schemas.descriptions import shorten, useful
-from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.formats import contradiction
-from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
-from aqlgen.schemas.patterns import is_mask, unusable, usable
+from aqlgen.schemas.keywords import BOUNDS, Findings, copy_bounds, copy_enum, read_types
+from aqlgen.schemas.patterns import contradiction, is_mask, unusable, usable
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
 """Keywords of a normalised node that admit and reject nothing."""
@@ -55,7 +53,7 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
     types = read_types(raw, node, findings) if "type" in raw else []
-    nullable = raw.get("nullable") is True or raw.get("x-nullable") is True
+    nullable = _is_nullable(raw)
     if nullable and types:
         types = types if "null" in types else [*types, "null"]
     if types:
@@ -83,6 +81,10 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
     return node
 
 
+def _is_nullable(raw: Mapping[str, Json]) -> bool:
+    return raw.get("nullable") is True or raw.get("x-nullable") is True
+
+
 def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
     """Return a reference with its annotations; in 3.1, a reference beside constraints is one part of `allOf`."""
     if openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS):
@@ -90,7 +92,7 @@ def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dic
         _texts(raw, node, findings)
         if "default" in raw:
             node["default"] = raw["default"]
-        if raw.get("nullable") is True or raw.get("x-nullable") is True:
+        if _is_nullable(raw):
             node["nullable"] = True
         return node
     rest = normalise({key: value for key, value in raw.items() if key != "$ref"}, openapi, findings)
@@ -118,16 +120,19 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
         node["description"] = described
     if not raw.keys().isdisjoint(FLAGS):
         node.update((key, True) for key in FLAGS if raw.get(key) is True)
-    if "example" not in raw and "examples" not in raw:
-        return
+    if "example" in raw or "examples" in raw:
+        _example(raw, node)
+
+
+def _example(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
+    """Copy the first example that is short."""
     examples = (
-        raw["examples"] if isinstance(raw.get("examples"), list) else [raw["example"]] if "example" in raw else []
+        raw["examples"] if isinstance(raw.get("examples"), list) else [raw[key] for key in raw if key == "example"]
     )
-    short = [
-        example for example in examples if isinstance(example, str | int | float) and len(str(example)) <= MAX_EXAMPLE
-    ]
-    if short:
-        node["examples"] = short[:1]
+    for example in examples:
+        if isinstance(example, str | int | float) and len(str(example)) <= MAX_EXAMPLE:
+            node["examples"] = [example]
+            return
 
 
 def _let_go(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:

@@ -1,14 +1,20 @@
-"""Kinds of types: enum, object, union or scalar (introspection, TypeKind)."""
+"""What a schema of the document admits: its kind, the values that it lists, and whether a default fits it.
+
+A default that does not fit would mislead an agent: an obvious meaning is used (`"10"` for an integer, `79` for a
+string); any other misfit is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from json import dumps
 
-from aqlgen.ir import Json
-from aqlgen.schemas.keywords import distinct
+from aqlgen.ir import MISSING, Json
+from aqlgen.schemas.all_of import types_of
+from aqlgen.schemas.keywords import distinct, has_type, spelled_value
+from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.views import Views
 
-Schemas = Mapping[str, Mapping[str, Json]]
 MAX_DEPTH = 8
 MAX_PARTS = 1000
 """The depth and the number of parts that are searched for the kind of a schema."""
@@ -75,41 +81,54 @@ def is_null(branch: Json) -> bool:
     return branch.get("type") in ("null", ["null"]) or branch.get("enum") == [None] or branch.get("const", 0) is None
 
 
-def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
-    """Return the kind of a finished type as introspection shows it, composition included."""
-    target = _follow(schema, types)
-    values = target.get("enum", ())
-    if values and all(isinstance(value, str) or value is None for value in values):
-        return "enum"
-    parts = list(_composed(target, types, set()))
-    branches = [branch for branch in target.get("anyOf", ()) if not is_null(branch)]
-    if any("properties" in part for part in parts):
-        return "object"
-    if len(branches) > 1:
-        return "union"
-    return "object" if any(_is_typed_object(part) for part in parts) else "scalar"
+MAX_DEPTH = 8
+MAX_ITEMS = 100
 
 
-def _follow(schema: Mapping[str, Json], types: Schemas) -> Mapping[str, Json]:
-    """Return the target of a type that is only a reference, or a reference or null; any other type as it is."""
-    for _ in range(16):
-        branches = [branch for branch in schema.get("anyOf", ()) if not is_null(branch)]
-        only = branches[0] if len(branches) == 1 and "properties" not in schema else schema
-        if "$ref" not in only:
-            return only
-        schema = types.get(only["$ref"].rsplit("/", 1)[-1], {})
-    return {}
+def intended(views: Views, raw: Json, value: Json) -> Json:
+    """Return the obvious meaning of a default that does not fit its schema, MISSING if there is none."""
+    other = spelled_value(value) if isinstance(value, str) else value
+    if isinstance(value, bool | int | float):
+        other = dumps(value)
+    return other if other != value and fits(views, raw, other) else MISSING
 
 
-def _composed(schema: Mapping[str, Json], types: Schemas, seen: set[str]) -> Iterator[Mapping[str, Json]]:
-    for part in schema.get("allOf", ()):
-        name = part.get("$ref", "").rsplit("/", 1)[-1]
-        if name not in seen:
-            seen.update((name,) if name else ())
-            yield from _composed(types.get(name, part) if name else part, types, seen)
-    yield schema
+def same(first: Json, second: Json) -> bool:
+    """Return True for equal values of JSON; `true` is no 1."""
+    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
 
 
-def _is_typed_object(schema: Mapping[str, Json]) -> bool:
-    kinds = schema.get("type")
-    return kinds == "object" or (isinstance(kinds, list) and [kind for kind in kinds if kind != "null"] == ["object"])
+def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
+    """Return True if a value fits a schema of the document; the content of objects is not checked."""
+    view = views.view(raw)
+    if view is None or depth > MAX_DEPTH:
+        return raw is not False
+    if "type" in view and not any(has_type(kind, value) for kind in types_of(view)):
+        return False
+    items = view.get("items")
+    checked = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
+    if isinstance(items, dict) and not all(fits(views, items, item, depth + 1) for item in checked):
+        return False
+    branches = view.get("anyOf", ())
+    if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):
+        return False
+    return _fits_scalar(view, value) and all(fits(views, branch, value, depth + 1) for branch in view.get("allOf", ()))
+
+
+def _fits_scalar(view: Mapping[str, Json], value: Json) -> bool:
+    """Return True if a value is one of those that are listed, within the bounds of a number, or a text that matches."""
+    listed = view.get("enum", [view["const"]] if "const" in view else None)
+    if listed is not None and not any(same(member, value) for member in listed):
+        return False
+    if isinstance(value, str):
+        fitting = view.get("minLength", 0) <= len(value) <= view.get("maxLength", len(value))
+        return fitting and ("pattern" not in view or matches(view["pattern"], value))
+    return (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or (
+            view.get("minimum", value) <= value <= view.get("maximum", value)
+            and not ("exclusiveMinimum" in view and value <= view["exclusiveMinimum"])
+            and not ("exclusiveMaximum" in view and value >= view["exclusiveMaximum"])
+        )
+    )

@@ -18,12 +18,11 @@ from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
 from aqlgen.schemas.all_of import Node, types_of, with_null
 from aqlgen.schemas.bounds import Level, Nesting, limit_cost
-from aqlgen.schemas.defaults import fits, intended
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
-from aqlgen.schemas.formats import exemplifies
 from aqlgen.schemas.names import component_names, cut, type_name
-from aqlgen.schemas.type_kind import constants, is_null, kind_of
+from aqlgen.schemas.patterns import exemplifies
+from aqlgen.schemas.type_kind import constants, fits, intended, is_null, kind_of
 from aqlgen.schemas.views import Views, with_read_only
 from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 
@@ -106,6 +105,13 @@ class Types:
         """Return the target of a schema's references, with its pointer. Raises UnresolvedError."""
         return self._views.follow(raw)
 
+    def target(self, raw: Json) -> Json:
+        """Return the target of a schema's references, the schema itself if they lead nowhere."""
+        try:
+            return self._views.follow(raw)[0]
+        except UnresolvedError:
+            return raw
+
     def kinds(self, raw: Json) -> list[str]:
         """Return the JSON types that a schema names."""
         return types_of(self._views.view(raw) or {})
@@ -139,10 +145,7 @@ class Types:
         if not isinstance(form, str) or exemplifies(form, example):
             return schema
         message = f"the format {form!r} is let go: the document's own {shorten(example, 60)!r} contradicts it"
-        try:
-            holder, _ = self._views.follow(raw)
-        except UnresolvedError:
-            holder = raw
+        holder = self.target(raw)
         if isinstance(holder, dict):
             self._views.findings.add("bad-format", holder, "format", message, Severity.NOTE)
         return {key: value for key, value in schema.items() if key != "format"}

@@ -8,7 +8,7 @@ from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
 from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
-from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.keywords import Findings
 from aqlgen.schemas.normalise import ANNOTATIONS, normalise
 
 MAX_DEPTH = 40

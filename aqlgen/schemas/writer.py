@@ -9,13 +9,12 @@ from json import dumps
 from aqlgen.ir import Json
 from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.conditions import Conditions
-from aqlgen.schemas.defaults import fits
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
 from aqlgen.schemas.names import Spelling
 from aqlgen.schemas.normalise import MAX_DESCRIPTION
 from aqlgen.schemas.patterns import matches, without
-from aqlgen.schemas.type_kind import constants, is_null
+from aqlgen.schemas.type_kind import constants, fits, is_null
 from aqlgen.schemas.views import Views
 from aqlgen.words import pascal, split
 
@@ -168,19 +167,25 @@ class Writer:
         fields: dict[str, Json] = {}
         for wire, raw in properties.items():
             if wire not in hidden:
-                for pattern, schema in node.get("patternProperties", {}).items() if names[wire] != wire else ():
-                    if matches(pattern, wire) and not matches(pattern, names[wire]):
-                        raw = self._views.join(raw, schema)
-                field = self._write(raw, place.within(wire))
+                name = names[wire]
+                patterns = node.get("patternProperties", {}) if name != wire else {}
+                field = dict(self._write(self._by_patterns(raw, patterns, wire, name), place.within(wire)))
                 if identifies_only:
-                    field = {key: value for key, value in field.items() if key != "readOnly"}
-                fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
+                    field.pop("readOnly", None)
+                fields[name] = field if name == wire else {**field, "x-name": wire}
         out["properties"] = fields
         required_names = [names.get(wire, wire) for wire in required if wire not in hidden]
         if required_names:
             out["required"] = required_names
         if hidden:
             out["x-read-only"] = [names[wire] for wire in hidden]
+
+    def _by_patterns(self, raw: Json, patterns: Mapping[str, Json], wire: str, name: str) -> Json:
+        """Return the schema of a property with those of the patterns that only the API's name of it matches."""
+        for pattern, schema in patterns.items():
+            if matches(pattern, wire) and not matches(pattern, name):
+                raw = self._views.join(raw, schema)
+        return raw
 
     def _key_rules(
         self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
@@ -190,9 +195,8 @@ class Writer:
         renamed = {wire: name for wire, name in names.items() if name != wire} if is_by_name else {}
         for key in ("additionalProperties", "unevaluatedProperties"):
             if key in node:
-                value = node[key]
-                name = "unevaluatedProperties" if value is False and self._has_more_fields(node) else key
-                out[name] = value if isinstance(value, bool) else self._write(value, place.within("value"))
+                name = "unevaluatedProperties" if node[key] is False and self._has_more_fields(node) else key
+                out[name] = self._rest(node[key], place.within("value"))
         if "patternProperties" in node:
             out["patternProperties"] = {
                 _for_agents(pattern, renamed): self._write(schema, place.within("value"))
@@ -214,11 +218,14 @@ class Writer:
         branches = (self._views.view(branch) for branch in node.get("anyOf", ()))
         return any(view is not None and view.get("properties", {}).keys() - declared for view in branches)
 
+    def _rest(self, value: Json, place: Place) -> Json:
+        """Write the schema of what is not declared."""
+        return value if isinstance(value, bool) else self._write(value, place)
+
     def _items(self, node: Node, out: dict[str, Json], place: Place) -> None:
         for key in ("items", "unevaluatedItems"):
             if key in node:
-                value = node[key]
-                out[key] = value if isinstance(value, bool) else self._write(value, place.within("item"))
+                out[key] = self._rest(node[key], place.within("item"))
         if "prefixItems" in node:
             out["prefixItems"] = [self._write(schema, place.within("item")) for schema in node["prefixItems"]]
         if "contains" in node:
@@ -289,13 +296,10 @@ class Writer:
         if discriminator is not None:
             names = self._spelling.names_of(branches) or {}
             mapping: dict[str, Json] = {}
-            for index, schema in enumerate(written):
+            for index, (schema, narrowing) in enumerate(zip(written, discriminator.narrowing, strict=True)):
                 if "$ref" in schema:
                     mapping |= dict.fromkeys(discriminator.values[index], schema["$ref"])
-                    if discriminator.narrowing[index]:
-                        written[index] = _narrowed(
-                            schema, discriminator.property, names, discriminator.narrowing[index]
-                        )
+                    written[index] = _narrowed(schema, discriminator.property, names, narrowing)
             self._write_discriminator(discriminator, mapping, names, out, place, "")
         out["anyOf"] = [*written, {"type": "null"}] if null else written
 
@@ -325,7 +329,9 @@ class Writer:
 
 
 def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
-    """Return a branch that admits only its own values of the discriminator."""
+    """Return a branch that admits only its own values of the discriminator, where it does not say so itself."""
+    if not values:
+        return schema
     name = names.get(wire, wire)
     field: dict[str, Json] = {"enum": list(values)}
     return {**schema, "properties": {name: field if name == wire else {**field, "x-name": wire}}}

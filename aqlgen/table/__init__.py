@@ -19,21 +19,18 @@ from aqlgen.table import responses
 from aqlgen.table.access import address_notes
 from aqlgen.table.adapter import build_adapter
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
-from aqlgen.table.boilerplate import Boilerplate
 from aqlgen.table.corrections import corrected
-from aqlgen.table.example_calls import ExampleMaker
+from aqlgen.table.example_calls import ExampleMaker, with_unfit_fields
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
 from aqlgen.table.identity import Identity
-from aqlgen.table.incomplete import open_by_examples
 from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
-from aqlgen.table.named_parts import with_names_as_read
+from aqlgen.table.named_parts import open_by_examples, with_names_as_read
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
-from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
+from aqlgen.table.rows import Boilerplate, Draft, build_row, reads_with_etag, with_reader_schemas
 from aqlgen.table.selecting import Readable, answer_of
-from aqlgen.table.update_examples import with_unfit_fields
 from aqlgen.table.variables import security_schemes
 
 __all__ = ["Tabulated", "tabulate"]
@@ -95,7 +92,7 @@ def tabulate(
     drafts = [with_reader_schemas(draft, operations) for draft in drafts]
     finished = types.finish()
     drafts = with_names_as_read(drafts, finished)
-    open_by_examples(drafts, finished, types.follow)
+    open_by_examples(drafts, finished, types.target)
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)

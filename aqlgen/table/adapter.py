@@ -1,8 +1,9 @@
-"""Data of `adapter.json`: servers, security schemes, headers, counts and a first operation."""
+"""Data of `adapter.json`: servers, security schemes, headers, counts and a first operation; several APIs as one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import urljoin
 
 from aqlgen import __version__
@@ -15,14 +16,24 @@ from aqlgen.runtime.table import (
     FORMAT,
     Accepted,
     Adapter,
+    ApiSection,
     SecurityScheme,
     Server,
+    scheme_of,
 )
 from aqlgen.schemas import shorten
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
-__all__ = ["SPEC_VERSION", "addressed", "are_idempotent", "base_of", "build_adapter", "quick_start_of", "server_entry"]
+__all__ = [
+    "SPEC_VERSION",
+    "addressed",
+    "base_of",
+    "build_adapter",
+    "joined",
+    "server_entry",
+    "with_api",
+]
 
 SPEC_VERSION = "1.0.0-draft"
 PROJECT_VERSION = "0.1.0"
@@ -45,8 +56,7 @@ def build_adapter(
     """Return what `adapter.json` says; `base` is the URL of the document, the rest is as in `tabulate`."""
     default = (DEFAULT_SERVER,) if base is not None and any(not row.row.servers for row in rows) else ()
     servers = tuple(server_entry(server, base) for server in document.servers or default)
-    families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
-    return Adapter(
+    adapter = Adapter(
         schema_file=SCHEMA_FILE,
         format=FORMAT,
         name=identity.name,
@@ -64,9 +74,20 @@ def build_adapter(
         scopes=document.scopes,
         security_schemes=schemes,
         headers={header.name: header.value for header in overrides.headers if not header.variable},
+        counts={},
+        quick_start={},
+    )
+    return _with_operations(adapter, rows)
+
+
+def _with_operations(adapter: Adapter, rows: tuple[DecidedRow, ...]) -> Adapter:
+    """Return an adapter with what it says of its operations."""
+    families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
+    return replace(
+        adapter,
         counts={family: len(members) for family, members in families.items()},
-        idempotent=tuple(name for name, members in families.items() if name != "read" and are_idempotent(members)),
-        quick_start={family: quick_start_of(members, family) for family, members in families.items() if members},
+        idempotent=tuple(name for name, members in families.items() if name != "read" and _are_idempotent(members)),
+        quick_start={family: _quick_start_of(members, family) for family, members in families.items() if members},
         executions=any(row.row.long_running is not None for row in rows),
     )
 
@@ -109,13 +130,13 @@ def _accepted(
     return {**named, "hosts": list(overrides.hosts)} if overrides.hosts else named
 
 
-def are_idempotent(rows: Iterable[DecidedRow]) -> bool:
+def _are_idempotent(rows: Iterable[DecidedRow]) -> bool:
     """Return True if every one of the operations has the same effect however often it is called (RFC 9110, 9.2.2)."""
     methods = {decided_row.row.method for decided_row in rows}
     return bool(methods) and methods <= {"PUT", "DELETE"}
 
 
-def quick_start_of(rows: Iterable[DecidedRow], family: str) -> str:
+def _quick_start_of(rows: Iterable[DecidedRow], family: str) -> str:
     """Return the operation that shows a family best: the canonical verb, few required parameters, a short name."""
     verb = {Category.READ.family: "list"}.get(family, family)
 
@@ -150,3 +171,64 @@ def _server_url(server: DocumentServer, base: str | None) -> str:
     except ValueError:  # no URL at all, such as http://[
         url = server.url
     return f"https:{url}" if url.startswith("//") else url  # the scheme of a file's own address says nothing
+
+
+_TITLE = 200
+
+
+def with_api(security: Sequence[Sequence[str]] | None, api: str) -> tuple[tuple[str, ...], ...] | None:
+    """Return security requirements with the names that the schemes have among those of several APIs."""
+    if security is None:
+        return None
+    return tuple(tuple(scheme_of(api, name) for name in schemes) for schemes in security)
+
+
+def joined(tables: Mapping[str, Table], prefixes: Mapping[str, str]) -> Table:
+    """Return the tables of several APIs, by their names, as one. No two have a row or a type of the same name.
+
+    `prefixes` are the words before names that the owner chose.
+    """
+    first = next(iter(tables.values())).adapter
+    rows = tuple(sorted((row for table in tables.values() for row in table.rows), key=lambda row: row.name))
+    types = {name: schema for table in tables.values() for name, schema in table.types.items()}
+    sections = {api: _section(api, table.adapter, prefixes.get(api, "")) for api, table in tables.items()}
+    titles = [section.title for section in sections.values()]
+    adapter = replace(
+        first,
+        title=shorten(_listed(titles), _TITLE),
+        description=shorten(f"The APIs {_listed(list(sections))}.", MAX_DESCRIPTION),
+        api_version=shorten(", ".join(f"{api} {section.api_version}" for api, section in sections.items()), _TITLE),
+        servers=(),
+        accepted={"api": [], "oauth": []},
+        security=(),
+        scopes={},
+        security_schemes={
+            scheme_of(api, name): scheme
+            for api, table in tables.items()
+            for name, scheme in table.adapter.security_schemes.items()
+        },
+        headers={},
+        apis=sections,
+    )
+    workflows = sorted((item for table in tables.values() for item in table.workflows), key=lambda item: item.name)
+    return Table(rows, dict(sorted(types.items())), _with_operations(adapter, rows), tuple(workflows))
+
+
+def _section(api: str, adapter: Adapter, prefix: str) -> ApiSection:
+    return ApiSection(
+        name=api,
+        title=adapter.title,
+        description=adapter.description,
+        api_version=adapter.api_version,
+        servers=adapter.servers,
+        accepted=adapter.accepted,
+        security=with_api(adapter.security, api) or (),
+        scopes={scheme_of(api, name): scopes for name, scopes in adapter.scopes.items()},
+        headers=adapter.headers,
+        counts=adapter.counts,
+        prefix=prefix,
+    )
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
-from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType
 from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
@@ -28,7 +27,7 @@ from aqlgen.table.form_fields import (
     is_stated,
     with_encoding,
 )
-from aqlgen.table.parameters import MAX_DESCRIPTION
+from aqlgen.table.parameters import MAX_DESCRIPTION, as_property
 from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
@@ -128,7 +127,7 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         shaped = _update(fields, raw, media, content_type, body, types, hint)
     else:
         shaped = of_fields(fields, media, content_type, body, types, hint)
-        encoded = with_encoding(shaped.parameters, media, fields.properties, types.follow)
+        encoded = with_encoding(shaped.parameters, media, fields.properties, types)
         shaped = replace(shaped, parameters=encoded)
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
 
@@ -144,11 +143,7 @@ def _takes_nothing(media: MediaType, types: Types) -> bool:
 
     That additional ones are formally admitted does not say that there are any.
     """
-    try:
-        schema, _ = types.follow(media.schema)
-    except UnresolvedError:
-        return False
-    kind = media.content_type
+    schema, kind = types.target(media.schema), media.content_type
     if not isinstance(schema, Mapping) or schema.get("properties") != {} or not (is_form(kind) or is_json(kind)):
         return False
     return not schema.get("additionalProperties") and schema.keys().isdisjoint(MORE_FIELDS)
@@ -204,7 +199,7 @@ def _update(
     encoded: tuple[TableParameter, ...] = ()
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)
-        encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
+        encoded = with_encoding(single.parameters, media, fields.properties, types)
     written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
     if any(_has_file(parameter.schema) for parameter in encoded):
         described = (types.object_view(raw) or {}).get("description")
@@ -240,12 +235,7 @@ def _has_file(schema: Mapping[str, Json]) -> bool:
 
 def _with_files(parameters: tuple[TableParameter, ...], raw: Json, types: Types) -> dict[str, Json]:
     """Return the type of an update whose fields may be files; the type of its body does not declare these."""
-    properties: dict[str, Json] = {}
-    for parameter in parameters:
-        if parameter.location == "body":
-            described: dict[str, Json] = {"description": parameter.description} if parameter.description else {}
-            spelled: dict[str, Json] = {} if parameter.name == parameter.wire else {"x-name": parameter.wire}
-            properties[parameter.name] = {**parameter.schema, **described, **spelled}
+    properties = {parameter.name: as_property(parameter) for parameter in parameters if parameter.location == "body"}
     whole: dict[str, Json] = {"type": "object", "properties": properties}
     needed = [parameter.name for parameter in parameters if parameter.required]
     hidden = [

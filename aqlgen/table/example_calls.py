@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import jsonschema_rs
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.runtime.schema.reader import union_of
-from aqlgen.runtime.table import Body, Parameter
+from aqlgen.runtime.calls.resource import carried
+from aqlgen.runtime.schema.reader import agent_path, as_schema, at, references, schema_at, steps_of, union_of
+from aqlgen.runtime.table import Body, JsonSchema, Parameter, Update
 from aqlgen.runtime.validation.undeclared import Undeclared
 from aqlgen.schemas import field_name
+from aqlgen.table.model import DecidedRow
+from aqlgen.table.responses import first_success
 from aqlgen.table.sample_values import Schemas, ValueMaker, is_plain, name_of
 
 SAME_VALUE = ("allOf", "anyOf")
@@ -93,20 +98,6 @@ def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]
             yield from ((node.get(key), part) for key in ("items", "contains", "unevaluatedItems"))
 
 
-def references(schema: Json) -> Iterator[str]:
-    """Yield the names of the types that a written schema refers to."""
-    todo: list[Json] = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Mapping):
-            reference = node.get("$ref")
-            if isinstance(reference, str):
-                yield name_of(reference)
-            todo.extend(node.values())
-        elif isinstance(node, list):
-            todo.extend(node)
-
-
 def _is_base64(value: Json) -> bool:
     """Return True if a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
     try:
@@ -139,6 +130,7 @@ class ExampleMaker:
         self._values = ValueMaker(types)
         self._undeclared = Undeclared(types)
         checker = Checker(types)
+        self.answer = self._values.answer
         self._valid = checker.valid
         self.problem = checker.problem
 
@@ -162,22 +154,15 @@ class ExampleMaker:
             declared["body", body.parameter] = body_example
         elif isinstance(body_example, dict):
             declared |= {("body", wire): value for wire, value in body_example.items()}
-        call: dict[str, Json] = {}
-        for parameter in parameters:
-            if parameter.name in stated_values:
-                call[parameter.name] = stated_values[parameter.name]
-                continue
-            if not parameter.required:
-                continue
-            declared_value = self._documented(parameter, declared)
-            in_path = parameter.location == "path"
-            least = FILLED if parameter.name == "input" else 0
-            candidates = chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least))
-            fitting = (value for value in candidates if not (in_path and leads_away(value)))
-            value = self._first(fitting, parameter.schema)
-            if value is MISSING:
-                return None
-            call[parameter.name] = value
+        call = {
+            parameter.name: stated_values[parameter.name]
+            if parameter.name in stated_values
+            else self._required(parameter, declared)
+            for parameter in parameters
+            if parameter.required or parameter.name in stated_values
+        }
+        if MISSING in call.values():
+            return None
         empty = operation.method in WRITES and not any(
             parameter.name in call for parameter in parameters if parameter.location in WRITTEN
         )
@@ -185,6 +170,13 @@ class ExampleMaker:
             whole = self._whole_body(parameters, body, dict(call), FILLED if empty else 0)
             return whole if body.required or whole else call
         return {**call, **self._filled(parameters, declared)} if empty else call
+
+    def _required(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
+        """Return a value of a required parameter, MISSING if no valid one is found."""
+        in_path = parameter.location == "path"
+        least = 1 if in_path else FILLED if parameter.name == "input" else 0
+        candidates = chain((self._documented(parameter, declared),), self._values.candidates(parameter.schema, least))
+        return self._first((value for value in candidates if not (in_path and leads_away(value))), parameter.schema)
 
     def value(self, schema: Mapping[str, Json]) -> Json:
         """Return a value of a schema, MISSING if no valid one is found."""
@@ -281,3 +273,61 @@ class ExampleMaker:
             for wire, part in value.items()
             if wire in by_wire or (takes_others and wire not in shape.hidden and field_name(wire) not in shape.hidden)
         }
+
+
+def with_unfit_fields(rows: Iterable[DecidedRow], types: Schemas, maker: ExampleMaker) -> Iterator[DecidedRow]:
+    """Yield the rows, each example with the fields without which the adapter would refuse it (R-UPD-1)."""
+    by_name = {row.name: row for row in rows}
+    for decided in by_name.values():
+        update = decided.row.update
+        reader = by_name.get(update.read or "") if update is not None and update.reads_first else None
+        if update is None or reader is None or update.undeclared or decided.decision.override.example:
+            yield decided
+        else:
+            yield _completed(decided, update, reader, types, maker)
+
+
+def _completed(
+    decided: DecidedRow, update: Update, reader: DecidedRow, types: Schemas, maker: ExampleMaker
+) -> DecidedRow:
+    row, body = decided.row, decided.row.body
+    change = (row.example or {}).get("input")
+    if body is None or not isinstance(change, dict):
+        return decided
+    steps = steps_of(update.write_at)
+    written = schema_at(types, body.schema, agent_path(types, body.schema, update.write_at))
+    whole: Mapping[str, Json] = change
+    for path in _unfit(reader, update, written, types, maker):
+        whole = _with_field(whole, (*steps, *path), body.schema, types, maker)
+    if whole == change or maker.problem(row.parameters["input"].schema, whole) is not None:
+        return decided
+    return replace(decided, row=replace(row, example={**(row.example or {}), "input": whole}))
+
+
+def _with_field(
+    change: Mapping[str, Json], path: tuple[str, ...], schema: JsonSchema, types: Schemas, maker: ExampleMaker
+) -> Mapping[str, Json]:
+    """Return a change that also names what is at a path of the API's names; the same if there is no value for it."""
+    fields = {wire: (name, inner) for name, (wire, inner) in union_of(types, schema).properties.items()}
+    name, inner = fields.get(path[0], ("", {}))
+    if not name:
+        return change
+    if name not in change:
+        value = maker.value(inner)
+    elif path[1:] and isinstance(change[name], dict):
+        value = _with_field(change[name], path[1:], inner, types, maker)
+    else:
+        return change
+    return change if value is MISSING else {**change, name: value}
+
+
+def _unfit(
+    reader: DecidedRow, update: Update, written: JsonSchema, types: Schemas, maker: ExampleMaker
+) -> list[tuple[str, ...]]:
+    """Return the paths of fields that are read in another form than they are written, by schema and by example."""
+    answer = as_schema(first_success(reader.row.responses).get("schema"))
+    read = schema_at(types, answer, agent_path(types, answer, update.read_at))
+    example: Any = at(reader.mock.get("body"), steps_of(update.read_at))
+    resources = [maker.answer(read), *([example] if isinstance(example, Mapping) else ())]
+    unfit = (path for resource in resources for path in carried(types, resource, written, read).unfit)
+    return list(dict.fromkeys(path.path for path in unfit if path.path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import MISSING, Body, Json, MediaType
@@ -60,23 +61,18 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
         return None
     base = view or {}
     properties: dict[str, Json] = {}
-    for node in types.parts(raw):
-        for name, schema in node.get("properties", {}).items():
-            known = properties.get(name, MISSING)
-            properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
+    parts = types.parts(raw)
+    for name, schema in chain.from_iterable(node.get("properties", {}).items() for node in parts):
+        properties[name] = _either(properties[name], schema) if name in properties else schema
     withheld = types.read_only_in_part(raw)
-    requiring = [base] if base.get("additionalProperties") is False else types.parts(raw)
-    for name in (name for node in requiring for name in node.get("required", ())):
+    requiring = [base] if base.get("additionalProperties") is False else parts
+    for name in chain.from_iterable(node.get("required", ()) for node in requiring):
         properties.setdefault(name, True)  # the server requires it, though nothing else is known of it
     discriminator = types.discriminator(raw)
-    if (
-        discriminator is not None
-        and discriminator.values
-        and all(discriminator.values)
-        and discriminator.property in properties
-    ):
-        tags = [value for values in discriminator.values for value in values]
-        properties[discriminator.property] = _with_tags(properties[discriminator.property], list(dict.fromkeys(tags)))
+    tags = discriminator.values if discriminator is not None and discriminator.property in properties else ()
+    if discriminator is not None and tags and all(tags):
+        listed = list(dict.fromkeys(chain.from_iterable(tags)))
+        properties[discriminator.property] = _with_tags(properties[discriminator.property], listed)
     rest = base.get("additionalProperties")
     open_ = rest is True or "patternProperties" in base
     return Fields(
@@ -116,6 +112,9 @@ def _with_tags(schema: Json, tags: list[str]) -> Json:
 
 
 def _either(first: Json, second: Json) -> Json:
+    """Return the schema of a field that alternatives declare."""
+    if first == second:
+        return second
     known = first["anyOf"] if isinstance(first, dict) and set(first) == {"anyOf"} else [first]
     return {"anyOf": known if second in known else [*known, second]}
 

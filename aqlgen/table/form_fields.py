@@ -6,11 +6,10 @@ Files have one type: base64 alone, or an object with a name and a content type (
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
 from aqlgen.runtime.encode.framing import is_framing
 from aqlgen.runtime.media import FORM, is_multipart, is_xml, media_type
@@ -64,10 +63,7 @@ def is_file(schema: Mapping[str, Json]) -> bool:
 
 def is_bytes(raw: Json, types: Types) -> bool:
     """Return True if a schema of the document is that of raw bytes, or of an array of these."""
-    try:
-        schema, _ = types.follow(raw)
-    except UnresolvedError:
-        return False
+    schema = types.target(raw)
     if not isinstance(schema, Mapping):
         return False
     return schema.get("format") == "binary" or ("items" in schema and is_bytes(schema["items"], types))
@@ -117,8 +113,6 @@ def _means_file(schema: Mapping[str, Json], raw: Json, rules: Json, types: Types
     return of_bytes and (untyped or ("type" in schema and TEXTUAL.isdisjoint(schema)))
 
 
-Follow = Callable[[Json], tuple[Json, str]]
-
 FORMS: Final = (FORM, "multipart/form-data")
 STYLES: Final = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
 HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,60}")
@@ -131,7 +125,7 @@ def is_form(content_type: str) -> bool:
 
 
 def with_encoding(
-    parameters: tuple[Parameter, ...], media: MediaType, properties: Mapping[str, Json], follow: Follow
+    parameters: tuple[Parameter, ...], media: MediaType, properties: Mapping[str, Json], types: Types
 ) -> tuple[Parameter, ...]:
     """Return the parameters of a body; those of a form get the style and content type that its media type states.
 
@@ -143,33 +137,29 @@ def with_encoding(
     for parameter in parameters:
         if parameter.location == "body":
             raw = properties.get(parameter.wire)
-            rules = _rules(media, parameter.wire, raw, follow)
-            parameter = _encoded(parameter, rules, media.content_type, raw, follow) if rules else parameter
+            rules = _rules(media, parameter.wire, raw, types)
+            parameter = _encoded(parameter, rules, media.content_type, raw, types) if rules else parameter
         encoded.append(parameter)
     return tuple(encoded)
 
 
-def _rules(media: MediaType, wire: str, raw: Json, follow: Follow) -> dict[str, Json]:
+def _rules(media: MediaType, wire: str, raw: Json, types: Types) -> dict[str, Json]:
     """Return the Encoding Object of a field; of a part, its schema may state the type (OpenAPI 3.1.1, 4.8.15)."""
     declared = media.encoding.get(wire)
     rules = dict(declared) if isinstance(declared, Mapping) else {}
     if media.content_type == FORM or "contentType" in rules:
         return rules
-    schema = _of_one(raw, follow)
-    try:
-        schema, _ = follow(schema)
-    except UnresolvedError:
-        return rules
+    schema = types.target(_of_one(raw, types))
     stated = schema.get("contentMediaType") if isinstance(schema, Mapping) else None
     return rules | {"contentType": stated} if isinstance(stated, str) else rules
 
 
-def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Parameter]:
+def encoded_fields(encoding: Mapping[str, Json], types: Types) -> dict[str, Parameter]:
     """Return how the fields of a parameter that is a urlencoded form are written, by the API's names."""
     fields: dict[str, Parameter] = {}
     for name, rules in encoding.items():
         if isinstance(rules, Mapping):
-            entry = as_field(_encoded(Parameter(name=name, wire=name), rules, FORM, None, follow))
+            entry = as_field(_encoded(Parameter(name=name, wire=name), rules, FORM, None, types))
             fields |= {name: entry} if is_stated(entry) else {}
     return fields
 
@@ -193,7 +183,7 @@ def is_stated(field: Parameter) -> bool:
     return bool(encode(field, brief=True))
 
 
-def _encoded(parameter: Parameter, rules: Mapping[str, Json], form: str, raw: Json, follow: Follow) -> Parameter:
+def _encoded(parameter: Parameter, rules: Mapping[str, Json], form: str, raw: Json, types: Types) -> Parameter:
     """Apply an Encoding Object; a style overrides its content type, except for files, which have no style."""
     whole, items = parameter.schema, parameter.schema.get("items")
     files = is_file(whole) or (isinstance(items, Mapping) and is_file(items))
@@ -203,35 +193,28 @@ def _encoded(parameter: Parameter, rules: Mapping[str, Json], form: str, raw: Js
         reserved = rules.get("allowReserved") is True
         return replace(parameter, stated_style=style, stated_explode=explode, allow_reserved=reserved)
     if form != FORM:
-        parameter = replace(parameter, headers=_headers(rules.get("headers"), follow))
+        parameter = replace(parameter, headers=_headers(rules.get("headers"), types))
     kind = rules.get("contentType")
     if not (isinstance(kind, str) and VALUE.fullmatch(kind.strip()) and kind.strip() != "*/*"):
         return parameter
     parameter = replace(parameter, content_type=kind.strip())
     if form != FORM and is_xml(kind.partition(",")[0]):
-        return replace(parameter, xml=xml_hints(_of_one(raw, follow), follow))
+        return replace(parameter, xml=xml_hints(_of_one(raw, types), types.follow))
     return parameter
 
 
-def _of_one(raw: Json, follow: Follow) -> Json:
+def _of_one(raw: Json, types: Types) -> Json:
     """Return the schema of one part; for an array, which repeats its name, the schema of its items."""
-    try:
-        schema, _ = follow(raw)
-    except UnresolvedError:
-        return raw
+    schema = types.target(raw)
     return schema["items"] if isinstance(schema, Mapping) and "items" in schema else raw
 
 
-def _headers(declared: Json, follow: Follow) -> dict[str, str]:
+def _headers(declared: Json, types: Types) -> dict[str, str]:
     """Return the headers of a part that have only one value, except those that frame it (OpenAPI 3.1.1, 4.8.15)."""
     headers: dict[str, str] = {}
     for name, raw in declared.items() if isinstance(declared, Mapping) else ():
-        try:
-            header, _ = follow(raw)
-            schema = header.get("schema") if isinstance(header, Mapping) else None
-            schema, _ = follow(schema)
-        except UnresolvedError:
-            continue
+        header = types.target(raw)
+        schema = types.target(header.get("schema")) if isinstance(header, Mapping) else None
         if is_framing(name, of_part=True) or not HEADER.fullmatch(name) or not isinstance(schema, Mapping):
             continue
         listed = schema.get("enum")

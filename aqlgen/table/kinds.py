@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits import patched_as
-from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
 from aqlgen.runtime.media import (
     FORM,
@@ -208,7 +207,7 @@ def _admits_null(raw: Json, types: Types) -> bool:
     seen: set[int] = set()
     stack = [raw]
     while stack:
-        schema = _followed(stack.pop(), types.follow)
+        schema = types.target(stack.pop())
         if not isinstance(schema, Mapping) or id(schema) in seen:
             continue
         seen.add(id(schema))
@@ -340,14 +339,7 @@ def _is_text(media: MediaType, types: Types) -> bool:
 def _same_schema(media: MediaType, known: MediaType, types: Types) -> bool:
     if media.schema == known.schema:
         return True
-    return bool(_followed(media.schema, types.follow) == _followed(known.schema, types.follow))
-
-
-def _followed(raw: Json, follow: Callable[[Json], tuple[Json, str]]) -> Json:
-    try:
-        return follow(raw)[0]
-    except UnresolvedError:
-        return raw
+    return bool(types.target(media.schema) == types.target(known.schema))
 
 
 def _named(kinds: Sequence[MediaType]) -> dict[str, MediaType]:

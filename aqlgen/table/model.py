@@ -30,8 +30,8 @@ class DecidedRow:
 
     row: Row
     decision: Decision
-    mock: Mapping[str, Json] | None
-    """The document's own example of the response: status, content type and body."""
+    mock: Mapping[str, Json]
+    """The response in mock mode: status, content type and body."""
 
     @property
     def name(self) -> str:
@@ -122,8 +122,8 @@ def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:
 
 
 def mocks(rows: Iterable[DecidedRow]) -> str:
-    """Write the declared response examples, one a line."""
-    lines = [f"{_line(row.name)}: {_line(row.mock)}" for row in rows if row.mock is not None]
+    """Write the responses in mock mode, one a line, but those that are successes without content."""
+    lines = [f"{_line(row.name)}: {_line(row.mock)}" for row in rows if row.mock != {"status": 200}]
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 

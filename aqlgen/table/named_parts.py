@@ -1,7 +1,8 @@
-"""The names of fields that a body or a filter leaves open: those of the same resource as it is read (R-SEL-1).
+"""The parts of a body or a filter that the document leaves open: further fields, and the names of fields.
 
-What an adapter renamed in an answer has its API's name again where it is sent to the same resource: an update takes the
-names of what reads the resource, an operation that creates one those of its own answer or of what reads an item.
+What an adapter renamed in an answer has its API's name again where it is sent to the same resource (R-SEL-1): an update
+takes the names of what reads the resource, an operation that creates one those of its own answer or of what reads an
+item. An object whose schema lacks fields of the document's own example takes further ones (R-REQ-3).
 """
 
 from __future__ import annotations
@@ -19,12 +20,18 @@ from aqlgen.runtime.schema.field_names import NAMED_AS, Names
 from aqlgen.runtime.schema.reader import as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.table import Kind, Parameter, Update
 from aqlgen.table.kinds import Choices
+from aqlgen.table.responses import first_success
 from aqlgen.table.rows import Draft
 
 if TYPE_CHECKING:
     from aqlgen.runtime.table import Table as RuntimeTable
+from collections.abc import Callable, Iterable
 
-__all__ = ["with_names_as_read"]
+from aqlgen.ir import MISSING
+from aqlgen.runtime.schema.reader import alternatives
+from aqlgen.runtime.text import folded
+
+__all__ = ["open_by_examples", "with_names_as_read"]
 
 _DEEPEST: Final = 8
 _MOST: Final = 200
@@ -198,5 +205,57 @@ def _template(draft: Draft) -> str:
 
 
 def _answer(draft: Draft) -> Schema:
-    good = sorted(status for status in draft.responses if status.startswith("2")) or ["default"]
-    return as_schema(draft.responses.get(good[0], {}).get("schema"))
+    return as_schema(first_success(draft.responses).get("schema"))
+
+
+_MOST_VALUES: Final = 10_000
+"""How many values of examples are looked at."""
+_CLOSING: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
+
+
+def open_by_examples(drafts: Iterable[Draft], types: Mapping[str, Schema], target: Callable[[Json], Json]) -> None:
+    """Mark each schema within a body that lacks a field of the body's example as one that takes further fields.
+
+    The body itself is not marked: a credential that the adapter sends may be in its example.
+    """
+    todo: list[tuple[Json, Json]] = []
+    roots: set[int] = set()
+    for draft in drafts:
+        for example in _examples(draft, target):
+            for parameter in draft.parameters:
+                if draft.body is not None and parameter.name == draft.body.parameter:
+                    todo.append((parameter.schema, example))
+                    roots.add(id(parameter.schema))
+                elif parameter.location == "body" and isinstance(example, dict) and parameter.wire in example:
+                    todo.append((parameter.schema, example[parameter.wire]))
+    for _ in range(_MOST_VALUES):
+        if not todo:
+            break
+        schema, value = todo.pop()
+        shape = union_of(types, schema)
+        if isinstance(value, list):
+            todo += ((shape.items[0], item) for item in value if shape.items)
+        elif isinstance(value, dict) and shape.properties:
+            declared = dict(shape.properties.values()) | {name: raw for name, (_, raw) in shape.properties.items()}
+            further, hidden = value.keys() - declared.keys(), set(map(folded, shape.hidden))
+            if id(schema) not in roots and not hidden.issuperset(map(folded, further)):
+                _open(schema, types)
+            todo += ((declared[key], part) for key, part in value.items() if key in declared)
+
+
+def _examples(draft: Draft, target: Callable[[Json], Json]) -> Iterator[Json]:
+    """Yield the examples of an operation's body: that of its content, and those of its schemas."""
+    body = draft.decision.operation.body
+    if draft.body_example is not MISSING:
+        yield draft.body_example
+    for media in body.media if body is not None else ():
+        schema = as_schema(target(media.schema))
+        yield from (schema["example"],) if "example" in schema else ()
+        yield from schema["examples"] if isinstance(schema.get("examples"), list) else ()
+
+
+def _open(schema: Mapping[str, Json], types: Mapping[str, Schema]) -> None:
+    for option in (schema, *alternatives(schema)):
+        for part in parts(option, types):
+            if isinstance(part, dict) and "properties" in part and part.keys().isdisjoint(_CLOSING):
+                part["additionalProperties"] = True

@@ -117,7 +117,7 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
                 stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
                 allow_reserved=parameter.allow_reserved,
                 content_type=parameter.content_type,
-                fields=encoded_fields(parameter.encoding, types.follow),
+                fields=encoded_fields(parameter.encoding, types),
                 preset=preset,
             )
         )
@@ -281,3 +281,67 @@ def page_of(returns: ReturnType) -> ReturnType:
     of = returns.get("description", "") if returns["name"] == "array" else f"Of a {returns['name']}"
     items = f"`items`: {of[:1].lower()}{of[1:]}" if of else "`items`"
     return {"name": "object", "kind": "object", "description": f"{items}; `pageInfo`: a PageInfo"}
+
+
+_INPUT: Final = "input"
+_IDENTIFYING: Final = BARE - {"name"}
+_ASKING: Final = frozenset(
+    "filter filters where q query search fields field expand expansion embed include includes exclude view format alt"
+    " pretty page pages limit offset cursor after before sort order orderby version callback token force dry timeout"
+    " async validate preview debug trace locale lang etag idempotency".split()
+)
+"""Words of parameters that pick, shape the answer, or say how the call is performed."""
+
+
+def input_of_query(
+    parameters: Iterable[TableParameter],
+) -> tuple[TableParameter, tuple[TableParameter, ...], dict[str, TableParameter]]:
+    """Return `input`, the parameters beside it, and those that it holds, by their names."""
+    beside: list[TableParameter] = []
+    held: dict[str, TableParameter] = {}
+    required: list[str] = []
+    for parameter in parameters:
+        if parameter.name == _INPUT:
+            parameter = replace(parameter, name=f"{parameter.location}_{_INPUT}")
+        if _is_field(parameter):
+            held[parameter.name] = replace(parameter, required=False)
+            required += [parameter.name] if parameter.required else []
+        else:
+            beside.append(parameter)
+    properties = {name: as_property(parameter) for name, parameter in held.items()}
+    schema: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema |= {"required": required} if required else {}
+    whole = TableParameter(
+        name=_INPUT,
+        wire=_INPUT,
+        location="adapter",
+        required=bool(required),
+        schema=schema,
+        description="" if held else "The operation takes no fields.",
+        sensitive=any(parameter.sensitive for parameter in held.values()),
+    )
+    return whole, tuple(beside), held
+
+
+def as_property(parameter: TableParameter) -> dict[str, Json]:
+    """Return the schema of a parameter as that of a field."""
+    described = {"description": parameter.description} if parameter.description else {}
+    spelled = {} if parameter.name == parameter.wire else {"x-name": parameter.wire}
+    return {**parameter.schema, **described, **spelled}
+
+
+def within_input(example: Mapping[str, Json], held: Mapping[str, TableParameter]) -> dict[str, Json]:
+    """Return the parameters of a call with those that `input` holds in it."""
+    fields = {name: value for name, value in example.items() if name in held}
+    beside = {name: value for name, value in example.items() if name not in held}
+    return {**beside, _INPUT: fields} if fields else beside
+
+
+def _is_field(parameter: TableParameter) -> bool:
+    """Return True for a query parameter that an update sets."""
+    if parameter.location != "query" or parameter.preset is not None:
+        return False
+    words = split(parameter.wire)
+    if not words or words[-1] in ("id", "ids") or "_".join(words) in _IDENTIFYING:
+        return False
+    return _ASKING.isdisjoint(words)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from json import dumps
 
 from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType
 from aqlgen.ir import Response as DocumentResponse
-from aqlgen.runtime.media import admits_json, is_csv, is_xml, stream_form
-from aqlgen.runtime.table import Response, ReturnType
-from aqlgen.schemas import Place, Types, finished_kind
+from aqlgen.runtime.decode.response import declared_response
+from aqlgen.runtime.media import JSON, admits_json, is_csv, is_json, is_xml, stream_form
+from aqlgen.runtime.schema.reader import kind_of
+from aqlgen.runtime.table import Response, ReturnType, Row
+from aqlgen.schemas import Place, Types
 from aqlgen.words import pascal, split
 
 NOTHING: ReturnType = {"name": "none", "kind": "scalar", "description": "No content."}
@@ -84,6 +86,11 @@ def entry_of(decision: Decision, media: MediaType, types: Types) -> Response:
     return entry
 
 
+def first_success(responses: Mapping[str, Response]) -> Response:
+    """Return the response with the lowest 2xx status, else the default one; an empty one if there is neither."""
+    return responses.get(min((status for status in responses if status.startswith("2")), default="default"), {})
+
+
 def told_headers(response: DocumentResponse) -> Response:
     """Return the headers of a response that agents are told, as the table has them."""
     headers = [name for name in response.headers if not IGNORED_HEADERS.search(name.lower())]
@@ -130,7 +137,7 @@ def _type(schema: Mapping[str, Json]) -> ReturnType:
 def with_final_kind(returns: ReturnType, types: Mapping[str, Mapping[str, Json]]) -> ReturnType:
     """Return a return type with its final kind."""
     known = types.get(returns["name"])
-    return returns if known is None else {**returns, "kind": finished_kind(known, types)}
+    return returns if known is None else {**returns, "kind": kind_of(known, types)}
 
 
 def mock_of(responses: tuple[DocumentResponse, ...]) -> Mapping[str, Json] | None:
@@ -144,3 +151,15 @@ def mock_of(responses: tuple[DocumentResponse, ...]) -> Mapping[str, Json] | Non
         status = int(response.status) if response.status.isdigit() else 200
         return {"status": status, "content_type": media.content_type, "body": media.example}
     return None
+
+
+def sampled(row: Row, answer: Callable[[Mapping[str, Json], int], Json]) -> Mapping[str, Json]:
+    """Return a response whose body `answer` makes of its schema, up to 20 kB."""
+    status = next((int(key) for key in row.responses if key.isdigit() and key.startswith("2")), 200)
+    declared = declared_response(row, status)
+    kind = str(declared.get("content_type") or "")
+    if not kind:
+        return {"status": status}
+    if not (is_json(kind) or "*" in kind):
+        return {"status": status, "content_type": kind, "body": "example"}
+    return {"status": status, "content_type": JSON, "body": answer(declared.get("schema", {}), MAX_MOCK_BYTES)}

@@ -5,12 +5,15 @@ A row may refer to other operations: an update that reads first (R-UPD-2), an op
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.decide.danger import with_loss
 from aqlgen.decide.decision import AnyTrait, Category, Decision, Trait
+from aqlgen.decide.sentences import final_words
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
 from aqlgen.runtime.table import (
@@ -30,18 +33,25 @@ from aqlgen.runtime.table import (
 )
 from aqlgen.runtime.text import line
 from aqlgen.schemas import shorten
+from aqlgen.schemas.descriptions import prose, sentences
 from aqlgen.table import responses
-from aqlgen.table.boilerplate import Boilerplate
+from aqlgen.table.adapter import with_api
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.kinds import Choices
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import page_of, paged, paging_parameters, partial_by, with_key_filled_in
-from aqlgen.table.query_inputs import input_of_query, within_input
+from aqlgen.table.parameters import (
+    input_of_query,
+    page_of,
+    paged,
+    paging_parameters,
+    partial_by,
+    with_key_filled_in,
+    within_input,
+)
 from aqlgen.table.selecting import Answer, Readable, fields_sent, selecting_parameters
-from aqlgen.table.several import with_api
 
-__all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
+__all__ = ["MAX_SUMMARY", "Boilerplate", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
 MAX_SUMMARY = 120
 MAX_DESCRIPTION = 1000
@@ -100,15 +110,7 @@ def build_row(
     )
     lists = any(parameter.wire == "where" for parameter in selecting)
     cuts = any(parameter.schema.get("default") == "minimal" for parameter in selecting)
-    shown, pagination = draft.parameters, decision.trait(Pagination)
-    if paged(decision) is not None and pagination is not None:
-        returns = page_of(returns)
-        shown, hidden = paging_parameters(pagination, draft.parameters)
-        behind = {parameter.name: replace(parameter, required=False) for parameter in hidden}
-        demanded = tuple(parameter.name for parameter in hidden if parameter.required)
-        pagination = replace(pagination, demanded=demanded, parameters=behind)
-        example = example and {name: value for name, value in example.items() if name not in behind}
-    update = decision.trait(Update)
+    shown, update = draft.parameters, decision.trait(Update)
     if decision.category is Category.UPDATE and draft.body is None:
         input_parameter, shown, behind = input_of_query(shown)
         update = Update(strategy="query", parameters=behind or None)
@@ -141,7 +143,7 @@ def build_row(
         accepted={acceptance.concern.text: acceptance.entry for acceptance in decision.accepted},
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
         deprecation=deprecation,
-        pagination=pagination,
+        pagination=decision.trait(Pagination),
         partial_by=partial_by(draft.parameters) if lists and paged(decision) is None else (),
         only_here=readable.lacks(decision.resource, answer) if cuts else (),
         update=update,
@@ -167,7 +169,24 @@ def build_row(
         choices=draft.choices.by_parameter,
         example=example,
     )
-    return DecidedRow(row, decision, responses.mock_of(operation.responses))
+    row = row if paged(decision) is None else _with_pages(row, draft.parameters)
+    return DecidedRow(row, decision, responses.mock_of(operation.responses) or responses.sampled(row, maker.answer))
+
+
+def _with_pages(row: Row, parameters: Iterable[Parameter]) -> Row:
+    """Return the row of an operation that the adapter pages; `first` and `after` replace the API's own parameters."""
+    if row.pagination is None:
+        return row
+    hidden = {parameter.name: parameter for parameter in paging_parameters(row.pagination, parameters)[1]}
+    demanded = tuple(name for name, parameter in hidden.items() if parameter.required)
+    behind = {name: replace(parameter, required=False) for name, parameter in hidden.items()}
+    return replace(
+        row,
+        pagination=replace(row.pagination, demanded=demanded, parameters=behind),
+        shown_parameters={name: item for name, item in row.shown_parameters.items() if name not in hidden},
+        returns=page_of(row.returns),
+        example=row.example and {name: value for name, value in row.example.items() if name not in hidden},
+    )
 
 
 def _fixed(operation: Operation, location: Location) -> dict[str, str]:
@@ -270,3 +289,30 @@ def _without_unserved(trait: AnyTrait, names: Container[str]) -> AnyTrait:
     if isinstance(value, LongRunning) and value.cancel is not None and value.cancel not in names:
         return Trait(replace(value, cancel=None), trait.reason)
     return trait
+
+
+LEAST_OPERATIONS = 10
+LEAST_SHARE = 0.02
+"""A sentence is boilerplate that so many operations say, and at least this share of all."""
+KEPT = re.compile(r"\binstead\b", re.IGNORECASE)
+"""Words of sentences that lead on to another operation, which stay."""
+
+
+class Boilerplate:
+    """The repeated sentences of a document; `descriptions` are those of all its operations."""
+
+    def __init__(self, descriptions: Iterable[str]) -> None:
+        texts = list(descriptions)
+        counts = Counter(sentence for text in texts for sentence in dict.fromkeys(sentences(text)))
+        least = max(LEAST_OPERATIONS, LEAST_SHARE * len(texts))
+        self._repeated = frozenset(
+            sentence
+            for sentence, count in counts.items()
+            if count >= least and not KEPT.search(sentence) and final_words(sentence) is None
+        )
+
+    def without(self, text: str) -> str:
+        """Return a description without boilerplate; its first sentence, which says what it does, stays."""
+        parts = sentences(text)
+        kept = [part for index, part in enumerate(parts) if not index or part not in self._repeated]
+        return " ".join(kept) or prose(text)

@@ -8,8 +8,9 @@ the expression says.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 from aqlgen.ir import Json
@@ -78,21 +79,22 @@ def sample_number(schema: Mapping[str, Json], *, whole: bool) -> Json:
     step = schema.get("multipleOf") or (1 if whole else 0)
     if whole and step != int(step):
         step = 1
-    low, high = schema.get("minimum"), schema.get("maximum")
     gap = step or _gap(schema)
-    if "exclusiveMinimum" in schema and (low is None or schema["exclusiveMinimum"] >= low):
-        low = schema["exclusiveMinimum"] + gap
-    if "exclusiveMaximum" in schema and (high is None or schema["exclusiveMaximum"] <= high):
-        high = schema["exclusiveMaximum"] - gap
-    value: float = step if step and step > 1 else 1
-    if low is not None and value < low:
-        value = low
-    if high is not None and value > high:
-        value = high
+    low = max(_bounds(schema, "minimum", "exclusiveMinimum", gap), default=-inf)
+    high = min(_bounds(schema, "maximum", "exclusiveMaximum", -gap), default=inf)
+    value: float = min(max(step, 1, low), high)
     if step:
         value = -(-value // step) * step
-        value = value - step if high is not None and value > high else value
+        value = value - step if value > high else value
     return int(value) if whole or (isinstance(value, float) and value.is_integer()) else value
+
+
+def _bounds(schema: Mapping[str, Json], key: str, exclusive: str, gap: float) -> Iterator[float]:
+    """Yield the bounds of a number as inclusive ones; `gap` leads from an exclusive one to what is admitted."""
+    if key in schema:
+        yield schema[key]
+    if exclusive in schema:
+        yield schema[exclusive] + gap
 
 
 def _gap(schema: Mapping[str, Json]) -> float:

@@ -1,11 +1,18 @@
-"""Sample values of finished schemas: their own examples if valid, else made up; small, valid, deterministic."""
+"""Sample values of finished schemas: their own examples if valid, else made up; always the same.
+
+A call gets a small value that is valid, an answer nearly all that its schema declares, in the API's names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from json import dumps
 
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, only_type, resolve
+from aqlgen.schemas.all_of import combine
+from aqlgen.schemas.keywords import has_type
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
 from aqlgen.words import split
 
@@ -23,9 +30,10 @@ MAX_TYPES = 100
 
 VARIANTS = 6
 
-GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-LESS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
-MERGED = ("properties", "patternProperties", "dependentRequired")
+SURFACE, DEEPEST_REQUIRED = 4, 8
+"""How deep an answer has all its properties, and how deep the required ones."""
+STRUCTURED = STRUCTURE | {"$ref"}
+
 BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
 
 
@@ -40,19 +48,14 @@ SPECIAL_WORDS = frozenset(
 def is_plain(name: str, schema: Json, types: Schemas) -> bool:
     """Return True for a field that a person fills in: a text, a number or a choice, no identifier, date or flag."""
     for _ in range(MAX_DEPTH):
-        if not isinstance(schema, Mapping) or "$ref" not in schema:
-            break
-        schema = types.get(name_of(schema["$ref"]), {})
-    if not isinstance(schema, Mapping) or schema.get("deprecated") is True or schema.get("readOnly") is True:
+        schema = resolve(schema, types)
+    if schema.get("deprecated") is True or schema.get("readOnly") is True:
         return False
-    kinds = schema.get("type")
-    kinds = [kind for kind in kinds if kind != "null"] if isinstance(kinds, list) else [kinds]
-    words = split(name)
+    kind, words = only_type(schema, guess=False), split(name)
     return (
-        len(kinds) == 1
-        and kinds[0] in PLAIN_TYPES
+        kind in PLAIN_TYPES
         and not schema.keys() & {"contentEncoding", "contentMediaType"}
-        and (kinds[0] != "string" or schema.get("format") in (None, "email"))
+        and (kind != "string" or schema.get("format") in (None, "email"))
         and not (words and words[-1].lower() in SPECIAL_WORDS)
     )
 
@@ -67,6 +70,7 @@ class ValueMaker:
 
     def __init__(self, types: Schemas) -> None:
         self._types = types
+        self._answers: dict[tuple[str, int | None], Json] = {}
 
     def candidates(self, schema: Mapping[str, Json], least: int = 0) -> Iterator[Json]:
         """Yield values to try, the best first: from the schema's examples, then without them, then others.
@@ -76,6 +80,20 @@ class ValueMaker:
         for variant in range(VARIANTS):
             yield _Variant(self._types, variant, least).make(schema, 0)
 
+    def answer(self, schema: Mapping[str, Json], most: int | None = None) -> Json:
+        """Return an answer in the API's names, the less deep, the fewer characters of JSON it may have."""
+        key = (schema["$ref"], most) if schema.keys() == {"$ref"} else None
+        if key is not None and key in self._answers:
+            return self._answers[key]
+        value: Json = None
+        for surface in range(SURFACE, -1, -1):
+            value = _Variant(self._types, 0, 0, surface).make(schema, 0)
+            if most is None or len(dumps(value)) <= most:
+                break
+        if key is not None:
+            self._answers[key] = value
+        return value
+
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
@@ -84,13 +102,15 @@ class _Variant:
     types: Schemas
     variant: int
     least: int
+    surface: int | None = None
+    """How deep an answer has all its properties; None for the value of a call."""
     tally: list[None] = field(default_factory=list)
     """One entry for each value that was made, to bound their number."""
 
     def make(self, schema: Json, depth: int) -> Json:
         """Return a value of a schema."""
         self.tally.append(None)
-        if not isinstance(schema, Mapping):
+        if not isinstance(schema, (dict, Mapping)):
             return "example"
         flat = self._flat(schema, set())
         if self.variant == 0 and "discriminator" in flat:
@@ -99,8 +119,9 @@ class _Variant:
             return flat["const"]
         if self.variant == 0 and flat.get("default") is not None:
             return flat["default"]
-        if self.variant == 0 and flat.get("examples"):
-            return flat["examples"][0]
+        for example in flat.get("examples", ()) if self.variant == 0 else ():
+            if "type" not in flat or any(has_type(kind, example) for kind in declared_types(flat)):
+                return example  # one of an object may be written as a text of JSON, which is none
         if flat.get("enum"):
             return next((member for member in flat["enum"] if member not in ("", None)), flat["enum"][0])
         return self._of_type(flat, depth)
@@ -122,6 +143,8 @@ class _Variant:
 
     def _flat(self, schema: Mapping[str, Json], seen: set[str]) -> Flat:
         """Return a schema with references resolved, parts merged and one alternative chosen."""
+        if schema.keys().isdisjoint(BRANCHING):
+            return dict(schema)
         flat: Flat = {}
         if "$ref" in schema and (name := name_of(schema["$ref"])) not in seen and len(seen) < MAX_TYPES:
             seen.add(name)
@@ -154,8 +177,22 @@ class _Variant:
                 return
 
     def _choose(self, branches: list[Mapping[str, Json]]) -> Mapping[str, Json]:
+        if self.surface is not None:
+            return (alternatives({"anyOf": branches}) or branches)[0]
         simple = [branch for branch in branches if branch.get("type") in ("string", "integer", "number", "boolean")]
         return simple[0] if simple and self.variant == 0 else branches[self.variant % len(branches)]
+
+    def _answered(self, flat: Flat, depth: int, surface: int) -> Json:
+        """Return an object in the API's names: all its properties near the surface, the required ones further down.
+
+        Between them are those that are plain, since what a list refers to has its id.
+        """
+        members, required = {}, flat.get("required", ())
+        for name, schema in flat.get("properties", {}).items():
+            reach = DEEPEST_REQUIRED if name in required else surface - 1
+            if depth < reach or (depth <= surface and STRUCTURED.isdisjoint(resolve(schema, self.types))):
+                members[schema.get("x-name", name)] = self.make(schema, depth + 1)
+        return members
 
     def _object(self, flat: Flat, depth: int) -> Json:
         properties: dict[str, Json] = flat.get("properties", {})
@@ -164,6 +201,8 @@ class _Variant:
             required |= dict.fromkeys(flat.get("dependentRequired", {}).get(name, ()))
         if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:
             return {}
+        if self.surface is not None:
+            return self._answered(flat, depth, self.surface)
         more = max(self.variant, self.least if depth <= 1 else 0, 1 if depth else 0)
         wanted = max(flat.get("minProperties", 0), more if not required and properties and depth <= MAX_DEPTH else 0)
         optional = [
@@ -196,6 +235,10 @@ class _Variant:
             elements += [self.make(flat["contains"], depth + 1)] * min(max(1, flat.get("minContains", 1)), most)
         items = flat.get("items")
         wanted = min(max(flat.get("minItems", 0), 0 if elements else 1), most)
+        if self.surface is not None and not flat.get("minItems"):
+            is_silent = not isinstance(items, dict) or items.keys() <= {"title", "description"}
+            if is_silent or depth >= self.surface:
+                return elements  # what is made up of nothing may not be what an update can write back
         if items is False or len(elements) >= wanted:
             return elements[:most]
         value = self.make(items if isinstance(items, Mapping) else {}, depth + 1)
@@ -220,38 +263,16 @@ def _discriminated(schema: Mapping[str, Json], chosen: Mapping[str, Json], flat:
 
 
 def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:
-    """Merge another schema of the same value into a flat one."""
-    for key, value in more.items():
-        known = flat.get(key)
-        if known is None:
-            flat[key] = value
-        elif key in MERGED:
-            flat[key] = {**known, **value}
-            if key == "properties":
-                flat[key].update({name: {"allOf": [known[name], value[name]]} for name in value if name in known})
-        elif key == "required":
-            flat[key] = [*known, *value]
-        elif key in GREATER:
-            flat[key] = max(known, value)
-        elif key in LESS:
-            flat[key] = min(known, value)
-        elif key == "enum":
-            flat[key] = [member for member in value if member in known] or value
-        elif key == "type":
-            flat[key] = _narrower(known, value)
-        elif key == "items":
-            flat[key] = (
-                {"allOf": [known, value]} if isinstance(known, Mapping) and isinstance(value, Mapping) else value
-            )
-        else:
-            flat[key] = value
+    """Merge another schema of the same value into a flat one; in a contradiction it wins."""
+    flat.update((None if flat.keys().isdisjoint(more) else combine(flat, dict(more), _both)) or more)
 
 
-def _narrower(known: Json, value: Json) -> Json:
-    first = known if isinstance(known, list) else [known]
-    second = value if isinstance(value, list) else [value]
-    both = [kind for kind in second if kind in first or (kind == "integer" and "number" in first)]
-    return both or ("integer" if "integer" in first and "number" in second else value)
+def _both(first: Json, second: Json, *, writable: bool = False) -> Json:  # noqa: ARG001 - a read-only field is made, too
+    """Return the schema of what two schemas declare, under the name that the later one gives."""
+    if not (isinstance(first, dict) and isinstance(second, dict)):
+        return second
+    spelled = {**first, **second}.get("x-name")
+    return {"allOf": [first, second], **({} if spelled is None else {"x-name": spelled})}
 
 
 def _undeclared_key(flat: Flat, index: int) -> tuple[str, Json]:

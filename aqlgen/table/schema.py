@@ -167,7 +167,8 @@ in `src/<package>/`. aqlgen writes it anew at every `aqlgen update`; decisions o
 - `types.json` holds the types of the API by name (`schema/types.schema.json`).
 
 Beside them `search.txt` is the index that `introspect` searches, made from the same rows: a line for each operation,
-then a line for each word with the operations that it tells of.
+then a line for each word with the operations that it tells of. `mock.json` has what each operation answers in mock
+mode: the document's own example, else a sample of the answer's schema.
 
 What has its usual value is left out. `format` in `adapter.json` numbers the format of all these files; an adapter or an
 aqlgen that reads another one refuses the table and says so.

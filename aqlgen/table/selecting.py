@@ -20,6 +20,7 @@ from aqlgen.runtime.schema.reader import as_schema, referred, schema_at, union_o
 from aqlgen.runtime.table import ADAPTER, Body, Parameter, Response
 from aqlgen.runtime.text import folded
 from aqlgen.table.parameters import FIELDS, SELECTION, has_fields
+from aqlgen.table.responses import first_success
 
 __all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
 
@@ -84,15 +85,15 @@ class Readable:
 
 def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
     """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""
-    good = sorted(status for status in responses if status.startswith("2")) or ["default"]
-    response = responses.get(good[0], {})
+    response = first_success(responses)
     schema = as_schema(response.get("schema"))
     is_text = response.get("content_type", "").startswith("text/")
     path, item = items_path(types, schema)
     is_list = bool(union_of(types, schema_at(types, schema, path)).items)
     shape, type_name = union_of(types, item), referred(item)
+    thing = folded(resource)
     for name, (_, inner) in shape.properties.items():
-        if folded(name) == folded(resource) and (within := union_of(types, inner)).properties:
+        if folded(name) == thing and (within := union_of(types, inner)).properties:
             shape, type_name = within, referred(inner)
             break
     return Answer(type_name, frozenset(shape.properties), frozenset(shape.required), is_list, is_text)

@@ -23,11 +23,11 @@ from aqlgen.runtime.decode.sequential import StreamWatch, read_multipart, stream
 from aqlgen.runtime.decode.xml import UnreadableXmlError, read_xml
 from aqlgen.runtime.encode.body import _encode_text
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.schema.samples import sample
 from aqlgen.runtime.schema.validators import Schemas, stated_pattern
 from aqlgen.runtime.server.stdio import Refusal, parse
 from aqlgen.runtime.text import bounded, leaks, line
 from aqlgen.runtime.wire import ApiResponse
+from aqlgen.table.sample_values import ValueMaker
 from tests.attacks.bounds import cpu_seconds
 from tests.cases import each
 
@@ -277,7 +277,7 @@ SAMPLED: dict[str, Callable[[], dict[str, Any]]] = {
 def test_a_sample_of_any_schema_is_made_at_once(schema: Callable[[], dict[str, Any]]) -> None:
     started = time.process_time()
 
-    value = sample(TYPES, schema())
+    value = ValueMaker(TYPES.types).answer(schema())
 
     assert time.process_time() - started < MOST
     assert len(json.dumps(value)) < 100_000

@@ -57,6 +57,7 @@ def test_two_more_operations_are_fewer_than_sixty_lines_in_the_whole_project(tmp
         "README.md",
         "openapi/openapi.json",
         f"{package}/adapter.json",
+        f"{package}/mock.json",
         f"{package}/operations/read.json",
         f"{package}/operations/delete.json",
         f"{package}/search.txt",

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from aqlgen.runtime.table import row_of
+from aqlgen.table.responses import sampled
+from aqlgen.table.sample_values import ValueMaker
+
 ADAPTER: dict[str, Any] = {
     "format": 1,
     "name": "zoo",
@@ -203,5 +207,12 @@ def write_package(
     for family, rows in operations.items():
         (folder / "operations" / f"{family}.json").write_text(json.dumps(rows))
     (folder / "types.json").write_text(json.dumps(types))
-    (folder / "mock.json").write_text(json.dumps(mock or {}))
+    (folder / "mock.json").write_text(json.dumps(mock or mocks_of(operations, types)))
     return folder
+
+
+def mocks_of(operations: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the responses in mock mode as a generated adapter has them; `operations` are entries by family."""
+    maker = ValueMaker(types)
+    rows = (row_of(name, family, entry) for family, rows in operations.items() for name, entry in rows.items())
+    return {row.name: sampled(row, maker.answer) for row in rows}

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""A stand-in for the API: the document's own examples, or samples of its schemas; no network, no account."""
+"""A stand-in for the API: the document's own examples, or samples of its schemas, as `mock.json` has them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from ..decode.response import declared_response
 from ..media import JSON, is_json, is_text
-from ..schema.samples import sample
 from ..table import Row, Table
 from ..wire import ApiRequest, ApiResponse, current_spending
 
@@ -69,28 +68,11 @@ class MockTransport:
         return _encode_response(response.status, content_type, as_success(data, schema, self._table.types))
 
     def _example(self, row: Row) -> ApiResponse:
-        example = self._examples.get(row.name)
-        if example is not None:
-            status = example.get("status", 200)
-            if "body" not in example:
-                return ApiResponse(status, {}, b"")
-            return _encode_response(status, example.get("content_type") or JSON, example["body"])
-        status = _success_status(row)
-        declared = declared_response(row, status)
-        content_type = str(declared.get("content_type") or "")
-        if not content_type:
+        example = self._examples.get(row.name, {})
+        status = example.get("status", 200)
+        if "body" not in example:
             return ApiResponse(status, {}, b"")
-        if is_json(content_type) or "*" in content_type:
-            return _encode_response(status, JSON, sample(self._table, declared.get("schema", {})))
-        return _encode_response(status, content_type, "example")
-
-
-def _success_status(row: Row) -> int:
-    """Return the first success status that the document declares; 200 when it declares none."""
-    for key in row.responses:
-        if key.isdigit() and 200 <= int(key) < 300:
-            return int(key)
-    return 200
+        return _encode_response(status, example.get("content_type") or JSON, example["body"])
 
 
 def _encode_response(status: int, content_type: str, body: Any) -> ApiResponse:

@@ -17,7 +17,7 @@ from ..executions.operations import lifecycle
 from ..protocol_operations import ProtocolOperation
 from ..schema.groups import body_notes
 from ..schema.notation import Objects
-from ..schema.reader import Types
+from ..schema.reader import Types, kind_of
 from ..settings.config import Config
 from ..table import ADAPTER, Row, Table, Workflow
 from ..text import brief, clean, folded, line, listed
@@ -25,7 +25,7 @@ from .bounds import UNBOUNDED, Bounds
 from .fields import IN_FULL, Detail, Info, parameter_info, with_notes, within
 from .names import Alias
 from .protocol import API, INTROSPECT, PERMISSIONS, tool_name
-from .type_info import kind_of, more_note
+from .type_info import more_note
 
 __all__ = [
     "DRY_RUN",

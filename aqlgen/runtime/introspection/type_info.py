@@ -11,7 +11,7 @@ from ..schema.reader import (
     alternatives,
     enum_values,
     follow,
-    is_object,
+    kind_of,
     shape_of,
     string_enum,
 )
@@ -28,7 +28,7 @@ from ..text import clean, line, listed
 from .bounds import UNBOUNDED, Bounds
 from .fields import OF_TYPES, Info, field_info, with_notes, within
 
-__all__ = ["kind_of", "more_note", "type_details", "type_info"]
+__all__ = ["more_note", "type_details", "type_info"]
 
 _MOST_VALUES = 50
 _PARTS = {"enum": "values", "object": "fields", "union": "members"}
@@ -38,7 +38,7 @@ _PARTS = {"enum": "values", "object": "fields", "union": "members"}
 def type_info(name: str, schema: JsonSchema, types: Types) -> Info:
     """Return name, kind and one line of description."""
     target = follow(schema, types)
-    kind = _kind(target, types)
+    kind = kind_of(target, types)
     info = {"name": name, "kind": kind}
     text = line(_description(schema, target, kind), 160)
     if text:
@@ -46,23 +46,10 @@ def type_info(name: str, schema: JsonSchema, types: Types) -> Info:
     return info
 
 
-def kind_of(schema: JsonSchema, types: Types) -> str:
-    """Return the kind of one of the API's types: enum, object, union or scalar, in this order of trial."""
-    return _kind(follow(schema, types), types)
-
-
-def _kind(target: JsonSchema, types: Types) -> str:
-    if string_enum(target):
-        return "enum"
-    if is_object(target, types):
-        return "object"
-    return "union" if len(alternatives(target)) > 1 else "scalar"
-
-
 def type_details(name: str, schema: JsonSchema, types: Types, bounds: Bounds = UNBOUNDED) -> Info:
     """Describe one of the API's types; of its values, fields or members those that are wanted. Raises Failure."""
     target = follow(schema, types)
-    kind = _kind(target, types)
+    kind = kind_of(target, types)
     info: Info = {"name": name, "kind": kind}
     text = _description(schema, target, kind)
     if kind in _PARTS:

@@ -16,7 +16,18 @@ from typing import Any, TypeAlias, TypeVar
 
 from ..table import JsonSchema, Table
 from ..text import folded
-from .reader import STRUCTURE, Shape, Types, fixed_values, pointer_of, referred, shape_of, steps_of, subschemas
+from .reader import (
+    STRUCTURE,
+    Shape,
+    Types,
+    fixed_values,
+    pointer_of,
+    referred,
+    shape_of,
+    steps_of,
+    subschemas,
+    union_of,
+)
 
 __all__ = ["NAMED_AS", "Names", "Plan", "Way", "operations_to_wire", "other_name", "reached"]
 
@@ -281,7 +292,7 @@ class Names:
 
     def _choose(self, plan: Plan, base: Shape) -> None:
         """Merge alternatives that agree on every key; if they do not, keep a plan for each, chosen by the value."""
-        shapes = [(self._alternative(schema, base), referred(schema)) for schema in base.alternatives]
+        shapes = [(union_of(self._types, schema, base), referred(schema)) for schema in base.alternatives]
         merged, agreed = _merged(base, [shape for shape, _ in shapes])
         self._declare(plan, merged)
         if agreed:
@@ -296,17 +307,6 @@ class Names:
             options = {key: fixed_values(schema, self._types) for key, (_, schema) in shape.properties.items()}
             constants = {key: values for key, values in options.items() if values is not None}
             plan.choices.append(Choice(extended, declared, type_name, frozenset(shape.required), constants))
-
-    def _alternative(self, schema: JsonSchema, base: Shape, depth: int = 0) -> Shape:
-        """Return the shape of one alternative; with alternatives of its own their union, which is near enough."""
-        shape = shape_of(self._types, schema, base)
-        if depth < 4:
-            for inner in shape.alternatives:
-                nested = self._alternative(inner, Shape(), depth + 1)
-                shape.properties = {**nested.properties, **shape.properties}
-                shape.items += [item for item in nested.items if item not in shape.items]
-                shape.extra += [extra for extra in nested.extra if extra not in shape.extra]
-        return shape
 
 
 def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:

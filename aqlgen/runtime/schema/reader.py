@@ -11,41 +11,17 @@ from urllib.parse import unquote
 from ..table import JsonSchema
 
 __all__ = [
-    "MISSING",
-    "STRUCTURE",
-    "Shape",
-    "Types",
-    "agent_path",
-    "alternatives",
-    "as_schema",
-    "at",
-    "declared_types",
-    "enum_values",
-    "fixed_values",
-    "follow",
-    "is_object",
-    "is_shaped",
-    "json_type",
-    "nullable",
-    "only_type",
-    "parts",
-    "pointer_of",
-    "referred",
-    "resolve",
-    "schema_at",
-    "shape_of",
-    "steps_of",
-    "string_enum",
-    "subschemas",
-    "type_named",
-    "union_of",
-    "without_null",
-]
+    "MISSING", "STRUCTURE", "Shape", "Types", "agent_path", "alternatives", "as_schema", "at", "declared_types",
+    "enum_values", "fixed_values", "follow", "is_null", "is_object", "is_shaped", "json_type", "kind_of", "nullable",
+    "only_type", "parts", "pointer_of", "references", "referred", "resolve", "schema_at", "shape_of", "steps_of",
+    "string_enum", "subschemas", "type_named", "union_of", "without_null",
+]  # fmt: skip
 
 
 Types: TypeAlias = Mapping[str, JsonSchema]
 
 _PREFIX = "#/types/"
+_NAME_AT = len(_PREFIX)
 _LONGEST_CHAIN = 40
 _CONTAINER_KEYS = ("properties", "additionalProperties", "allOf")
 
@@ -62,7 +38,7 @@ def type_named(ref: str) -> str | None:
     """Return the name of the type that a reference points to, or None if it points elsewhere."""
     if not ref.startswith(_PREFIX):
         return None
-    name = ref[len(_PREFIX) :].partition("/")[0]
+    name = ref[_NAME_AT:].partition("/")[0]
     return unquote(name).replace("~1", "/").replace("~0", "~") if "~" in name or "%" in name else name
 
 
@@ -88,6 +64,11 @@ def subschemas(node: Any) -> Iterator[dict[str, Any]]:
             todo.extend(inner.values())
         elif isinstance(inner, list):
             todo.extend(inner)
+
+
+def references(node: Any) -> Iterator[str]:
+    """Yield the name of every type that a schema refers to, at any depth."""
+    return (name for inner in subschemas(node) if "$ref" in inner and (name := referred(inner)) is not None)
 
 
 # Composition and alternatives
@@ -122,11 +103,12 @@ def alternatives(schema: JsonSchema) -> list[JsonSchema]:
         for key in ("oneOf", "anyOf")
         if isinstance(schema.get(key), list)
         for alternative in schema[key]
-        if not _is_null(alternative)
+        if not is_null(alternative)
     ]
 
 
-def _is_null(schema: Any) -> bool:
+def is_null(schema: Any) -> bool:
+    """Return True if a schema admits only null."""
     return isinstance(schema, (dict, Mapping)) and (schema.get("type") == "null" or schema.get("const", 0) is None)
 
 
@@ -141,7 +123,7 @@ def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
         options = schema.get(key)
         if not isinstance(options, list):
             continue
-        rest = [option for option in options if not _is_null(option)]
+        rest = [option for option in options if not is_null(option)]
         null = null or len(rest) < len(options)
         if len(rest) == 1 and "properties" not in schema:
             inner, deeper = without_null({**_without(schema, key), **as_schema(rest[0])})
@@ -227,6 +209,16 @@ def is_object(schema: JsonSchema, types: Types) -> bool:
     return len(alternatives(schema)) < 2 and any(only_type(part, guess=False) == "object" for part in composed)
 
 
+def kind_of(schema: JsonSchema, types: Types) -> str:
+    """Return the kind of one of the API's types: enum, object, union or scalar, in this order of trial."""
+    target = follow(schema, types)
+    if string_enum(target):
+        return "enum"
+    if is_object(target, types):
+        return "object"
+    return "union" if len(alternatives(target)) > 1 else "scalar"
+
+
 def enum_values(schema: JsonSchema) -> list[Any]:
     """Return the values of an enum of strings, numbers and booleans, without null; [] for any other schema."""
     return _enum(schema, (str, int, float))
@@ -287,21 +279,11 @@ class Shape:
 
 
 _SHAPING: Final = frozenset(
-    (
-        "$ref",
-        "allOf",
-        "oneOf",
-        "anyOf",
-        "properties",
-        "required",
-        "x-read-only",
-        "items",
-        "prefixItems",
-        "additionalProperties",
-        "patternProperties",
-        "discriminator",
-    )
-)
+    {
+        "$ref", "allOf", "oneOf", "anyOf", "properties", "required", "x-read-only", "items", "prefixItems",
+        "additionalProperties", "patternProperties", "discriminator",
+    }
+)  # fmt: skip
 """The keywords that say something of a shape; most schemas have none of them."""
 
 
@@ -310,21 +292,21 @@ def is_shaped(schema: JsonSchema) -> bool:
     return not _SHAPING.isdisjoint(schema)
 
 
-def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
-    """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
+def shape_of(types: Types, schema: Any) -> Shape:
+    """Return the shape of a schema, its alternatives kept apart."""
     shape = Shape()
     if isinstance(schema, (dict, Mapping)) and not _SHAPING.isdisjoint(schema):
         for part in parts(schema, types):
             _add(shape, part)
-    if base is not None:
-        shape.properties = {**base.properties, **shape.properties}
-        shape.required |= base.required
     return shape
 
 
-def union_of(types: Types, schema: Any) -> Shape:
-    """Return the shape of a schema with the properties of all its alternatives, nested ones included."""
+def union_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
+    """Return the shape of a schema with the properties of all its alternatives, nested ones and those of `base`."""
     shape = shape_of(types, schema)
+    if base is not None:
+        shape.properties = {**base.properties, **shape.properties}
+        shape.required |= base.required
     if not shape.alternatives:
         return shape
     todo, count = list(shape.alternatives), 0
@@ -361,8 +343,8 @@ def _add(shape: Shape, part: JsonSchema) -> None:
         )
     if "oneOf" in part or "anyOf" in part:
         shape.alternatives += filter(None, alternatives(part))
-    discriminator = part.get("discriminator")
-    if isinstance(discriminator, (dict, Mapping)) and isinstance(discriminator.get("propertyName"), str):
+    discriminator = as_schema(part["discriminator"]) if "discriminator" in part else {}
+    if isinstance(discriminator.get("propertyName"), str):
         targets = {key: str(target).rpartition("/")[2] for key, target in discriminator.get("mapping", {}).items()}
         shape.discriminator = (discriminator["propertyName"], targets)
 

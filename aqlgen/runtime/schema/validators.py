@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..table import JsonSchema, Row, Table
 from .field_names import NAMED_AS
-from .reader import referred, subschemas, type_named
+from .reader import references, subschemas, type_named
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -80,7 +80,7 @@ class Schemas:
     def closure(self, schema: Any) -> dict[str, JsonSchema]:
         """Return the types that a schema reaches, by name; one that does not exist admits anything."""
         reached: dict[str, JsonSchema] = {}
-        todo = list(_references(schema))
+        todo = list(references(schema))
         while todo:
             name = todo.pop()
             if name in reached:
@@ -88,7 +88,7 @@ class Schemas:
             target = reached[name] = self._table.types.get(name) or PROTOCOL_SCHEMAS.get(name, {})
             direct = self._direct.get(name)
             if direct is None:
-                direct = self._direct[name] = tuple(dict.fromkeys(_references(target)))
+                direct = self._direct[name] = tuple(dict.fromkeys(references(target)))
             todo.extend(direct)
         return reached
 
@@ -138,10 +138,6 @@ def _backtracks(schema: Mapping[str, Any]) -> bool:
 def stated_pattern(pattern: str) -> str:
     """Return a pattern of a compiled schema as the document states it."""
     return pattern.removeprefix(_LONG_TEXT)[:-1] if pattern.startswith(_LONG_TEXT) else pattern
-
-
-def _references(schema: Any) -> Iterator[str]:
-    return (name for inner in subschemas(schema) if (name := referred(inner)) is not None)
 
 
 def _repairable(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.validation.repair import Repaired
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.runtime.tiny_zoo import mocks_of
 
 STRING: dict[str, Any] = {"type": "string"}
 
@@ -114,8 +115,8 @@ def make_package(
     for family_name in FAMILIES:
         (folder / "operations" / f"{family_name}.json").write_text(json.dumps(rows if family_name == family else {}))
     (folder / "types.json").write_text(json.dumps(types or {}))
-    if examples is not None:
-        (folder / "mock.json").write_text(json.dumps(examples))
+    if transport == "mock":
+        (folder / "mock.json").write_text(json.dumps(examples or mocks_of({family: rows}, types or {})))
     about = {
         "format": 1,
         "name": "petstore",

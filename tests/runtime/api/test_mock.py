@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.schema.samples import sample_of
 from aqlgen.runtime.schema.validators import Schemas
+from aqlgen.table.sample_values import ValueMaker
 from tests.cases import each
 
 from .hand_made import STRING, Make, Package, operation
@@ -126,7 +126,7 @@ def test_an_example_of_a_failure_is_answered_as_a_success(package: Make, propert
     ],
 )
 def test_a_sample_is_of_the_type_that_its_schema_declares(schema: dict[str, Any], value: object) -> None:
-    assert sample_of({}, schema) == value
+    assert ValueMaker({}).answer(schema) == value
 
 
 def test_what_a_list_within_an_answer_refers_to_has_its_plain_fields() -> None:
@@ -134,4 +134,4 @@ def test_what_a_list_within_an_answer_refers_to_has_its_plain_fields() -> None:
     for step in ("things", "data"):
         schema = {"type": "array", "items": schema} if step == "things" else schema
         schema = {"type": "object", "properties": {step: schema}}
-    assert sample_of({}, schema) == {"data": {"things": [{"id": 1, "name": "example"}]}}
+    assert ValueMaker({}).answer(schema) == {"data": {"things": [{"id": 1, "name": "example"}]}}
