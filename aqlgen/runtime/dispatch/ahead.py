@@ -8,13 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..hooks import Call, HookError
+from ..hooks import HookError
 from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..calls.exchanges import ApiSide
-    from ..envelope import Stamp
     from ..introspection.introspect import Introspection
     from ..protocol_operations import Person, Registry
     from ..safety.approvals import Grant, Pending
@@ -25,7 +23,8 @@ if TYPE_CHECKING:
     from ..steps.plan import Operations, Plan
     from ..table import Row
     from .arguments import Limits
-    from .sending import Sending
+    from .checking import Checking
+    from .stages import ToolCall
 
 __all__ = ["Ahead"]
 
@@ -37,33 +36,33 @@ class Ahead:
         self,
         introspection: Introspection,
         registry: Registry,
-        api: ApiSide,
         gate: Gatekeeper,
-        loop: SafetyLoop,
+        loop: SafetyLoop | None,
         limits: Limits,
-        sending: Sending,
+        checking: Checking,
     ) -> None:
         self._introspection = introspection
         self._registry = registry
-        self._api = api
         self._gate = gate
         self._loop = loop
         self._limits = limits
-        self._sending = sending
+        self._checking = checking
 
-    async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
+    async def foresee(self, call: ToolCall) -> Pending | None:
         """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
+        family, request = call.family, call.request
         row = self._introspection.find(request.operation, family)
         if row is None or not self._gate.watches(row) or family not in (None, row.family):
             return None
         try:
-            row, params = await self._sending.checked(row, request.for_row(row), [])
+            call.row, call.params = row, params = await self._checking.checked(row, request.for_row(row))
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
-            await self._loop.check(session, row, params, None if request.grant is None else request.grant.plan)
-            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
-            sent = {name: value for name, value in params.items() if name not in row.adapter_parameters}
-            return await self._gate.foresee_confirmation(row, call, partial(self._api.build, row, sent))
+            if self._loop is not None:
+                plan = None if request.grant is None else request.grant.plan
+                await self._loop.check(call.session, row, params, plan)
+            built = partial(self._checking.built, row, params)
+            return await self._gate.foresee_confirmation(row, call.seen(), built)
         except (Failure, HookError):
             return None  # the call itself will say it
 
@@ -103,7 +102,7 @@ class Ahead:
 
         `kept` is that of a plan that goes on, `inputs` are those of a workflow.
         """
-        if not self._loop.enforcing:
+        if self._loop is None or not self._loop.enforcing:
             return None
         from ..safety.loop.reports import PlanReport
         from .reports import plan_report
@@ -113,7 +112,7 @@ class Ahead:
     async def check_report(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
         for row in rows:
-            if await self._loop.check(session, row, {}, report) is not None:
+            if self._loop is not None and await self._loop.check(session, row, {}, report) is not None:
                 return
 
     def refuse_by_policy(self, row: Row) -> None:
@@ -128,16 +127,16 @@ class Ahead:
 
     async def check_plan(self, plan: Plan, operations: Operations) -> dict[int, Row]:
         """Check a plan, and return each step's row. Raises Failure."""
-        return await self._sending.beside(check_plan, plan, operations)
+        return await self._checking.beside(check_plan, plan, operations)
 
     def check(self, row: Row, params: Mapping[str, Any]) -> None:
         """Check parameters as those of a call. Raises Failure with all problems."""
-        self._sending.validated(row, Request(row.name, params, {}).for_row(row), [])
+        self._checking.validated(row, Request(row.name, params, {}).for_row(row), [])
 
-    async def preview(self, row: Row, request: Request, stamp: Stamp, session: Session) -> dict[str, Any]:
+    async def preview(self, row: Row, call: ToolCall) -> dict[str, Any]:
         """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
-        row, params = await self._sending.checked(row, request.for_row(row), [])
+        call.row, call.params = row, params = await self._checking.checked(row, call.request.for_row(row))
         if "dry_run" in row.adapter_parameters:
             params.pop("dry_run", None)
-        shown = await self._sending.dry_run(row, params, request, stamp, session)
+        shown = await self._checking.dry_run(call)
         return {key: value for key, value in shown.items() if key != "dry_run"}

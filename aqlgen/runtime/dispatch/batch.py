@@ -17,6 +17,7 @@ from ..safety.approvals import Grant, Pending, fitting
 from ..warnings.collector import CallWarning, Warnings
 from .answers import Answers
 from .arguments import Request, read_item
+from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
@@ -36,15 +37,7 @@ _HALTED = (
 class Calls(Protocol):
     """The part of the dispatcher that batches use."""
 
-    async def answer(
-        self,
-        family: str | None,
-        request: Request,
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-        batch_warnings: Warnings | None = None,
-    ) -> Envelope:
+    async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
         """Answer one operation."""
         ...
 
@@ -92,7 +85,7 @@ class Batch:
                 if isinstance(request, Failure):
                     raise request
                 await self._confirm(requests[index:])
-                result = await self.calls.answer(self.family, request, self.stamp, self.session, self.person, warnings)
+                result = await self.calls.answer(self._call(request), warnings)
                 if self.person is not None and not self.calls.ahead.is_safe_read(request.operation, self.family):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
@@ -127,6 +120,9 @@ class Batch:
         except Failure as failure:
             return failure
 
+    def _call(self, request: Request) -> ToolCall:
+        return ToolCall(self.family, request, self.stamp, self.session, self.person)
+
     async def _confirm(self, requests: Sequence[Request | Failure]) -> None:
         """Have the first call confirmed, if it must be, with all later ones of its operation.
 
@@ -136,7 +132,7 @@ class Batch:
         for request in requests:
             if isinstance(request, Failure):
                 continue
-            pending = await self.calls.ahead.foresee(self.family, request, self.stamp, self.session)
+            pending = await self.calls.ahead.foresee(self._call(request))
             if not group and (pending is None or self.grant.decided(pending.digest)):
                 return
             if pending is not None and (not group or pending.row.name == group[0].row.name):

@@ -28,6 +28,7 @@ from ..hooks import Call
 from ..text import iso_time
 from ..warnings.ceiling import fit
 from .arguments import TOKEN, Request
+from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..calls.exchanges import ApiSide
@@ -71,9 +72,7 @@ class ExecutionCalls(Protocol):
         """The log of diagnostics."""
         ...
 
-    async def answer(
-        self, family: str | None, request: Request, stamp: Stamp, session: Session, person: Person | None
-    ) -> Envelope:
+    async def answer(self, call: ToolCall) -> Envelope:
         """Answer one operation."""
         ...
 
@@ -173,7 +172,8 @@ class Executions:
         row, arguments = self._cancelling(handle, session)
         beside = {TOKEN: params[TOKEN]} if TOKEN in params else {}
         stamp = Stamp()
-        data = _data(await self._calls.answer(None, Request(row.name, arguments, beside), stamp, session, person))
+        call = ToolCall(None, Request(row.name, arguments, beside), stamp, session, person)
+        data = _data(await self._calls.answer(call))
         condition = condition_of(200 if stamp.last is None else stamp.last.status, data)
         look = _Look(condition, None)
         if not condition.stated:
@@ -225,8 +225,8 @@ class Executions:
         monitor = self._calls.find("read", handle.monitor, session, stamp)
         whole = {name: "full" for name in monitor.adapter_parameters if monitor.parameters[name].wire == "fields"}
         params = {**handle.params, **whole}
-        request = Request(monitor.name, params, {})
-        data = _data(await self._calls.answer("read", request, stamp, session, person))
+        call = ToolCall("read", Request(monitor.name, params, {}), stamp, session, person)
+        data = _data(await self._calls.answer(call))
         started = self._calls.table.find(handle.operation)
         work = None if started is None else started.long_running
         known = work is not None and work.monitor == monitor.name

@@ -83,11 +83,9 @@ class Gatekeeper:
     async def admit(
         self,
         row: Row,
-        params: Mapping[str, Any],
-        metadata: Mapping[str, Any],
+        call: Call,
         session: Session,
         person: Person | None,
-        request_id: str,
         build: Callable[[], ApiRequest],
         grant: Grant | None = None,
     ) -> Approval | None:
@@ -95,7 +93,6 @@ class Gatekeeper:
 
         `build` makes the call's request; `grant` is what was decided before about the calls of its batch or plan.
         """
-        call = Call(row.name, params, row.family, request_id, session.id, metadata)
         try:
             decision = await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
         except Failure as refusal:

@@ -11,17 +11,15 @@ An agent never confirms its own actions (8.7.3), and never starts by itself: `ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import Code, Failure
 from ...hooks import Hooks
-from ...protocol_operations import Handler, Person, ProtocolOperation, Registry
+from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
 from ...settings.config import Config
 from ...state.custody import State
-from ...table import Adapter
-from ..loop_operations import active_operations
 from .parts import Parts
 from .profiles import profile_of
 
@@ -57,10 +55,11 @@ class SafetyLoop:
         state: State | None = None,
         record: Callable[[str, dict[str, Any]], None] | None = None,
         hooks: Hooks | None = None,
+        adapter: str = "",
     ) -> None:
         self.config = config
         self._gate: ConfirmationGate | None = None
-        self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks)
+        self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks, adapter)
 
     @property
     def enforcing(self) -> bool:
@@ -77,16 +76,10 @@ class SafetyLoop:
         self._gate = gate
         self._parts.reports = reports
 
-    def registry(
-        self, adapter: Adapter, others: Mapping[str, Handler], more: Iterable[tuple[ProtocolOperation, Handler]] = ()
-    ) -> Registry:
-        """Return the active protocol operations with their handlers; `others` are of those that are not the loop's.
-
-        `more` are further operations that every adapter may have or not.
-        """
-        self._parts.adapter = adapter.name
-        handlers: dict[str, Handler] = {
-            **others,
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """The answers to the operations of the loop."""
+        return {
             "execute_agent": self.execute_agent,
             "record_execution_step": self.record_execution_step,
             "complete_execution": self.complete_execution,
@@ -94,8 +87,6 @@ class SafetyLoop:
             "confirm_operation": self.confirm_operation,
             "verify_challenge": self.verify_challenge,
         }
-        active = active_operations(adapter, self.config)
-        return Registry([*((operation, handlers[operation.name]) for operation in active), *more])
 
     # For the gatekeeper and the dispatcher
 
@@ -105,8 +96,6 @@ class SafetyLoop:
         `seconds` is how long it can be confirmed: afterwards it does not wait any more. With neither a session nor a
         known caller the owner of the call is unknown, and nothing is recorded.
         """
-        if not self._parts.on:
-            return
         from .executions import Notification, timestamp
 
         executions = await self._parts.kept.read(session)
@@ -118,8 +107,6 @@ class SafetyLoop:
 
     async def remove_pending(self, session: Session, operations: Sequence[str]) -> None:
         """Record that operations were confirmed."""
-        if not self._parts.on:
-            return
         executions = await self._parts.kept.read(session)
         waiting = {notification.operation for notification in executions.pending()} if executions is not None else ()
 
