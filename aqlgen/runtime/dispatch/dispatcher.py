@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..calls.exchanges import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
-from ..executions.operations import CANCEL, STATUS
 from ..hooks import Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
@@ -139,11 +138,16 @@ class Dispatcher:
         """Return what answers the operations of the protocol."""
         handlers: dict[str, Handler] = {
             RUN_STEPS: refuse_in_batch,
-            STATUS: lambda *call: self._executions.status(*call),
-            CANCEL: lambda *call: self._executions.cancel(*call),
             "confirm_operation": lambda params, session, _: self._gate.confirm(params["confirmation_token"], session),
         }
-        return handlers if self._loop is None else handlers | self._loop.handlers
+        if self._loop is not None:
+            handlers |= self._loop.handlers
+        if self.adapter.executions:
+            from ..executions.operations import CANCEL, STATUS
+
+            handlers[STATUS] = lambda *call: self._executions.status(*call)
+            handlers[CANCEL] = lambda *call: self._executions.cancel(*call)
+        return handlers
 
     def _loop_stages(self) -> tuple[Extension, ...]:
         """Connect the safety loop with the gatekeeper and the operations, and return its stages, if directives bind."""
