@@ -116,11 +116,12 @@ class Dispatcher:
         self._registry = Registry([*((operation, handlers[operation.name]) for operation in active), *workflows])
         self.extensions = (*self._loop_stages(), *parts.extensions)
         performer = Performer(api, self._hooks, table, rules, self._gate, self.state, lambda: self._executions)
+        self.perform = performer.perform
         self.stages = self._stages()
-        self._way: Next = composed(self.stages, performer.perform)
+        self._way = composed(self.stages, self.perform)
 
     def _stages(self) -> list[Stage]:
-        """Return the stages of a call before the last one, which performs it."""
+        """Return the stages of a call in their order; the last one, which performs it, comes after them."""
         extensions, checking = self.extensions, self._checking
         stages = [
             *(extension.first for extension in extensions),
