@@ -19,6 +19,7 @@ __all__ = [
     "ApiRequest",
     "ApiResponse",
     "Applied",
+    "PrivateAddress",
     "QuotaPaused",
     "SavedFile",
     "SentFile",
@@ -141,6 +142,10 @@ class Transport(Protocol):
     async def aclose(self) -> None:
         """Close every connection."""
         ...
+
+
+class PrivateAddress(Exception):
+    """A host is, or resolves to, an address that is not of the open network; nothing was sent."""
 
 
 class QuotaPaused(Exception):

@@ -15,13 +15,11 @@ import anyio
 from ..decode.decompress import ACCEPT_ENCODING, CodingError
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
-from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..telemetry.observer import Observers
-from ..wire import ApiRequest, ApiResponse, current_spending, origin_of
+from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
 from .circuit import Circuits
 from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
-from .redirects import READS, changes_origin, redirected
 from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable, waited_for_turn
 from .shares import CONNECTIONS, Shares
 
@@ -290,6 +288,10 @@ class _Call:
         """Follow a redirect as far as that is safe; return the answer that is none, or leads nowhere."""
         if self._performed is not None and response.status >= 400:
             return self._performed
+        if response.status // 100 != 3:
+            return response
+        from .redirects import READS, changes_origin, redirected
+
         target = redirected(self._request, response, self._owner.is_owners)
         if target is None:
             return response
@@ -308,6 +310,8 @@ class _Call:
     def _is_foreign(self, request: ApiRequest) -> bool:
         """Return True if only a redirect named the host of a request."""
         import httpx2
+
+        from ..hosts.addresses import is_same_private_host
 
         hosts = (httpx2.URL(each.url).host for each in (self._first, request))
         return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))

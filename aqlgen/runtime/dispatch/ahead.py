@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import Code, Failure
 from ..hooks import HookError
@@ -13,20 +13,25 @@ from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
+    from ..envelope import Envelope, Stamp
     from ..introspection.introspect import Introspection
+    from ..logs.log import Logger
     from ..protocol_operations import Person, Registry
     from ..safety.approvals import Grant, Pending
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
     from ..safety.loop.reports import PlanReport
     from ..session import Session
+    from ..settings.config import Config
+    from ..steps.halted import KeptPlans
     from ..steps.plan import Operations, Plan
-    from ..table import Row
+    from ..table import Adapter, Row, Table
+    from ..warnings.collector import CallWarning, Warnings
     from .arguments import Limits
     from .checking import Checking
     from .stages import ToolCall
 
-__all__ = ["Ahead"]
+__all__ = ["Ahead", "Calls"]
 
 
 class Ahead:
@@ -140,3 +145,50 @@ class Ahead:
             params.pop("dry_run", None)
         shown = await self._checking.dry_run(call)
         return {key: value for key, value in shown.items() if key != "dry_run"}
+
+
+class Calls(Protocol):
+    """The part of the dispatcher that batches, plans and executions make further calls with."""
+
+    adapter: Adapter
+    table: Table
+    config: Config
+    log: Logger
+
+    @property
+    def ahead(self) -> Ahead:
+        """The view of calls before their turn."""
+        ...
+
+    @property
+    def kept_plans(self) -> KeptPlans:
+        """The plans that halted."""
+        ...
+
+    async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
+        """Answer one operation."""
+        ...
+
+    def is_known(self, name: str) -> bool:
+        """Return True for the name of an operation."""
+        ...
+
+    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+        """Return the row of an operation that a tool offers. Raises Failure."""
+        ...
+
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
+        ...
+
+    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
+        """Return the warnings that the envelope shows."""
+        ...
+
+    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
+        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
+        ...
+
+    def masked(self, value: Any) -> Any:
+        """Return a value without the adapter's credentials."""
+        ...

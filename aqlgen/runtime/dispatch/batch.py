@@ -7,14 +7,14 @@ token, which is sent back as `confirmation_token` beside `operations`. What a pe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.approvals import Grant, Pending, fitting
-from ..warnings.collector import CallWarning, Warnings
+from ..warnings.collector import Warnings
 from .answers import Answers
 from .arguments import Request, read_item
 from .stages import ToolCall
@@ -23,45 +23,14 @@ if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
-    from ..settings.config import Config
-    from .ahead import Ahead
+    from .ahead import Calls
 
-__all__ = ["Batch", "Calls"]
+__all__ = ["Batch"]
 
 _HALTED = (
     "Nothing from here on was done: send this operation and pending_operations again, and confirmation_token beside "
     "operations."
 )
-
-
-class Calls(Protocol):
-    """The part of the dispatcher that batches use."""
-
-    async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
-        """Answer one operation."""
-        ...
-
-    def is_known(self, name: str) -> bool:
-        """Return True for the name of an operation."""
-        ...
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        ...
-
-    @property
-    def ahead(self) -> Ahead:
-        """The view of calls before their turn."""
-        ...
-
-    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
-        """Return the warnings that the envelope shows."""
-        ...
-
-    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
-        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
-        ...
 
 
 @dataclass

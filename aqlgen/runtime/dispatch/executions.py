@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
@@ -33,15 +33,14 @@ from .stages import ToolCall
 if TYPE_CHECKING:
     from ..calls.exchanges import ApiSide
     from ..hooks import Hooks
-    from ..logs.log import Logger
     from ..protocol_operations import Person
     from ..session import Session
-    from ..settings.config import Config
     from ..state.custody import Custody
-    from ..table import Adapter, LongRunning, Row, Table
+    from ..table import LongRunning, Row
     from ..wire import ApiRequest, ApiResponse
+    from .ahead import Calls
 
-__all__ = ["ExecutionCalls", "Executions"]
+__all__ = ["Executions"]
 
 _PAUSES = (1, 2, 3, 5, 8)
 """Seconds between two questions where the API says nothing, the last again and again."""
@@ -50,35 +49,6 @@ _FAILED = ("status: failed", "status: failure")
 """What declares a success to be a failure, and is of the work rather than of the question."""
 _MOST_WAITING = 100
 """Calls that wait at a time; a further one is answered at once."""
-
-
-class ExecutionCalls(Protocol):
-    """The part of the dispatcher that executions use."""
-
-    adapter: Adapter
-
-    @property
-    def table(self) -> Table:
-        """The operation table."""
-        ...
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        ...
-
-    @property
-    def log(self) -> Logger:
-        """The log of diagnostics."""
-        ...
-
-    async def answer(self, call: ToolCall) -> Envelope:
-        """Answer one operation."""
-        ...
-
-    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
-        """Return the row of an operation. Raises Failure."""
-        ...
 
 
 class _Look(NamedTuple):
@@ -91,7 +61,7 @@ class _Look(NamedTuple):
 class Executions:
     """The handles of what calls began, and the two operations that take them."""
 
-    def __init__(self, calls: ExecutionCalls, api: ApiSide, hooks: Hooks, seals: Custody) -> None:
+    def __init__(self, calls: Calls, api: ApiSide, hooks: Hooks, seals: Custody) -> None:
         self._calls = calls
         self._api = api
         self._hooks = hooks

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..calls.selection import Selection
 from ..decode.outcome import with_key
@@ -25,7 +25,6 @@ from ..text import folded
 from ..warnings.collector import CallWarning, Warnings
 from .answers import fit_plan
 from .arguments import TOKEN, Request, sent_tokens
-from .batch import Calls
 from .stages import ToolCall
 
 if TYPE_CHECKING:
@@ -33,49 +32,17 @@ if TYPE_CHECKING:
     from ..protocol_operations import Person, Registry
     from ..schema.reader import Types
     from ..session import Session
-    from ..settings.config import Config
-    from ..steps.halted import KeptPlans
-    from ..table import Row, Table
+    from ..table import Row
+    from .ahead import Calls
 
-__all__ = ["PlanCalls", "answer_plan"]
+__all__ = ["answer_plan"]
 
 _MOST_WARNINGS = 20
 _INTERMEDIATE = 20
 """How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
 
 
-class PlanCalls(Calls, Protocol):
-    """The part of the dispatcher that plans use."""
-
-    @property
-    def kept_plans(self) -> KeptPlans:
-        """The plans that halted."""
-        ...
-
-    @property
-    def table(self) -> Table:
-        """The operation table."""
-        ...
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        ...
-
-    def masked(self, value: Any) -> Any:
-        """Return a value without the adapter's credentials."""
-        ...
-
-    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
-        """Return the row of an operation that a tool offers. Raises Failure."""
-        ...
-
-    def check_family(self, family: str | None, operation: str, expected: str) -> None:
-        """Raise Failure for an operation that belongs to another tool."""
-        ...
-
-
-async def answer_plan(calls: PlanCalls, registry: Registry, call: ToolCall) -> Envelope:
+async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envelope:
     """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""
     request, stamp, session, person = call.request, call.stamp, call.session, call.person
     operation = next(operation for operation in registry.active() if operation.name == request.operation)
@@ -130,7 +97,7 @@ class _Side:
 
     def __init__(
         self,
-        calls: PlanCalls,
+        calls: Calls,
         family: str | None,
         plan: Plan,
         written: Mapping[str, Any],
