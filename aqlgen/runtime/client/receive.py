@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ class Receiver:
         content = _Content(self._bounds, form, is_failure=is_failure)
         cut, saved = "", None
         try:
-            with anyio.move_on_after(None if seconds is None else max(0.0, seconds)) as scope:
+            with nullcontext() if seconds is None else anyio.move_on_after(max(0.0, seconds)) as scope:
                 length = headers.get("content-length", "")
                 if not is_failure and form is None and self._is_file(headers, status):
                     saved = await self._file(response, headers, length)
@@ -84,7 +85,7 @@ class Receiver:
                         if end is not None:
                             cut = end
                             break
-            if scope.cancelled_caught:
+            if scope is not None and scope.cancelled_caught:
                 cut = "time"
         except httpx2.TransportError:
             if not (keeps or (form is not None and content.chunks)):

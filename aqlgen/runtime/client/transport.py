@@ -69,12 +69,12 @@ class HttpTransport:
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
         self._meter = QuotaMeter(self._timing.now)
+        self._observers = observers = Observers() if observers is None else observers
         self._budget = RetryBudget(retry_budget, self._timing.now, observers)
         self._circuits = Circuits(*circuit, self._timing.now, observers)
         self._shares = Shares()
         self._hosts = hosts
         self._resolver = resolver
-        self._observers = Observers() if observers is None else observers
         self._client: httpx2.AsyncClient | None = None
         self._checked: CheckedConnections | None = None
 

@@ -139,7 +139,9 @@ class Dispatcher:
         """Return what answers the operations of the protocol."""
         handlers: dict[str, Handler] = {
             RUN_STEPS: refuse_in_batch,
-            "confirm_operation": lambda params, session, _: self._gate.confirm(params["confirmation_token"], session),
+            "confirm_operation": lambda params, session, _: self._gate.asking.confirm(
+                params["confirmation_token"], session
+            ),
         }
         if self._loop is not None:
             handlers |= self._loop.handlers
@@ -157,7 +159,8 @@ class Dispatcher:
             return ()
         from .reports import LoopStages, OperationReports
 
-        loop.bind(self._gate, OperationReports(self.introspection, self.table, lambda: self._registry, self._checking))
+        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._checking)
+        loop.bind(lambda: self._gate.asking, reports)
         if loop.is_forgetful:
             self.log.write(
                 "warning",
@@ -366,7 +369,7 @@ class Dispatcher:
 
         tokens = sent_tokens(arguments)
         if tokens[0] is not None:
-            await self._gate.check_token(tokens[0], session)
+            await self._gate.asking.check_token(tokens[0], session)
         return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
 
     # For the calls of a batch or a plan

@@ -172,10 +172,6 @@ class Gatekeeper:
         parts = self._config, self._state, self._decisions, self._view, self._loop, self._observers, self._masked
         return Asking(self._adapter.name, *parts)
 
-    async def check_token(self, token: object, session: Session) -> None:
-        """Raise Failure for a token that could confirm nothing in this session."""
-        await self.asking.check_token(token, session)
-
     async def close(self) -> None:
         """Withdraw what waits for operators in sessions that have ended."""
         if "asking" in self.__dict__:
@@ -217,14 +213,6 @@ class Gatekeeper:
             details["adapter_trust"] = self._config.trust_level
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
             self._audit.record("OPERATION_DENIED", {**details, **more})
-
-    async def question(self, token: str, session: Session) -> str:
-        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        return await self.asking.question(token, session)
-
-    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Let the call of a token run once. Raises Failure for an unusable token."""
-        return await self.asking.confirm(token, session)
 
     def _view(self, pending: Pending) -> CallView:
         from .view import view_of

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from .guard import Use
     from .reports import PlanReport, Reports
 
-__all__ = ["ConfirmationGate", "SafetyLoop", "needs_report"]
+__all__ = ["Confirming", "SafetyLoop", "needs_report"]
 
 _CONFIRMABLE = 300.0
 
 
-class ConfirmationGate(Protocol):
-    """The part of the gatekeeper that confirm_operation needs."""
+class Confirming(Protocol):
+    """The part of the gatekeeper that confirm_operation needs; `safety.asking.Asking` implements it."""
 
     async def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
@@ -58,7 +58,7 @@ class SafetyLoop:
         adapter: str = "",
     ) -> None:
         self.config = config
-        self._gate: ConfirmationGate | None = None
+        self._asking: Callable[[], Confirming] | None = None
         self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks, adapter)
 
     @property
@@ -71,9 +71,9 @@ class SafetyLoop:
         """True if blocks last no longer than this process, and no operator can see a challenge."""
         return self.enforcing and not self._parts.custody.store.shared
 
-    def bind(self, gate: ConfirmationGate, reports: Reports | None = None) -> None:
+    def bind(self, asking: Callable[[], Confirming], reports: Reports | None = None) -> None:
         """Connect confirm_operation with the gatekeeper, and reports with the operations."""
-        self._gate = gate
+        self._asking = asking
         self._parts.reports = reports
 
     @property
@@ -212,10 +212,10 @@ class SafetyLoop:
             )
         if self.enforcing:
             await self._parts.guard.refuse_blocked("confirm_operation", agent, await self._parts.blocks())
-        if token is not None and self._gate is not None:
+        if token is not None and self._asking is not None:
             if self.is_guarding:
-                await self._parts.approvals.token(await self._gate.question(token, session), person)
-            return await self._gate.confirm(token, session)
+                await self._parts.approvals.token(await self._asking().question(token, session), person)
+            return await self._asking().confirm(token, session)
         if agent is None:
             raise Failure(
                 Code.MISSING_PARAM,
