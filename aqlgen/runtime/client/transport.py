@@ -318,9 +318,8 @@ class _Call:
 
     def _may_repeat(self, wait: float) -> bool:
         """Return True if there is time to send the request again after a pause, and a retry left for it."""
-        owner, request = self._owner, self._request
-        is_open = owner._circuits.is_open(request, self._operation)
-        return wait < self._seconds_left() and not is_open and owner._budget.spend(request, self._operation)
+        owner, sent = self._owner, (self._request, self._operation)
+        return wait < self._seconds_left() and not owner._circuits.is_open(*sent) and owner._budget.spend(*sent)
 
     async def exchange(self) -> ApiResponse:
         """Send the request at its turn, if nothing forbids it, when a connection is free; record what came of it.
