@@ -8,13 +8,22 @@ work out again, or raise the bound in the same commit and say there what it buys
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+import httpx2
+from mcp import Client
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.server.mcp import build_server
 from bench.support.size import project_size
 from tests.generator.commands import FIXTURES, run
 
@@ -31,8 +40,11 @@ BOUNDS = {
 }
 """The most calls an operation, by stage: what it does, and what that takes today by Python 3.11."""
 
-MODULES = 162
-"""The most modules of the runtime that an ordinary session loads: 159 today."""
+MODULES = 155
+"""The most modules of the runtime that an ordinary session loads."""
+
+COROUTINES = 8
+"""The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 SERVED = """
 import atexit, sys
@@ -148,6 +160,39 @@ def test_the_first_commit_of_a_petstore_is_small(tmp_path: Path) -> None:
     assert [path for path, lines in size.lines.items() if lines is None] == ["vendor/runtime.zip"]
     assert size.files <= MOST_FILES, sorted(size.lines)
     assert size.total <= MOST_LINES, size.lines
+
+
+def test_a_warm_read_nests_no_more_coroutines_than_a_reader_can_follow() -> None:
+    package = Path(__file__).parent.parent / "fixtures/golden/petstore/src/petstore_adapter"
+    settings = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUTH": "none"}
+    parts = assemble(package, environ=settings | {"MCP_AQL_BASE_URL": "https://pets.test"})
+    pet = {"id": 7, "name": "Rosa", "kind": "cat", "status": "available"}
+    parts.transport._transport = httpx2.MockTransport(lambda _: httpx2.Response(200, json=pet))  # type: ignore[attr-defined]
+    deepest: list[str] = []
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        nonlocal deepest
+        if event == "call" and frame.f_code.co_flags & inspect.CO_COROUTINE:
+            frames = (each for each, _ in traceback.walk_stack(frame) if each.f_code.co_flags & inspect.CO_COROUTINE)
+            chain = [each.f_code.co_name for each in frames if "aqlgen/runtime" in each.f_code.co_filename]
+            deepest = max(deepest, chain, key=len)
+
+    async def read() -> None:
+        call = {"operation": "get_pet", "params": {"pet_id": 7}}
+        async with Client(build_server(parts.dispatcher)) as client:
+            await client.call_tool("mcp_aql_read", call)
+            sys.setprofile(profile)
+            try:
+                answer = await client.call_tool("mcp_aql_read", call)
+            finally:
+                sys.setprofile(None)
+        assert answer.structured_content["success"]
+        await parts.close()
+
+    asyncio.run(read())
+
+    assert deepest[-1] == "call_tool"
+    assert len(deepest) <= COROUTINES, deepest
 
 
 def _document(seed: str, count: int) -> dict[str, Any]:

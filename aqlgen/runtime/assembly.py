@@ -14,8 +14,7 @@ from .auth.logins import Logins
 from .auth.per_user import NOBODY, PerUser
 from .auth.sources import SIGNATURE
 from .client.api import Api, Apis, Transports
-from .dispatch.dispatcher import Dispatcher
-from .dispatch.metering import Metering
+from .dispatch.dispatcher import Dispatcher, Parts
 from .encode.urls import variable_problem
 from .hooks import Hooks
 from .hosts.apis import config_of_each
@@ -37,11 +36,10 @@ from .telemetry.records import CallRecords
 if TYPE_CHECKING:
     import ssl
 
-    from .dispatch.concurrency import Concurrency
+    from .dispatch.stages import Extension
     from .hosts.gate import Hosts
     from .quota.counting import Quotas
     from .state.custody import Custody
-    from .state.store import Store
     from .wire import Transport
 
 __all__ = [
@@ -140,19 +138,17 @@ def assemble(
             adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))
         )
 
-    dispatcher = Dispatcher(
-        adapter,
-        table,
-        api,
-        config,
-        Hooks.load(hooks),
-        logger,
-        audit,
-        shared,
-        masked=api.masked,
-        metering=Metering(quotas, status, _concurrency(adapter, config, store, logger)),
-        observers=observers,
-    )
+    extensions: list[Extension] = []
+    if quotas is not None:
+        from .dispatch.metering import Metering
+
+        extensions.append(Metering(quotas))
+    if config.concurrency != "fully-concurrent":
+        from .dispatch.concurrency import Concurrency
+
+        extensions.append(Concurrency(config, adapter.name, store, logger))
+    parts = Parts(Hooks.load(hooks), logger, audit, shared, api.masked, observers, extensions, status)
+    dispatcher = Dispatcher(adapter, table, api, config, parts)
     return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
 
 
@@ -219,14 +215,6 @@ def _quotas(adapter: Adapter, table: Table, config: Config, custody: Custody, ob
     if unused:
         raise ConfigError(f"'{unused[0]}' in quota.operations or quota.prices fits no operation")
     return Quotas.of(config, adapter.name, custody, observers)
-
-
-def _concurrency(adapter: Adapter, config: Config, store: Store, logger: Logger) -> Concurrency | None:
-    if config.concurrency == "fully-concurrent":
-        return None
-    from .dispatch.concurrency import Concurrency
-
-    return Concurrency.of(config, adapter.name, store, logger)
 
 
 def _is_per_user(config: Config) -> bool:

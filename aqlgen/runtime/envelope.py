@@ -66,6 +66,10 @@ class Stamp:
         ids = {"request_id": self.request_id} | ({} if session_id is None else {"session_id": session_id})
         failed["error"]["details"] = {**failed["error"].get("details", {}), **ids}
 
+    def note(self, name: str, value: Any) -> None:
+        """Add a note to `_meta`."""
+        self.notes = {**(self.notes or {}), name: value}
+
     def take_headers(self) -> Any:
         """Remove the API's headers from the notes and return them; None if there are none."""
         if self.notes is None:

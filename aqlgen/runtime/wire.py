@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ __all__ = [
     "ApiRequest",
     "ApiResponse",
     "Applied",
+    "PrivateAddress",
     "QuotaPaused",
     "SavedFile",
     "SentFile",
@@ -130,7 +131,7 @@ def origin_of(url: str) -> str:
 class Transport(Protocol):
     """The way to the API, or to its stand-in. `row` is the operation that a request is made for."""
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
         """Send a request and return its response.
 
         Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure. For a write its
@@ -141,6 +142,10 @@ class Transport(Protocol):
     async def aclose(self) -> None:
         """Close every connection."""
         ...
+
+
+class PrivateAddress(Exception):
+    """A host is, or resolves to, an address that is not of the open network; nothing was sent."""
 
 
 class QuotaPaused(Exception):

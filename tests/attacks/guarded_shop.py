@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aqlgen.runtime.client.api import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.settings.config import Config
@@ -173,5 +173,5 @@ def open_shop(
     adapter, table, wire, config = Adapter.load(folder), Table(folder), Wire(), Config(**settings)
     api = Api(adapter, table, wire, base_url=None, environ={"SHOP_KEY": KEY}, files_folder=files)
     log = Audit(audit, secrets=lambda: [KEY])
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), audit=log, state=state)
+    dispatcher = Dispatcher(adapter, table, api, config, Parts(Hooks.load(hooks), audit=log, state=state))
     return Shop(dispatcher, wire, audit)

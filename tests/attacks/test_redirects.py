@@ -15,10 +15,10 @@ from aqlgen.document.read.web import Web
 from aqlgen.runtime.client.redirects import redirected
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.hosts import addresses
-from aqlgen.runtime.hosts.addresses import CheckedConnections, PrivateAddress, is_link_local_host, is_public_address
+from aqlgen.runtime.hosts.addresses import CheckedConnections, is_link_local_host, is_public_address
 from aqlgen.runtime.hosts.gate import Hosts
 from aqlgen.runtime.table import Adapter
-from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.wire import ApiRequest, ApiResponse, PrivateAddress
 from tests.attacks.test_hosts import ADAPTER
 from tests.cases import each
 

@@ -10,7 +10,7 @@ import pytest
 from stand_in import FakeApi
 from tiny_zoo import write_package
 
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
@@ -37,7 +37,7 @@ def make(package: Path, api: FakeApi) -> Callable[..., Dispatcher]:
 
     def build(hooks: Hooks | None = None, **settings: Any) -> Dispatcher:
         api.table = Table(package)
-        return Dispatcher(Adapter.load(package), api.table, api, Config(**settings), hooks)
+        return Dispatcher(Adapter.load(package), api.table, api, Config(**settings), Parts(hooks))
 
     return build
 

@@ -151,10 +151,10 @@ async def test_whoever_waits_too_long_is_told_so_and_nothing_is_sent(start: Star
     """R-OPS-5"""
     api.answering.clear()
     parts = start("serialized", MCP_AQL_TIMEOUT="11")
-    turns = parts.dispatcher._metering.concurrency
+    turns = parts.dispatcher.extensions[-1]
     assert turns is not None
-    assert turns._patience == 11
-    turns._patience = 0.1
+    assert turns.patience == 11
+    turns.patience = 0.1
     answers: list[dict[str, Any]] = []
 
     async def call() -> None:
@@ -191,7 +191,7 @@ async def test_the_lease_of_a_process_that_died_ends(
     """R-OPS-5"""
     parts = start("serialized", f"sqlite:///{tmp_path}/state.sqlite3")
     monkeypatch.setattr(concurrency, "_LEASE", 0.3)
-    died = concurrency.Concurrency("serialized", 5, "zoo", parts.store, parts.dispatcher.log)
+    died = concurrency.Concurrency(parts.config, "zoo", parts.store, parts.dispatcher.log)
     assert await died._leased("all") is not None
     begin = time.monotonic()
     assert (await together((parts, READ)))[0]["success"]

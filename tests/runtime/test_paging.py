@@ -13,7 +13,7 @@ import pytest
 from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.client.api import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.state.custody import State
@@ -106,7 +106,7 @@ class Client:
         self.api = api
         adapter, table = Adapter.load(folder), Table(folder)
         side = Api(adapter, table, api, base_url="https://api.example/v1", environ={})
-        self.dispatcher = Dispatcher(adapter, table, side, Config(**settings), state=state)
+        self.dispatcher = Dispatcher(adapter, table, side, Config(**settings), Parts(state=state))
 
     async def call(self, operation: str = "list_things", **params: Any) -> Envelope:
         return await self.dispatcher.handle("read", {"operation": operation, "params": params})

@@ -13,7 +13,7 @@ import pytest
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.client.mock import MockTransport
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Call, Hooks
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Row, Table
@@ -135,7 +135,7 @@ async def test_hooks_see_the_understood_values_and_their_own_are_not_understood(
 
     environ = {**SETTINGS, "MCP_AQL_AUDIT_PATH": os.devnull}
     api: Any = assemble(package, environ=environ, mock=True).dispatcher._api
-    zoo = Dispatcher(Adapter.load(package), Table(package), api, Config(), Hooks(before_call=before_call))
+    zoo = Dispatcher(Adapter.load(package), Table(package), api, Config(), Parts(Hooks(before_call=before_call)))
     error = (await zoo.handle("read", READ))["error"]
     assert seen == [{"animal_id": 7}]
     assert error["code"] == "VALIDATION_INVALID_TYPE"

@@ -17,8 +17,9 @@ from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits, too_large
-from aqlgen.runtime.hosts.addresses import CheckedConnections, PrivateAddress, is_same_private_host
+from aqlgen.runtime.hosts.addresses import CheckedConnections, is_same_private_host
 from aqlgen.runtime.hosts.origin import Origin
+from aqlgen.runtime.wire import PrivateAddress
 
 if TYPE_CHECKING:
     import asyncio

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -48,7 +48,7 @@ class ApiSide(Protocol):
         """Build the request. Raises Failure when a credential or the base URL is missing."""
         ...
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
         """Send it. Raises Failure when the API cannot be reached."""
         ...
 
@@ -106,7 +106,8 @@ class Exchanges:
         """Build a request, apply `change`, send it and return the answer, which is not the call's if it is `aside`.
 
         Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
-        write may have been carried out all the same, it says how to find out.
+        write may have been carried out all the same, it says how to find out. Raises QuotaPaused for a request aside
+        that somebody would have to be asked about.
         """
         api, call = self.api, self._call
         request = api.build(row, params)
@@ -125,9 +126,15 @@ class Exchanges:
             from ..client.idempotency import with_idempotency_key
 
             request = with_idempotency_key(request, row)
-        begin = perf_counter()
+        begin, spending, response = perf_counter(), current_spending(), None
         try:
-            response = await self._sent(request, row, aside=aside)
+            while response is None:
+                try:
+                    response = await api.send(request, row)
+                except QuotaPaused as paused:  # it is sent once somebody says so, and nobody is asked for one aside
+                    if aside or spending is None:
+                        raise
+                    await spending.go_on(row, paused)
         except Failure as failure:
             raise self._advised(failure, row, params, request) from None
         self.seconds += perf_counter() - begin
@@ -151,18 +158,3 @@ class Exchanges:
         from ..decode.outcome import with_advice
 
         return with_advice(failure, row, params, self.api.table, "" if request is None else request.idempotency_key)
-
-    async def _sent(self, request: ApiRequest, row: Row, *, aside: bool) -> ApiResponse:
-        """Send a request, once somebody said so if a quota of the owner's demands it. Raises Failure.
-
-        Nobody is asked for one that is `aside`: it raises QuotaPaused.
-        """
-        while True:
-            try:
-                return await self.api.send(request, row)
-            except QuotaPaused as paused:
-                if aside:
-                    raise
-                spending = current_spending()
-                assert spending is not None  # noqa: S101 - it raised this
-                await spending.go_on(row, paused)

@@ -8,7 +8,7 @@ answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -135,14 +135,18 @@ class Api:
         """Fill in the credentials that must be asked for first, where `build` left a mark. Raises Failure."""
         return await self._authorized().authorize(request, row) if self._credentials.marks else request
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send a request with its credentials; after a 401 that a renewed one may cure, send it once more.
+    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
+        """Send a request with its credentials. Raises Failure when it would go to a host that is not accepted.
 
-        Raises Failure when the request would go to a host that is not accepted, when the API cannot be reached, when
-        its response is too long, and when there is no token.
+        What is awaited raises Failure when the API cannot be reached, when its response is too long, and when there is
+        no token.
         """
         if self._hosts is not None:
             self._hosts.admit(request.url)
+        return (self._send_marked if self._credentials.marks else self._transport.send)(request, row)
+
+    async def _send_marked(self, request: ApiRequest, row: Row) -> ApiResponse:
+        """Fill in credentials that must be asked for first; after a 401 that a renewed one may cure, send once more."""
         sent = await self.authorize(request, row)
         response = await self._transport.send(sent, row)
         if sent is not request:
@@ -268,13 +272,13 @@ class Apis:
         """Build the request of validated parameters. Raises Failure."""
         return self._sides[row.api].build(row, params)
 
-    async def authorize(self, request: ApiRequest, row: Row) -> ApiRequest:
+    def authorize(self, request: ApiRequest, row: Row) -> Awaitable[ApiRequest]:
         """Fill in the credentials that must be asked for first. Raises Failure."""
-        return await self._sides[row.api].authorize(request, row)
+        return self._sides[row.api].authorize(request, row)
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
         """Send a request with the credentials of its API. Raises Failure."""
-        return await self._sides[row.api].send(request, row)
+        return self._sides[row.api].send(request, row)
 
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any], *, masked: bool = True) -> Any:
         """Return the response's data under the agent's names. Raises Failure."""
@@ -300,9 +304,9 @@ class Transports:
     def __init__(self, transports: Mapping[str, Transport]) -> None:
         self._transports = transports
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
         """Send a request over the connections of its API. Raises Failure."""
-        return await self._transports[row.api].send(request, row)
+        return self._transports[row.api].send(request, row)
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -61,9 +61,7 @@ class _Host:
 class Circuits:
     """The circuits of all hosts. After `failures` in a row nothing is sent for `seconds`; 0 failures: never so."""
 
-    def __init__(
-        self, failures: int, seconds: float, now: Callable[[], float], observers: Observers | None = None
-    ) -> None:
+    def __init__(self, failures: int, seconds: float, now: Callable[[], float], observers: Observers) -> None:
         self._enough = failures
         self._seconds = seconds
         self._now = now
@@ -165,8 +163,7 @@ class Circuits:
         return not was_open
 
     def _note(self, outcome: str, scope: str, origin: str, operation: str = "") -> None:
-        if self._observers is not None:
-            self._observers.event("circuit", outcome=outcome, scope=scope, host=origin, operation=operation)
+        self._observers.event("circuit", outcome=outcome, scope=scope, host=origin, operation=operation)
 
     def _needed(self, host: _Host) -> int:
         """Return how many failures of an operation are enough."""

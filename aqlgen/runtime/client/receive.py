@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
+from ..decode.decompress import CodingError, Decompressor
 from ..decode.outcome import changes_something
 from ..errors import Code, Failure, response_too_large
 from ..media import StreamForm, media_type, stream_form
@@ -17,6 +19,7 @@ from ..wire import ApiRequest, ApiResponse, SavedFile
 if TYPE_CHECKING:
     import httpx2
 
+    from ..decode.sequential import StreamWatch
     from ..table import Row
 
 __all__ = ["Bounds", "Receiver"]
@@ -50,131 +53,110 @@ class Receiver:
         self._seconds_left = seconds_left
 
     async def read(self, response: httpx2.Response) -> ApiResponse:
-        """Read the response. Raises Failure when it is too long, CodingError when it cannot be decompressed."""
+        """Read the response. Raises Failure when it is too long, CodingError when it cannot be decompressed.
+
+        A stream ends where a bound is reached, and of a failure the beginning is enough. A call that changed something
+        is done, so that its answer is kept as far as it came.
+        """
+        import httpx2
+
         headers, status = dict(response.headers), response.status_code
         if self._request.method == "HEAD" or status in (204, 205, 304):
             async for _ in response.stream:  # type: ignore[union-attr]
                 break  # nothing comes, and the connection is free for the next request
             return ApiResponse(status, headers, b"")
-        if not 200 <= status < 300:
-            return ApiResponse(status, headers, await self._beginning(response))
-        content_type = headers.get("content-type", "")
-        form = stream_form(content_type)
+        is_failure = not 200 <= status < 300
+        form = None if is_failure else stream_form(headers.get("content-type", ""))
+        keeps = is_failure or (form is None and changes_something(self._row, self._request.method))
+        seconds = self._seconds_left - _MARGIN if keeps else None
         if form is not None:
-            content, cut = await self._stream(response, form)
-            return ApiResponse(status, headers, content, cut)
-        if self._bounds.folder and content_type and self._row is not None:
-            from ..decode.files import is_file
-            from ..decode.response import declared_response
-
-            if is_file(headers, str(declared_response(self._row, status).get("content_type") or "")):
-                saved: list[SavedFile] = []
-                cut = await self._kept(self._file(response, headers, self._row, saved))
-                return ApiResponse(status, headers, b"", cut, saved[0] if saved else None)
-        chunks: list[bytes] = []
-        cut = await self._kept(self._whole(response, chunks))
-        return ApiResponse(status, headers, b"".join(chunks), cut)
-
-    async def _kept(self, reading: Awaitable[None]) -> str:
-        """Await the reading of a success; return what ended it early (see `ApiResponse.cut`), or "".
-
-        A call that changed something is done, so that its answer is kept as far as it came; of any other the fault is
-        raised.
-        """
-        if not self._performed:
-            await reading
-            return ""
-        import httpx2
-
-        from ..decode.decompress import CodingError
-
+            seconds = min(self._bounds.seconds, self._seconds_left - _MARGIN)
+        content = _Content(self._bounds, form, is_failure=is_failure)
+        cut, saved = "", None
         try:
-            with anyio.move_on_after(max(0.0, self._seconds_left - _MARGIN)):
-                await reading
-                return ""
+            with nullcontext() if seconds is None else anyio.move_on_after(max(0.0, seconds)) as scope:
+                length = headers.get("content-length", "")
+                if not is_failure and form is None and self._is_file(headers, status):
+                    saved = await self._file(response, headers, length)
+                else:
+                    content.expect(length)
+                    async for chunk in _pieces(response):
+                        end = content.take(chunk)
+                        if end is not None:
+                            cut = end
+                            break
+            if scope is not None and scope.cancelled_caught:
+                cut = "time"
         except httpx2.TransportError:
-            return "break"
-        except CodingError:
-            return "coding"
-        except Failure as failure:
-            return "bytes" if failure.code is Code.PAYLOAD_TOO_LARGE else "file"
-        return "time"
-
-    async def _whole(self, response: httpx2.Response, chunks: list[bytes]) -> None:
-        """Read the whole content, but stop as soon as it is too long even to be cut (see `calls/truncation`)."""
-        limit = self._bounds.response + _READ_AHEAD
-        length = response.headers.get("content-length", "")
-        if length.isdigit() and int(length) > limit:
-            raise response_too_large(self._bounds.response, int(length))
-        size = 0
-        async for chunk in _pieces(response):
-            size += len(chunk)
-            if size > limit:
-                raise response_too_large(self._bounds.response, size)
-            chunks.append(chunk)
-
-    async def _beginning(self, response: httpx2.Response) -> bytes:
-        """Read enough of a response that reports an error; one that breaks off is as good."""
-        import httpx2
-
-        from ..decode.decompress import CodingError
-
-        chunks: list[bytes] = []
-        size = 0
-        try:
-            with anyio.move_on_after(max(0.0, self._seconds_left - _MARGIN)):
-                async for chunk in _pieces(response):
-                    chunks.append(chunk)
-                    size += len(chunk)
-                    if size >= _MAX_ERROR:
-                        break
-        except (httpx2.TransportError, CodingError):
-            pass
-        return b"".join(chunks)
-
-    async def _stream(self, response: httpx2.Response, form: StreamForm) -> tuple[bytes, str]:
-        """Read a stream until it ends or a bound is reached; return what came, and which (see `ApiResponse.cut`)."""
-        import httpx2
-
-        from ..decode.sequential import StreamWatch
-
-        watch = StreamWatch(form, self._bounds.events)
-        chunks: list[bytes] = []
-        size = 0
-        try:
-            with anyio.move_on_after(max(0.0, min(self._bounds.seconds, self._seconds_left - _MARGIN))):
-                async for chunk in _pieces(response):
-                    chunks.append(chunk)
-                    size += len(chunk)
-                    end = watch.feed(chunk)
-                    if end is not None:
-                        return b"".join(chunks), end
-                    if size >= self._bounds.response:
-                        return b"".join(chunks), "bytes"
-                return b"".join(chunks), ""
-        except httpx2.TransportError:
-            if not chunks:
+            if not (keeps or (form is not None and content.chunks)):
                 raise
-            return b"".join(chunks), "break"
-        return b"".join(chunks), "time"
+            cut = "break"
+        except CodingError:
+            if not keeps:
+                raise
+            cut = "coding"
+        except Failure as failure:
+            if not keeps:
+                raise
+            cut = "bytes" if failure.code is Code.PAYLOAD_TOO_LARGE else "file"
+        return ApiResponse(status, headers, b"".join(content.chunks), "" if is_failure else cut, saved)
 
-    async def _file(self, response: httpx2.Response, headers: dict[str, str], row: Row, saved: list[SavedFile]) -> None:
+    def _is_file(self, headers: dict[str, str], status: int) -> bool:
+        if not (self._bounds.folder and headers.get("content-type", "") and self._row is not None):
+            return False
+        from ..decode.files import is_file
+        from ..decode.response import declared_response
+
+        return is_file(headers, str(declared_response(self._row, status).get("content_type") or ""))
+
+    async def _file(self, response: httpx2.Response, headers: dict[str, str], length: str) -> SavedFile:
         """Save the content in the owner's folder."""
         from ..decode.files import FileWriter, file_name
 
-        length = headers.get("content-length", "")
+        assert self._row is not None  # noqa: S101 - `_is_file`
         if length.isdigit() and int(length) > self._bounds.file:
             raise response_too_large(self._bounds.file, int(length))
-        with FileWriter(self._bounds.folder, file_name(headers, self._request.url, row), self._bounds.file) as writer:
+        name = file_name(headers, self._request.url, self._row)
+        with FileWriter(self._bounds.folder, name, self._bounds.file) as writer:
             async for chunk in _pieces(response):
                 if not writer.write(chunk):
                     raise response_too_large(self._bounds.file, writer.size)
-            saved.append(writer.finish(media_type(headers.get("content-type", ""))))
+            return writer.finish(media_type(headers.get("content-type", "")))
 
-    @property
-    def _performed(self) -> bool:
-        """True if a success means that something was changed."""
-        return changes_something(self._row, self._request.method)
+
+class _Content:
+    """The content of a response as far as it came."""
+
+    def __init__(self, bounds: Bounds, form: StreamForm | None, *, is_failure: bool) -> None:
+        self.chunks: list[bytes] = []
+        self._size = 0
+        self._bound = bounds.response
+        self._is_failure = is_failure
+        self._watch: StreamWatch | None = None
+        if form is not None:
+            from ..decode.sequential import StreamWatch
+
+            self._watch = StreamWatch(form, bounds.events)
+
+    def expect(self, length: str) -> None:
+        """Raise Failure for a content that will be too long even to be cut."""
+        if length.isdigit() and not self._is_failure and self._watch is None:
+            self._check(int(length))
+
+    def take(self, chunk: bytes) -> str | None:
+        """Add the next bytes; return what ends the reading (see `ApiResponse.cut`), None if nothing does."""
+        self._size += len(chunk)
+        if not self._is_failure and self._watch is None:
+            self._check(self._size)
+        self.chunks.append(chunk)
+        if self._is_failure:
+            return "bytes" if self._size >= _MAX_ERROR else None
+        end = None if self._watch is None else self._watch.feed(chunk)
+        return "bytes" if end is None and self._watch is not None and self._size >= self._bound else end
+
+    def _check(self, size: int) -> None:
+        if size > self._bound + _READ_AHEAD:
+            raise response_too_large(self._bound, size)
 
 
 async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
@@ -185,8 +167,6 @@ async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
         async for chunk in stream:  # type: ignore[union-attr]
             yield chunk
         return
-    from ..decode.decompress import Decompressor
-
     decompressor = Decompressor(coding)
     async for chunk in stream:  # type: ignore[union-attr]
         for piece in decompressor.feed(chunk):

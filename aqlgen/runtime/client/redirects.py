@@ -14,9 +14,9 @@ from ..wire import ApiRequest, ApiResponse
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["READS", "STATUSES", "changes_origin", "redirected"]
+__all__ = ["READS", "changes_origin", "redirected"]
 
-STATUSES = frozenset({301, 302, 303, 307, 308})
+_STATUSES = frozenset({301, 302, 303, 307, 308})
 READS = frozenset({"GET", "HEAD"})
 _HEADERS_FOR_ANY_HOST = frozenset({"accept", "accept-language", "user-agent"})
 _CONTENT_HEADERS = frozenset({"content-type", "content-encoding", "content-language", "content-location"})
@@ -35,7 +35,7 @@ def redirected(
     import httpx2
 
     location = response.headers.get("location", "").strip()
-    if response.status not in STATUSES or not location:
+    if response.status not in _STATUSES or not location:
         return None
     is_read = request.method in READS
     if not is_read and response.status in (301, 302):

@@ -86,7 +86,7 @@ class Backoff:
 class RetryBudget:
     """What may be repeated: of the requests to a host so many per cent, and one in a second."""
 
-    def __init__(self, percent: int, now: Callable[[], float], observers: Observers | None = None) -> None:
+    def __init__(self, percent: int, now: Callable[[], float], observers: Observers) -> None:
         self._share = percent / 100
         self._now = now
         self._observers = observers
@@ -100,8 +100,7 @@ class RetryBudget:
         """Return True if a request may be repeated, which is counted."""
         origin = origin_of(request.url)
         if self._add(origin, 0.0) < 1.0:
-            if self._observers is not None:
-                self._observers.event("retry", outcome="refused", host=origin, operation=operation)
+            self._observers.event("retry", outcome="refused", host=origin, operation=operation)
             return False
         self._add(origin, -1.0)
         return True

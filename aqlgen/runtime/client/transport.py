@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from itertools import count
 from typing import TYPE_CHECKING
 
 import anyio
 
+from ..decode.decompress import ACCEPT_ENCODING, CodingError
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
-from ..hosts.addresses import PrivateAddress, is_same_private_host
-from ..wire import ApiRequest, ApiResponse, current_spending, origin_of
+from ..telemetry.observer import Observers
+from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
 from .circuit import Circuits
 from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
-from .redirects import READS, STATUSES, changes_origin, redirected
 from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable, waited_for_turn
 from .shares import CONNECTIONS, Shares
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
-    from ..telemetry.observer import Observers
 
 __all__ = ["HttpTransport"]
 
@@ -70,12 +69,12 @@ class HttpTransport:
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
         self._meter = QuotaMeter(self._timing.now)
+        self._observers = observers = Observers() if observers is None else observers
         self._budget = RetryBudget(retry_budget, self._timing.now, observers)
         self._circuits = Circuits(*circuit, self._timing.now, observers)
         self._shares = Shares()
         self._hosts = hosts
         self._resolver = resolver
-        self._observers = observers
         self._client: httpx2.AsyncClient | None = None
         self._checked: CheckedConnections | None = None
 
@@ -115,24 +114,17 @@ class HttpTransport:
         call = _Call(self, request, row)
         try:
             with anyio.fail_after(self._timeout):
-                return await call.follow()
-        except (TimeoutError, httpx2.TimeoutException) as error:
-            if isinstance(error, TimeoutError):
-                call.timed_out()
-            counting = call.counting
-            if counting is not None:
-                return counting
-            raise call.failed(f"the API did not answer within {self._timeout:g} seconds", error) from None
-        except httpx2.ConnectError as error:
-            raise call.failed(unreachable(error, request), error) from None
-        except httpx2.DecodingError as error:
-            raise call.failed("the API's answer could not be decompressed", error) from None
-        except httpx2.ProxyError as error:
-            raise call.failed("the proxy between the adapter and the API refused the request", error) from None
-        except (httpx2.TransportError, httpx2.StreamError) as error:
-            raise call.failed("the connection to the API broke before its answer was complete", error) from None
-        except (httpx2.InvalidURL, httpx2.TooManyRedirects, UnicodeError, ValueError) as error:
-            raise call.failed("the request to the API could not be formed", error) from None
+                while True:
+                    try:
+                        outcome = call.answered(await call.exchange())
+                    except (Failure, PrivateAddress, httpx2.TransportError) as error:
+                        outcome = call.faulted(error)
+                    if isinstance(outcome, ApiResponse):
+                        return outcome
+                    if outcome is not None:
+                        await self._timing.pause(outcome)
+        except (TimeoutError, httpx2.RequestError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
+            return call.ended(error)
 
     def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
@@ -182,36 +174,67 @@ class HttpTransport:
 
 
 class _Call:
-    """One call: the request, those that redirects lead to, and the attempts of each."""
+    """One call: the request that is sent next, of its own or where a redirect leads, and what became of those before.
+
+    `answered` and `faulted` return the answer that counts, else the seconds to wait before the next request, if any.
+    """
 
     def __init__(self, transport: HttpTransport, request: ApiRequest, row: Row | None) -> None:
         self._owner = transport
         self._row = row
         self._timing = transport._timing
         self._ends = self._timing.now() + transport._timeout
-        self._request = request
+        self._first = request
         self._changes = changes_something(row, request.method)
         self._latest: ApiResponse | None = None
         self._performed: ApiResponse | None = None
+        self._redirect: ApiResponse | None = None
+        self._redirects = 0
+        self._away = False
         self._sending = False
         self._uncertain = False
         self._requests = 0
         self._operation = row.name if row is not None else ""
         self._exchanged: ApiRequest | None = None
+        self._begin(request, checked=False)
 
-    @property
-    def counting(self) -> ApiResponse | None:
-        """The response that counts when the time runs out: that of a write that was done, or the last of a retry."""
-        if self._performed is not None:
-            return self._performed
-        return None if self._changes and self._sending else self._latest
+    def _begin(self, request: ApiRequest, *, checked: bool) -> None:
+        """Go on with another request. With `checked`, only public addresses are connected to."""
+        self._request = request
+        self._checked = checked
+        self._backoff = Backoff.of(request, self._owner._retries)
+        self._tries = 0
+        self._last: ApiResponse | Exception | None = None
+        self._owner._budget.requested(request)
 
-    def timed_out(self) -> None:
-        """Take note that the time of the call ran out while a request was under way."""
-        if self._exchanged is not None:
-            self._owner._circuits.failed(self._exchanged, self._operation)
+    def ended(self, error: Exception) -> ApiResponse:
+        """Return the response that counts when the time ran out: that of a write that was done, or of a retry.
 
-    def failed(self, reason: str, error: Exception | None = None) -> Failure:
+        Raises Failure for any other end without an answer.
+        """
+        import httpx2
+
+        if isinstance(error, (TimeoutError, httpx2.TimeoutException)):
+            if isinstance(error, TimeoutError) and self._exchanged is not None:
+                self._owner._circuits.failed(self._exchanged, self._operation)
+            if self._performed is not None:
+                return self._performed
+            if self._latest is not None and not (self._changes and self._sending):
+                return self._latest
+            reason = f"the API did not answer within {self._owner._timeout:g} seconds"
+        elif isinstance(error, httpx2.ConnectError):
+            reason = unreachable(error, self._first)
+        elif isinstance(error, httpx2.DecodingError):
+            reason = "the API's answer could not be decompressed"
+        elif isinstance(error, httpx2.ProxyError):
+            reason = "the proxy between the adapter and the API refused the request"
+        elif isinstance(error, (httpx2.TransportError, httpx2.StreamError)):
+            reason = "the connection to the API broke before its answer was complete"
+        else:
+            reason = "the request to the API could not be formed"
+        raise self._failed(reason, error) from None
+
+    def _failed(self, reason: str, error: Exception | None = None) -> Failure:
         """Build the failure of a call without an answer, or with one that leads nowhere (no `error`).
 
         Of a write it tells whether it may have been carried out.
@@ -222,140 +245,128 @@ class _Call:
             failure.details |= {"sent": sent, "outcome": UNKNOWN_OUTCOME if sent else NOT_PERFORMED}
         return failure
 
-    async def follow(self) -> ApiResponse:
-        """Send, and follow redirects as far as that is safe."""
+    def answered(self, response: ApiResponse) -> ApiResponse | float | None:
+        """Repeat a request that the API puts off, as often as that does no harm and there is time."""
+        self._sending = False
+        if self._uncertain:
+            response = replace(response, uncertain=True)
+        wait = self._backoff.after_response(self._tries, response, self._timing)
+        if wait is not None and response.status == 429:
+            wait = max(wait, self._owner._meter.seconds_held(self._request, self._operation))
+        if wait is None or not self._may_repeat(wait):
+            return self._redirected(response)
+        self._last = self._latest = response
+        self._uncertain = self._uncertain or response.status >= 500
+        self._tries += 1
+        return wait
+
+    def faulted(self, error: Exception) -> ApiResponse | float | None:
+        """Repeat a request without an answer, as often as that does no harm and there is time. Raises the error."""
         import httpx2
 
-        request = self._request
-        response = await self._attempt(request)
-        away = False
-        for _ in range(_MAX_REDIRECTS):
-            target = redirected(request, response, self._owner.is_owners)
-            if target is None:
-                return response
-            away = away or changes_origin(request, target)
-            if request.method not in READS and target.method in READS:
-                self._performed = response
-            request = target
-            try:
-                response = await self._attempt(request, checked=away and self._is_foreign(request))
-            except PrivateAddress:
-                return self._performed or response
-            except (Failure, httpx2.TransportError):
-                if self._performed is None:
-                    raise
-                return self._performed  # the call itself was carried out
-            if self._performed is not None and response.status >= 400:
-                return self._performed
-        if response.status in STATUSES and redirected(request, response, self._owner.is_owners) is not None:
+        repeatable = (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout)
+        if isinstance(error, repeatable):
+            unsent = is_unsent(error)
+            self._uncertain = self._uncertain or not unsent
+            wait = None if is_tls(error) else self._backoff.after_fault(self._tries, self._timing, unsent=unsent)
+            if wait is not None and self._may_repeat(wait):
+                self._last = error
+                self._tries += 1
+                return wait
+        elif isinstance(error, Failure) and self._last is not None and error.details.get("sent") is False:
+            if isinstance(self._last, ApiResponse):
+                return self._redirected(self._last)
+            error = self._last
+        counts = self._performed  # the call itself was carried out
+        if isinstance(error, PrivateAddress):
+            counts = counts or self._redirect
+        if counts is None:
+            raise error
+        return counts
+
+    def _redirected(self, response: ApiResponse) -> ApiResponse | None:
+        """Follow a redirect as far as that is safe; return the answer that is none, or leads nowhere."""
+        if self._performed is not None and response.status >= 400:
+            return self._performed
+        if response.status // 100 != 3:
+            return response
+        from .redirects import READS, changes_origin, redirected
+
+        target = redirected(self._request, response, self._owner.is_owners)
+        if target is None:
+            return response
+        if self._redirects == _MAX_REDIRECTS:
             if self._performed is not None:
                 return self._performed
-            raise self.failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
-        return response
+            raise self._failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
+        self._redirects += 1
+        self._away = self._away or changes_origin(self._request, target)
+        if self._request.method not in READS and target.method in READS:
+            self._performed = response
+        self._redirect = response
+        self._begin(target, checked=self._away and self._is_foreign(target))
+        return None
 
     def _is_foreign(self, request: ApiRequest) -> bool:
         """Return True if only a redirect named the host of a request."""
         import httpx2
 
-        hosts = (httpx2.URL(each.url).host for each in (self._request, request))
+        from ..hosts.addresses import is_same_private_host
+
+        hosts = (httpx2.URL(each.url).host for each in (self._first, request))
         return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))
 
-    async def _attempt(self, request: ApiRequest, *, checked: bool = False) -> ApiResponse:
-        """Send until there is a final response, as often as that does no harm and there is time.
+    def _may_repeat(self, wait: float) -> bool:
+        """Return True if there is time to send the request again after a pause, and a retry left for it."""
+        owner, sent = self._owner, (self._request, self._operation)
+        return wait < self._seconds_left() and not owner._circuits.is_open(*sent) and owner._budget.spend(*sent)
 
-        With `checked`, only public addresses are connected to; else PrivateAddress is raised.
+    async def exchange(self) -> ApiResponse:
+        """Send the request at its turn, if nothing forbids it, when a connection is free; record what came of it.
+
+        What an open circuit refuses, or probes, waits for no connection.
         """
         import httpx2
 
-        backoff = Backoff.of(request, self._owner._retries)
-        last: ApiResponse | Exception | None = None
-        self._owner._budget.requested(request)
-        for tries in count():
-            try:
-                response = await self._once(request, tries, checked=checked)
-            except Failure as failure:
-                if last is None or failure.details.get("sent") is not False:
-                    raise
-                if isinstance(last, Exception):
-                    raise last from None
-                return last
-            except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
-                unsent = is_unsent(error)
-                self._uncertain = self._uncertain or not unsent
-                wait = None if is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
-                if wait is None or not self._may_repeat(request, wait):
-                    raise
-                last = error
-            else:
-                self._sending = False
-                if self._uncertain:
-                    response = replace(response, uncertain=True)
-                wait = backoff.after_response(tries, response, self._timing)
-                if wait is not None and response.status == 429:
-                    wait = max(wait, self._owner._meter.seconds_held(request, self._operation))
-                if wait is None or not self._may_repeat(request, wait):
-                    return response
-                last = self._latest = response
-                self._uncertain = self._uncertain or response.status >= 500
-            await self._timing.pause(wait)
-        raise AssertionError  # pragma: no cover
-
-    def _may_repeat(self, request: ApiRequest, wait: float) -> bool:
-        """Return True if there is time to send a request again after a pause, and a retry left for it."""
-        owner = self._owner
-        is_open = owner._circuits.is_open(request, self._operation)
-        return wait < self._seconds_left() and not is_open and owner._budget.spend(request, self._operation)
-
-    async def _once(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
-        """Send a request when a connection is free for it; what an open circuit refuses, or probes, waits for none."""
-        if self._owner._circuits.is_open(request, self._operation):
-            return await self._at_its_turn(request, tries, checked=checked)
-        async with self._owner._shares.of(self._operation, self._seconds_left(), changes=self._changes):
-            return await self._at_its_turn(request, tries, checked=checked)
-
-    async def _at_its_turn(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
-        """Send a request, if nothing forbids it, at its turn; and take note of what came of it."""
-        import httpx2
-
-        owner, operation, spending = self._owner, self._operation, current_spending()
+        owner, operation, request, spending = self._owner, self._operation, self._request, current_spending()
         meter, circuits = owner._meter, owner._circuits
-        circuits.admit(request, operation, changes=self._changes)
-        try:
-            patience = min(_PATIENCE, self._seconds_left())
-            if await waited_for_turn(meter, request, operation, patience, self._timing) and owner._observers:
-                owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
-            with meter.admitted(request, operation):
-                if spending is not None and self._row is not None:
-                    await spending.admit(self._row, again=self._requests > 0)
-                self._requests += 1
-                self._exchanged, sent_at = request, self._timing.now()
-                response = await self._observed(request, tries, checked=checked)
-            circuits.answered(request, operation, response.status)
-            meter.note(request, operation, response, sent_at)
-        except httpx2.TransportError as error:
-            if not (is_tls(error) or isinstance(error, httpx2.PoolTimeout)):
-                circuits.failed(request, operation, connection=is_unsent(error))
-            self._exchanged = None
-            raise
-        finally:
-            circuits.withdrawn(request, operation)
+        is_open = circuits.is_open(request, operation)
+        share = nullcontext() if is_open else owner._shares.of(operation, self._seconds_left(), changes=self._changes)
+        async with share:
+            circuits.admit(request, operation, changes=self._changes)
+            try:
+                patience = min(_PATIENCE, self._seconds_left())
+                if await waited_for_turn(meter, request, operation, patience, self._timing):
+                    owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
+                with meter.admitted(request, operation):
+                    if spending is not None and self._row is not None:
+                        await spending.admit(self._row, again=self._requests > 0)
+                    self._requests += 1
+                    self._exchanged, sent_at = request, self._timing.now()
+                    with owner._observers.exchange(request, operation, self._tries) as exchange:
+                        response = await self._sent(exchange.request)
+                        reader = Receiver(owner._bounds, exchange.request, self._row, self._seconds_left())
+                        try:
+                            answer = await reader.read(response)
+                        except CodingError as problem:
+                            raise self._failed(f"the API's answer {problem}") from None
+                        finally:
+                            await response.aclose()
+                        exchange.status = answer.status
+                circuits.answered(request, operation, answer.status)
+                meter.note(request, operation, answer, sent_at)
+            except httpx2.TransportError as error:
+                if not (is_tls(error) or isinstance(error, httpx2.PoolTimeout)):
+                    circuits.failed(request, operation, connection=is_unsent(error))
+                self._exchanged = None
+                raise
+            finally:
+                circuits.withdrawn(request, operation)
         self._exchanged = None
-        return response
+        return answer
 
-    async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
-        """Send a request once, before the eyes of those who watch."""
-        observers = self._owner._observers
-        if not observers or not observers.wants_exchange(tries):
-            return await self._exchange(request, checked=checked)
-        with observers.exchange(request, self._row.name if self._row is not None else "", tries) as exchange:
-            response = await self._exchange(exchange.request, checked=checked)
-            exchange.status = response.status
-        return response
-
-    async def _exchange(self, request: ApiRequest, *, checked: bool) -> ApiResponse:
+    async def _sent(self, request: ApiRequest) -> httpx2.Response:
         import httpx2
-
-        from ..decode.decompress import ACCEPT_ENCODING, CodingError
 
         headers = [(name.encode("ascii"), value.encode("utf-8")) for name, value in request.headers]
         if not self._sets_accept_encoding(request):
@@ -367,27 +378,16 @@ class _Call:
         if self._changes and self._owner._transport is None:  # the connection tells when it begins to send
             self._sending = False
             sent.extensions["trace"] = self._traced
-        response = await self._send(sent, checked=checked)
+        connections = self._owner.checked() if self._checked else None
+        if connections is None:
+            return await self._owner.opened().send(sent, stream=True)
         try:
-            return await Receiver(self._owner._bounds, request, self._row, self._seconds_left()).read(response)
-        except CodingError as problem:
-            raise self.failed(f"the API's answer {problem}") from None
-        finally:
-            await response.aclose()
+            return await connections.send(sent)
+        except OSError as error:
+            raise httpx2.ConnectError(str(error)) from error
 
     async def _traced(self, event: str, _: object) -> None:
         self._sending = self._sending or event.endswith("send_request_headers.started")
-
-    async def _send(self, request: httpx2.Request, *, checked: bool) -> httpx2.Response:
-        import httpx2
-
-        connections = self._owner.checked() if checked else None
-        if connections is None:
-            return await self._owner.opened().send(request, stream=True)
-        try:
-            return await connections.send(request)
-        except OSError as error:
-            raise httpx2.ConnectError(str(error)) from error
 
     def _sets_accept_encoding(self, request: ApiRequest) -> bool:
         """Return True if the call has an Accept-Encoding header, or the API has a parameter for it."""

@@ -5,29 +5,33 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import Code, Failure
-from ..hooks import Call, HookError
+from ..hooks import HookError
 from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..calls.exchanges import ApiSide
-    from ..envelope import Stamp
+    from ..envelope import Envelope, Stamp
     from ..introspection.introspect import Introspection
+    from ..logs.log import Logger
     from ..protocol_operations import Person, Registry
     from ..safety.approvals import Grant, Pending
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
     from ..safety.loop.reports import PlanReport
     from ..session import Session
+    from ..settings.config import Config
+    from ..steps.halted import KeptPlans
     from ..steps.plan import Operations, Plan
-    from ..table import Row
+    from ..table import Adapter, Row, Table
+    from ..warnings.collector import CallWarning, Warnings
     from .arguments import Limits
-    from .sending import Sending
+    from .checking import Checking
+    from .stages import ToolCall
 
-__all__ = ["Ahead"]
+__all__ = ["Ahead", "Calls"]
 
 
 class Ahead:
@@ -37,33 +41,33 @@ class Ahead:
         self,
         introspection: Introspection,
         registry: Registry,
-        api: ApiSide,
         gate: Gatekeeper,
-        loop: SafetyLoop,
+        loop: SafetyLoop | None,
         limits: Limits,
-        sending: Sending,
+        checking: Checking,
     ) -> None:
         self._introspection = introspection
         self._registry = registry
-        self._api = api
         self._gate = gate
         self._loop = loop
         self._limits = limits
-        self._sending = sending
+        self._checking = checking
 
-    async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
+    async def foresee(self, call: ToolCall) -> Pending | None:
         """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
+        family, request = call.family, call.request
         row = self._introspection.find(request.operation, family)
         if row is None or not self._gate.watches(row) or family not in (None, row.family):
             return None
         try:
-            row, params = await self._sending.checked(row, request.for_row(row), [])
+            call.row, call.params = row, params = await self._checking.checked(row, request.for_row(row))
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
-            await self._loop.check(session, row, params, None if request.grant is None else request.grant.plan)
-            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
-            sent = {name: value for name, value in params.items() if name not in row.adapter_parameters}
-            return await self._gate.foresee_confirmation(row, call, partial(self._api.build, row, sent))
+            if self._loop is not None:
+                plan = None if request.grant is None else request.grant.plan
+                await self._loop.check(call.session, row, params, plan)
+            built = partial(self._checking.built, row, params)
+            return await self._gate.foresee_confirmation(row, call.seen(), built)
         except (Failure, HookError):
             return None  # the call itself will say it
 
@@ -103,7 +107,7 @@ class Ahead:
 
         `kept` is that of a plan that goes on, `inputs` are those of a workflow.
         """
-        if not self._loop.enforcing:
+        if self._loop is None or not self._loop.enforcing:
             return None
         from ..safety.loop.reports import PlanReport
         from .reports import plan_report
@@ -113,7 +117,7 @@ class Ahead:
     async def check_report(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
         for row in rows:
-            if await self._loop.check(session, row, {}, report) is not None:
+            if self._loop is not None and await self._loop.check(session, row, {}, report) is not None:
                 return
 
     def refuse_by_policy(self, row: Row) -> None:
@@ -128,16 +132,63 @@ class Ahead:
 
     async def check_plan(self, plan: Plan, operations: Operations) -> dict[int, Row]:
         """Check a plan, and return each step's row. Raises Failure."""
-        return await self._sending.beside(check_plan, plan, operations)
+        return await self._checking.beside(check_plan, plan, operations)
 
     def check(self, row: Row, params: Mapping[str, Any]) -> None:
         """Check parameters as those of a call. Raises Failure with all problems."""
-        self._sending.validated(row, Request(row.name, params, {}).for_row(row), [])
+        self._checking.validated(row, Request(row.name, params, {}).for_row(row), [])
 
-    async def preview(self, row: Row, request: Request, stamp: Stamp, session: Session) -> dict[str, Any]:
+    async def preview(self, row: Row, call: ToolCall) -> dict[str, Any]:
         """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
-        row, params = await self._sending.checked(row, request.for_row(row), [])
+        call.row, call.params = row, params = await self._checking.checked(row, call.request.for_row(row))
         if "dry_run" in row.adapter_parameters:
             params.pop("dry_run", None)
-        shown = await self._sending.dry_run(row, params, request, stamp, session)
+        shown = await self._checking.dry_run(call)
         return {key: value for key, value in shown.items() if key != "dry_run"}
+
+
+class Calls(Protocol):
+    """The part of the dispatcher that batches, plans and executions make further calls with."""
+
+    adapter: Adapter
+    table: Table
+    config: Config
+    log: Logger
+
+    @property
+    def ahead(self) -> Ahead:
+        """The view of calls before their turn."""
+        ...
+
+    @property
+    def kept_plans(self) -> KeptPlans:
+        """The plans that halted."""
+        ...
+
+    async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
+        """Answer one operation."""
+        ...
+
+    def is_known(self, name: str) -> bool:
+        """Return True for the name of an operation."""
+        ...
+
+    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+        """Return the row of an operation that a tool offers. Raises Failure."""
+        ...
+
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
+        ...
+
+    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
+        """Return the warnings that the envelope shows."""
+        ...
+
+    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
+        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
+        ...
+
+    def masked(self, value: Any) -> Any:
+        """Return a value without the adapter's credentials."""
+        ...

@@ -7,68 +7,30 @@ token, which is sent back as `confirmation_token` beside `operations`. What a pe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.approvals import Grant, Pending, fitting
-from ..warnings.collector import CallWarning, Warnings
+from ..warnings.collector import Warnings
 from .answers import Answers
 from .arguments import Request, read_item
+from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
-    from ..settings.config import Config
-    from .ahead import Ahead
+    from .ahead import Calls
 
-__all__ = ["Batch", "Calls"]
+__all__ = ["Batch"]
 
 _HALTED = (
     "Nothing from here on was done: send this operation and pending_operations again, and confirmation_token beside "
     "operations."
 )
-
-
-class Calls(Protocol):
-    """The part of the dispatcher that batches use."""
-
-    async def answer(
-        self,
-        family: str | None,
-        request: Request,
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-        batch_warnings: Warnings | None = None,
-    ) -> Envelope:
-        """Answer one operation."""
-        ...
-
-    def is_known(self, name: str) -> bool:
-        """Return True for the name of an operation."""
-        ...
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        ...
-
-    @property
-    def ahead(self) -> Ahead:
-        """The view of calls before their turn."""
-        ...
-
-    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
-        """Return the warnings that the envelope shows."""
-        ...
-
-    def remember(self, operation: str, warnings: Iterable[CallWarning], session: Session) -> list[CallWarning]:
-        """Add the warnings of a call to the history, and return those that the owner does not suppress."""
-        ...
 
 
 @dataclass
@@ -92,7 +54,7 @@ class Batch:
                 if isinstance(request, Failure):
                     raise request
                 await self._confirm(requests[index:])
-                result = await self.calls.answer(self.family, request, self.stamp, self.session, self.person, warnings)
+                result = await self.calls.answer(self._call(request), warnings)
                 if self.person is not None and not self.calls.ahead.is_safe_read(request.operation, self.family):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
@@ -127,6 +89,9 @@ class Batch:
         except Failure as failure:
             return failure
 
+    def _call(self, request: Request) -> ToolCall:
+        return ToolCall(self.family, request, self.stamp, self.session, self.person)
+
     async def _confirm(self, requests: Sequence[Request | Failure]) -> None:
         """Have the first call confirmed, if it must be, with all later ones of its operation.
 
@@ -136,7 +101,7 @@ class Batch:
         for request in requests:
             if isinstance(request, Failure):
                 continue
-            pending = await self.calls.ahead.foresee(self.family, request, self.stamp, self.session)
+            pending = await self.calls.ahead.foresee(self._call(request))
             if not group and (pending is None or self.grant.decided(pending.digest)):
                 return
             if pending is not None and (not group or pending.row.name == group[0].row.name):

@@ -14,13 +14,15 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from ..errors import Code, Failure
 from ..state.locks import Lease, Turns
 from ..state.store import StoreAway
+from ..wire import current_spending, with_spending
+from .stages import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
     from ..logs.log import Logger
@@ -30,48 +32,45 @@ if TYPE_CHECKING:
 
 __all__ = ["Concurrency"]
 
-Value = TypeVar("Value")
-
 _LEASE = 30.0
 _RENEWED = 10.0
 """Seconds that a lease lasts, and after which it is renewed."""
 _FIRST_POLL, _LONGEST_POLL = 0.005, 0.2
 
 
-class Concurrency:
+class Concurrency(Extension):
     """Makes calls wait for each other, for `patience` seconds at most."""
 
-    def __init__(self, mode: str, patience: float, adapter: str, store: Store | None, logger: Logger) -> None:
-        self._mode = mode
-        self._patience = patience
+    def __init__(self, config: Config, adapter: str, store: Store | None, logger: Logger) -> None:
+        self._mode = config.concurrency
+        self.patience = config.timeout
         self._adapter = adapter
         self._store = store if store is not None and store.shared else None
         self._logger = logger
         self._turns = Turns()
 
-    @classmethod
-    def of(cls, config: Config, adapter: str, store: Store | None, logger: Logger) -> Concurrency | None:
-        """Return what the settings demand; None if all calls may run at the same time."""
-        if config.concurrency == "fully-concurrent":
-            return None
-        return cls(config.concurrency, config.timeout, adapter, store, logger)
+    def around(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Pass a call on in its turn."""
+        resource = self._resource(call.row, call.params)
+        return next(call) if resource is None else self._in_turn(call, next, resource)
 
-    def excludes(self, row: Row) -> bool:
-        """Return True if other calls have to wait for a call of an operation."""
-        return self._mode != "read-concurrent" or row.family != "read"
+    async def _in_turn(self, call: ToolCall, next: Next, resource: str) -> Any:
+        """Pass a call on in its turn, once its pause is settled. Raises Failure (RATE_LIMIT_EXCEEDED) if it is late."""
+        spending = current_spending()
+        if spending is not None:
+            from ..quota.spending import CallSpending, SettledSpending  # only where there are quotas
 
-    async def run(
-        self, perform: Callable[..., Awaitable[Value]], row: Row, params: Mapping[str, Any], *more: Any
-    ) -> Value:
-        """Perform a call in its turn. Raises Failure (RATE_LIMIT_EXCEEDED) if that does not come in time."""
-        resource = self._resource(row, params)
-        job = partial(perform, row, params, *more)
-        if resource is None:
-            return await job()
+            if isinstance(spending, CallSpending):
+                await spending.settle(call.row)
+                with with_spending(SettledSpending(spending)):
+                    return await self._alone(partial(next, call), call.row, resource)
+        return await self._alone(partial(next, call), call.row, resource)
+
+    async def _alone(self, job: Callable[[], Awaitable[Any]], row: Row, resource: str) -> Any:
         async with AsyncExitStack() as stack:
             lease = None
             try:
-                with anyio.fail_after(self._patience):
+                with anyio.fail_after(self.patience):
                     await stack.enter_async_context(self._turns.of(resource))
                     lease = await self._leased(resource)
             except TimeoutError:
@@ -83,7 +82,7 @@ class Concurrency:
         if self._mode == "serialized":
             return "all"
         if self._mode == "read-concurrent":
-            return "changes" if self.excludes(row) else None
+            return "changes" if row.family != "read" else None
         values = {
             f"{{{parameter.wire}}}": str(params.get(name, ""))
             for name, parameter in row.parameters.items()
@@ -109,7 +108,7 @@ class Concurrency:
             return lease
         return None
 
-    async def _with_lease(self, lease: Lease, job: Callable[[], Awaitable[Value]]) -> Value:
+    async def _with_lease(self, lease: Lease, job: Callable[[], Awaitable[Any]]) -> Any:
         """Do a job while its lease is renewed, and give that back."""
         failure: BaseException | None = None
         try:
@@ -139,8 +138,8 @@ class Concurrency:
 
     def _busy(self, row: Row) -> Failure:
         text = (
-            f"Operation '{row.name}' did not get its turn within {self._patience:g} seconds: other calls exclude "
+            f"Operation '{row.name}' did not get its turn within {self.patience:g} seconds: other calls exclude "
             f"it (concurrency: {self._mode}). Nothing was sent; try again."
         )
-        details = {"concurrency": self._mode, "waited_seconds": self._patience, "retry_after_seconds": 1, "sent": False}
+        details = {"concurrency": self._mode, "waited_seconds": self.patience, "retry_after_seconds": 1, "sent": False}
         return Failure(Code.RATE_LIMIT_EXCEEDED, text, details)

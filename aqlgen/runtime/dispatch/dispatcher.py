@@ -3,33 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..calls.exchanges import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
-from ..executions.operations import CANCEL, STATUS
 from ..hooks import Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
 from ..logs.log import Logger
-from ..protocol_operations import DiscreetPerson, Person
+from ..protocol_operations import DiscreetPerson, Handler, Person, Registry
+from ..safety.approvals import changed
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
-from ..safety.loop.loop import SafetyLoop, needs_report
+from ..safety.loop_operations import active_operations
 from ..safety.refusals import not_offered
 from ..session import Session, with_request
 from ..settings.config import Config
 from ..state.custody import State
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table
+from ..telemetry.observer import OK, CallEnd, Observers
 from ..warnings.collector import Warnings
-from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
+from ..warnings.rules import WarningRules
 from .arguments import (
     Limits,
-    Request,
     parse_json_texts,
     read_batch,
     read_single,
@@ -37,37 +38,39 @@ from .arguments import (
     sent_tokens,
     wrong_family,
 )
-from .metering import Metering, note_end, watched
-from .sending import Sending
+from .checking import Checking
+from .performer import Performer
+from .stages import Extension, Next, Stage, ToolCall, composed
 
 if TYPE_CHECKING:
-    from ..safety.approvals import Approval
+    from ..safety.loop.loop import SafetyLoop
     from ..steps.halted import KeptPlans
-    from ..telemetry.observer import Observers
-    from ..validation.repair import Repaired
     from .ahead import Ahead
     from .executions import Executions
 
-__all__ = ["ApiSide", "Dispatcher"]
+__all__ = ["ApiSide", "Dispatcher", "Parts"]
+
+
+class Parts(NamedTuple):
+    """What a dispatcher works with beside the adapter and its API; one that is None is the plainest of its kind."""
+
+    hooks: Hooks | None = None
+    logger: Logger | None = None
+    audit: Audit | None = None
+    state: State | None = None
+    masked: Callable[[Any], Any] | None = None
+    observers: Observers | None = None
+    extensions: Sequence[Extension] = ()
+    quota_status: Callable[[], Awaitable[dict[str, Any]]] | None = None
 
 
 class Dispatcher:
     """The answer to every call of every tool. One instance serves all sessions, concurrently."""
 
     def __init__(
-        self,
-        adapter: Adapter,
-        table: Table,
-        api: ApiSide,
-        config: Config,
-        hooks: Hooks | None = None,
-        logger: Logger | None = None,
-        audit: Audit | None = None,
-        state: State | None = None,
-        masked: Callable[[Any], Any] | None = None,
-        metering: Metering | None = None,
-        observers: Observers | None = None,
+        self, adapter: Adapter, table: Table, api: ApiSide, config: Config, parts: Parts | None = None
     ) -> None:
+        parts = parts or Parts()
         self._all_operations: Introspection | None = None
         if config.read_only:
             self._all_operations = Introspection(adapter, table, config)
@@ -78,50 +81,93 @@ class Dispatcher:
         self.config = config
         self.introspection = Introspection(adapter, table, config)
         self._api = api
-        self._masked = masked
-        self.observers = observers
-        self.state = state or State(name=adapter.name)
-        self._metering = metering or Metering()
-        self._hooks = Hooks() if hooks is None else hooks
-        self._log = logger or Logger(config.log_level)
+        self._masked = parts.masked
+        self.observers = parts.observers
+        self.state = parts.state or State(name=adapter.name)
+        self._quota_status = parts.quota_status
+        self._hooks = Hooks() if parts.hooks is None else parts.hooks
+        self.log = parts.logger or Logger(config.log_level)
         self._limits = Limits(config)
         self._warning_rules = rules = WarningRules(config, table)
         self.select, self.remember = rules.select, rules.remember
-        audit = audit or Audit(None, self._log, adapter=adapter.name)
-        self._loop = SafetyLoop(config, self.state, audit.record, self._hooks)
+        audit = parts.audit or Audit(None, self.log, adapter=adapter.name)
+        self._loop: SafetyLoop | None = None
+        if config.safety_loop != "disabled":
+            from ..safety.loop.loop import SafetyLoop
+
+            self._loop = SafetyLoop(config, self.state, audit.record, self._hooks, adapter.name)
         self._gate = Gatekeeper(
-            adapter, config, self._hooks, audit, self._log, self.state, self._loop, table, observers, masked
+            adapter,
+            config,
+            self._hooks,
+            audit,
+            self.log,
+            self.state,
+            self._loop,
+            table,
+            parts.observers,
+            parts.masked,
         )
-        parts = self._hooks, table, rules, self._gate, self.state
-        self._sending = Sending(api, *parts, lambda: self._executions)
-        self._called, self._performed = self._metering.around(self._call, self._sending.perform)
+        self._checking = Checking(api, self._hooks, table, self._gate, self._limits)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
-        later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
-        self._enforces = self._loop.enforcing
-        self._bind_loop()
         self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
+        handlers = self._handlers()
+        active = active_operations(adapter, config)
+        self._registry = Registry([*((operation, handlers[operation.name]) for operation in active), *workflows])
+        self.extensions = (*self._loop_stages(), *parts.extensions)
+        performer = Performer(api, self._hooks, table, rules, self._gate, self.state, lambda: self._executions)
+        self.perform = performer.perform
+        self.stages = self._stages()
+        self._way = composed(self.stages, self.perform)
 
-    def _bind_loop(self) -> None:
-        """Connect the safety loop with the gatekeeper and the operations, if it is on."""
-        self._loop.bind(self._gate)
-        if self.config.safety_loop == "disabled":
-            return
-        from .reports import OperationReports
+    def _stages(self) -> list[Stage]:
+        """Return the stages of a call in their order; the last one, which performs it, comes after them."""
+        extensions, checking = self.extensions, self._checking
+        stages = [
+            *(extension.first for extension in extensions),
+            self.operation,
+            checking.parameters,
+            checking.preview,
+            *(extension.before for extension in extensions),
+            self.gate,
+            *(extension.around for extension in extensions),
+            checking.hooked if self._hooks else None,
+        ]
+        return [stage for stage in stages if stage is not None]
 
-        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._sending)
-        self._loop.bind(self._gate, reports)
-        if self._loop.is_forgetful:
-            self._log.write(
+    def _handlers(self) -> dict[str, Handler]:
+        """Return what answers the operations of the protocol."""
+        handlers: dict[str, Handler] = {
+            RUN_STEPS: refuse_in_batch,
+            "confirm_operation": lambda params, session, _: self._gate.asking.confirm(
+                params["confirmation_token"], session
+            ),
+        }
+        if self._loop is not None:
+            handlers |= self._loop.handlers
+        if self.adapter.executions:
+            from ..executions.operations import CANCEL, STATUS
+
+            handlers[STATUS] = lambda *call: self._executions.status(*call)
+            handlers[CANCEL] = lambda *call: self._executions.cancel(*call)
+        return handlers
+
+    def _loop_stages(self) -> tuple[Extension, ...]:
+        """Connect the safety loop with the gatekeeper and the operations, and return its stages, if directives bind."""
+        loop = self._loop
+        if loop is None:
+            return ()
+        from .reports import LoopStages, OperationReports
+
+        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._checking)
+        loop.bind(lambda: self._gate.asking, reports)
+        if loop.is_forgetful:
+            self.log.write(
                 "warning",
                 "the safety loop keeps its blocks in this process alone, since state.url is memory: they end with it, "
                 "and no operator can be shown a code or lift a block",
             )
-
-    @property
-    def log(self) -> Logger:
-        """The log of diagnostics."""
-        return self._log
+        return (LoopStages(loop, self._checking),) if loop.enforcing else ()
 
     async def handle(
         self,
@@ -135,109 +181,83 @@ class Dispatcher:
         `person` can be asked to confirm; if the question must be the result of the call, Unanswered is raised. No
         credential of the adapter is in the answer or in the question.
         """
-        if self._masked is None:
-            return await self._handle(family, arguments, session, person)
-        if person is not None:
+        stamp, session = Stamp(), session or Session()
+        if person is not None and self._masked is not None:
             person = DiscreetPerson(person, self._masked)
-        envelope: Envelope = self._masked(await self._handle(family, arguments, session, person))
-        return envelope
-
-    async def _handle(
-        self, family: str | None, arguments: Mapping[str, Any] | None, session: Session | None, person: Person | None
-    ) -> Envelope:
-        stamp = Stamp()
-        session = session or Session()
         with with_request(stamp.request_id):
-            envelope = await self._stamped(family, parse_json_texts(arguments or {}), stamp, session, person)
+            arguments = parse_json_texts(arguments or {})
+            try:
+                self._limits.check(arguments)
+                items = read_batch(arguments)
+                if items is None:
+                    call = ToolCall(family, read_single(arguments, self.is_known), stamp, session, person)
+                    envelope = await self.answer(call)
+                else:
+                    envelope = await self._batch(family, arguments, items, stamp, session, person)
+            except Failure as failure:
+                envelope = failure.envelope()
+                self._note_end(("unknown", "unknown"), envelope, stamp, session, stamp.seconds)
         if not envelope["success"]:
             stamp.mark(envelope, session.id)
-        return envelope
+        masked: Envelope = self.masked(envelope)
+        return masked
 
-    async def _stamped(
-        self,
-        family: str | None,
-        arguments: Mapping[str, Any],
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-    ) -> Envelope:
-        """Answer the call of one tool, whose id and beginning are those of the stamp."""
-        try:
-            self._limits.check(arguments)
-            items = read_batch(arguments)
-            if items is not None:
-                return await self._batch(family, arguments, items, stamp, session, person)
-            request = read_single(arguments, self.is_known)
-        except Failure as failure:
-            note_end(self.observers, ("unknown", "unknown"), failure.code.value, stamp, session)
-            return failure.envelope()
-        return await self.answer(family, request, stamp, session, person)
-
-    @watched
-    async def answer(
-        self,
-        family: str | None,
-        request: Request,
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-        batch_warnings: Warnings | None = None,
-    ) -> Envelope:
+    async def answer(self, call: ToolCall, batch_warnings: Warnings | None = None) -> Envelope:
         """Answer one operation.
 
         In a batch the results carry no `_meta` but headers of the API, and the warnings go to `batch_warnings`, except
         those about the data.
         """
-        shown: list[dict[str, Any]] = []
+        began, operation = perf_counter(), call.request.operation
         try:
-            if request.operation == "introspect":
-                self.check_family(family, request.operation, "read")
-                return await self._introspect(request.params, session)
-            if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
+            if operation == "introspect":
+                self.check_family(call.family, operation, "read")
+                envelope = await self._introspect(call.request.params, call.session)
+            elif operation in self._plans and batch_warnings is None and self._registry.find(operation):
                 from .plans import answer_plan
 
-                return await answer_plan(self, self._registry, family, request, stamp, session, person)
-            protocol_operation = self._registry.find(request.operation)
-            if protocol_operation is not None:
-                operation, handler = protocol_operation
-                self.check_family(family, operation.name, operation.family)
-                name = operation.name
-                data, warnings = await self._metering.handled(handler, request, session, person)
+                envelope = await answer_plan(self, self._registry, call)
             else:
-                row = self.find(family, request.operation, session, stamp)
-                name = row.name
-                data, warnings = await self._called(row, request, stamp, session, person)
-                if row.name != request.operation:
-                    warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
-            if warnings:
-                self.remember(name, warnings, session)
-                if batch_warnings is not None:
-                    about_data = warnings.take_about_data()
-                    batch_warnings.extend(warnings)
-                    warnings = about_data
-                shown = self.select(warnings, session)
+                envelope = self._succeeded(call, await self._way(call), batch_warnings)
         except Failure as failure:
-            return failure.envelope()
-        except Exception as error:  # noqa: BLE001 - the only place that handles the unexpected
-            self._log.exception(
-                "unexpected failure",
-                error,
-                request_id=stamp.request_id,
-                operation=request.operation,
-                session_id=session.id,
-            )
-            return internal_failure(stamp.request_id).envelope()
+            envelope = failure.envelope()
+        except Exception as error:
+            ids = {"request_id": call.stamp.request_id, "operation": operation, "session_id": call.session.id}
+            self.log.exception("unexpected failure", error, **ids)  # noqa: TRY401
+            envelope = internal_failure(call.stamp.request_id).envelope()
+        if self.observers:
+            self._note_end(self._named(operation), envelope, call.stamp, call.session, perf_counter() - began)
+        return envelope
+
+    def _succeeded(self, call: ToolCall, data: Any, batch_warnings: Warnings | None) -> Envelope:
+        """Return the answer of an operation with its warnings."""
+        warnings, session, shown = call.warnings, call.session, []
+        if warnings:
+            self.remember(call.name, warnings, session)
+            if batch_warnings is not None:
+                about_data = warnings.take_about_data()
+                batch_warnings.extend(warnings)
+                warnings = about_data
+            shown = self.select(warnings, session)
         if batch_warnings is None:
-            return success(data, stamp.meta(), shown)
-        headers = stamp.take_headers()
+            return success(data, call.stamp.meta(), shown)
+        headers = call.stamp.take_headers()
         return success(data, {"headers": headers} if headers else None, shown)
+
+    def _note_end(
+        self, named: tuple[str, str], envelope: Envelope, stamp: Stamp, session: Session, seconds: float
+    ) -> None:
+        """Inform the observers of the end of a call; `named` are its operation and family."""
+        outcome = OK if envelope["success"] else envelope["error"]["code"]
+        if self.observers and self.observers.wants_call(outcome):
+            self.observers.call_ended(CallEnd(*named, outcome, seconds, stamp.request_id, session.id))
 
     async def _introspect(self, params: Mapping[str, Any], session: Session) -> Envelope:
         """Answer an introspection. Raises Failure for a token that cannot be revoked."""
         envelope = self.introspection.answer(params, session.id, self._warning_rules.history(session))
         query = params.get("query") if envelope["success"] else None
-        if query == QUOTA_STATUS and self._metering.status is not None:
-            return {**envelope, "data": await self._metering.status()}
+        if query == QUOTA_STATUS and self._quota_status is not None:
+            return {**envelope, "data": await self._quota_status()}
         if query == REVOKE_TOKEN:
             return {**envelope, "data": await self._gate.asking.revoke(params["token"], session)}
         return envelope
@@ -249,68 +269,51 @@ class Dispatcher:
         finally:
             await self.state.close()
 
-    async def _call(
-        self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
-    ) -> tuple[Any, Warnings | None]:
-        """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
-        understood: list[Repaired] = []
-        row, params = await self._sending.checked(row, request.for_row(row), understood)
-        if not understood:
-            return await self._run(row, params, request, stamp, session, person)
-        self._limits.check({"params": params})  # what was text may be deep
-        try:
-            data, warnings = await self._run(row, params, request, stamp, session, person)
-        except Failure as failure:
-            failure.details.setdefault("understood", [item.message for item in understood[:MOST_UNDERSTOOD]])
-            raise
-        warnings = warnings or Warnings()
-        warnings.extend([understood_warning(understood)])
-        return data, warnings
+    # Stages
 
-    async def _run(
-        self,
-        row: Row,
-        params: dict[str, Any],
-        request: Request,
-        stamp: Stamp,
-        session: Session,
-        person: Person | None,
-    ) -> tuple[Any, Warnings | None]:
-        """Perform or preview an operation with valid parameters, once the gatekeeper lets it through."""
-        if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
-            return await self._sending.dry_run(row, params, request, stamp, session), None
-        grant, use = request.grant, None
-        built = partial(self._sending.built, row, params)
-        approval: Approval | None = None
-        if self._enforces and needs_report(row):
-            from ..safety.approvals import changed
-            from .reports import approval_of_files, with_files
+    def operation(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Answer an operation of the protocol, or pass on a call of one of the API. Raises Failure for any other."""
+        request = call.request
+        protocol_operation = self._registry.find(request.operation)
+        if protocol_operation is not None:
+            operation, handler = protocol_operation
+            self.check_family(call.family, operation.name, operation.family)
+            return handler(request.params, call.session, call.person)
+        call.row = self.find(call.family, request.operation, call.session, call.stamp)
+        return next(call) if call.row.name == request.operation else self._aliased(call, next)
 
-            plan = None if grant is None else grant.plan
-            approval = approval_of_files(row, params, built, plan)
-            use = await self._loop.check(session, row, with_files(params, approval), plan)
-        if not self._gate.watches(row):
-            if use is not None:
-                await use.spend()
-            return await self._performed(row, params, request, stamp, session, approval)
-        metadata = request.metadata(row)
-        admitted = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
-        if approval is not None and admitted is not None and admitted.digest != approval.digest:
+    async def _aliased(self, call: ToolCall, next: Next) -> Any:
+        """Pass on a call by another name, with the warning about an old one: the operation, the last day."""
+        data = await next(call)
+        alias = self.introspection.alias(call.request.operation)
+        if alias is not None:
+            from ..warnings.deprecation import alias_warning
+
+            call.warn(alias_warning(*alias))
+        return data
+
+    def gate(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Pass on a call that needs no look of the gatekeeper, or that it admits; record how that ends."""
+        return self._admitted(call, next) if self._gate.watches(call.row) else next(call)
+
+    async def _admitted(self, call: ToolCall, next: Next) -> Any:
+        row, seen = call.row, call.seen()
+        built = partial(self._checking.built, row, call.params)
+        approval = await self._gate.admit(row, seen, call.session, call.person, built, call.request.grant)
+        if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
             raise changed(row)
-        approval = admitted or approval
+        call.approval = approval or call.approval
         code: str | None = Code.INTERNAL_ERROR.value
-        warnings: Warnings | None = None
         try:
-            if use is not None:
-                await use.spend()
-            data, warnings = await self._performed(row, params, request, stamp, session, approval)
+            data = await next(call)
             code = None
         except Failure as failure:
             code = failure.code.value
             raise
         finally:
-            self._gate.ended(row, session, stamp.request_id, code, approval, warnings or ())
-        return data, warnings
+            warnings = call.warnings if code is None else ()
+            self._gate.ended(row, call.session, seen.request_id, code, call.approval, warnings)
+        return data
 
     @cached_property
     def _executions(self) -> Executions:
@@ -337,7 +340,7 @@ class Dispatcher:
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
 
-    def named(self, operation: str) -> tuple[str, str]:
+    def _named(self, operation: str) -> tuple[str, str]:
         """Return the adapter's name of an operation and its family; "unknown" twice for what is none."""
         known = self._registry.find(operation)
         named = self.introspection.find(operation) if known is None else known[0]
@@ -366,7 +369,7 @@ class Dispatcher:
 
         tokens = sent_tokens(arguments)
         if tokens[0] is not None:
-            await self._gate.check_token(tokens[0], session)
+            await self._gate.asking.check_token(tokens[0], session)
         return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
 
     # For the calls of a batch or a plan
@@ -376,8 +379,8 @@ class Dispatcher:
         """The view of calls before their turn."""
         from .ahead import Ahead
 
-        parts = self.introspection, self._registry, self._api, self._gate, self._loop, self._limits
-        return Ahead(*parts, self._sending)
+        parts = self.introspection, self._registry, self._gate, self._loop, self._limits, self._checking
+        return Ahead(*parts)
 
     @cached_property
     def kept_plans(self) -> KeptPlans:

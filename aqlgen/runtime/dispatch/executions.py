@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
@@ -28,19 +28,19 @@ from ..hooks import Call
 from ..text import iso_time
 from ..warnings.ceiling import fit
 from .arguments import TOKEN, Request
+from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..calls.exchanges import ApiSide
     from ..hooks import Hooks
-    from ..logs.log import Logger
     from ..protocol_operations import Person
     from ..session import Session
-    from ..settings.config import Config
     from ..state.custody import Custody
-    from ..table import Adapter, LongRunning, Row, Table
+    from ..table import LongRunning, Row
     from ..wire import ApiRequest, ApiResponse
+    from .ahead import Calls
 
-__all__ = ["ExecutionCalls", "Executions"]
+__all__ = ["Executions"]
 
 _PAUSES = (1, 2, 3, 5, 8)
 """Seconds between two questions where the API says nothing, the last again and again."""
@@ -49,37 +49,6 @@ _FAILED = ("status: failed", "status: failure")
 """What declares a success to be a failure, and is of the work rather than of the question."""
 _MOST_WAITING = 100
 """Calls that wait at a time; a further one is answered at once."""
-
-
-class ExecutionCalls(Protocol):
-    """The part of the dispatcher that executions use."""
-
-    adapter: Adapter
-
-    @property
-    def table(self) -> Table:
-        """The operation table."""
-        ...
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        ...
-
-    @property
-    def log(self) -> Logger:
-        """The log of diagnostics."""
-        ...
-
-    async def answer(
-        self, family: str | None, request: Request, stamp: Stamp, session: Session, person: Person | None
-    ) -> Envelope:
-        """Answer one operation."""
-        ...
-
-    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
-        """Return the row of an operation. Raises Failure."""
-        ...
 
 
 class _Look(NamedTuple):
@@ -92,7 +61,7 @@ class _Look(NamedTuple):
 class Executions:
     """The handles of what calls began, and the two operations that take them."""
 
-    def __init__(self, calls: ExecutionCalls, api: ApiSide, hooks: Hooks, seals: Custody) -> None:
+    def __init__(self, calls: Calls, api: ApiSide, hooks: Hooks, seals: Custody) -> None:
         self._calls = calls
         self._api = api
         self._hooks = hooks
@@ -173,7 +142,8 @@ class Executions:
         row, arguments = self._cancelling(handle, session)
         beside = {TOKEN: params[TOKEN]} if TOKEN in params else {}
         stamp = Stamp()
-        data = _data(await self._calls.answer(None, Request(row.name, arguments, beside), stamp, session, person))
+        call = ToolCall(None, Request(row.name, arguments, beside), stamp, session, person)
+        data = _data(await self._calls.answer(call))
         condition = condition_of(200 if stamp.last is None else stamp.last.status, data)
         look = _Look(condition, None)
         if not condition.stated:
@@ -225,8 +195,8 @@ class Executions:
         monitor = self._calls.find("read", handle.monitor, session, stamp)
         whole = {name: "full" for name in monitor.adapter_parameters if monitor.parameters[name].wire == "fields"}
         params = {**handle.params, **whole}
-        request = Request(monitor.name, params, {})
-        data = _data(await self._calls.answer("read", request, stamp, session, person))
+        call = ToolCall("read", Request(monitor.name, params, {}), stamp, session, person)
+        data = _data(await self._calls.answer(call))
         started = self._calls.table.find(handle.operation)
         work = None if started is None else started.long_running
         known = work is not None and work.monitor == monitor.name

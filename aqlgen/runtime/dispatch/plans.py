@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..calls.selection import Selection
 from ..decode.outcome import with_key
@@ -25,70 +25,28 @@ from ..text import folded
 from ..warnings.collector import CallWarning, Warnings
 from .answers import fit_plan
 from .arguments import TOKEN, Request, sent_tokens
-from .batch import Calls
+from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person, Registry
     from ..schema.reader import Types
     from ..session import Session
-    from ..settings.config import Config
-    from ..steps.halted import KeptPlans
-    from ..table import Row, Table
+    from ..table import Row
+    from .ahead import Calls
 
-__all__ = ["PlanCalls", "answer_plan"]
+__all__ = ["answer_plan"]
 
 _MOST_WARNINGS = 20
 _INTERMEDIATE = 20
 """How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
 
 
-class PlanCalls(Calls, Protocol):
-    """The part of the dispatcher that plans use."""
-
-    @property
-    def kept_plans(self) -> KeptPlans:
-        """The plans that halted."""
-        ...
-
-    @property
-    def table(self) -> Table:
-        """The operation table."""
-        ...
-
-    @property
-    def config(self) -> Config:
-        """The settings."""
-        ...
-
-    def masked(self, value: Any) -> Any:
-        """Return a value without the adapter's credentials."""
-        ...
-
-    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
-        """Return the row of an operation that a tool offers. Raises Failure."""
-        ...
-
-    def check_family(self, family: str | None, operation: str, expected: str) -> None:
-        """Raise Failure for an operation that belongs to another tool."""
-        ...
-
-
-async def answer_plan(
-    calls: PlanCalls,
-    registry: Registry,
-    tool: str | None,
-    request: Request,
-    stamp: Stamp,
-    session: Session,
-    person: Person | None,
-) -> Envelope:
-    """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure.
-
-    `tool` is the family of the tool that is called.
-    """
+async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envelope:
+    """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""
+    request, stamp, session, person = call.request, call.stamp, call.session, call.person
     operation = next(operation for operation in registry.active() if operation.name == request.operation)
-    calls.check_family(tool, operation.name, operation.family)
+    calls.check_family(call.family, operation.name, operation.family)
     params = request.params
     registry.check(operation.name, params)
     workflow = calls.table.workflows.get(operation.name)
@@ -139,7 +97,7 @@ class _Side:
 
     def __init__(
         self,
-        calls: PlanCalls,
+        calls: Calls,
         family: str | None,
         plan: Plan,
         written: Mapping[str, Any],
@@ -208,10 +166,7 @@ class _Side:
         self._calls.ahead.check_size(params)
         if not self.is_safe_read(operation):
             await self.claim()
-        request = self._request(operation, params)
-        envelope: Envelope = self._calls.masked(
-            await self._calls.answer(self._family, request, self._stamp, self._session, self._person, self.warnings)
-        )
+        envelope: Envelope = self._calls.masked(await self._calls.answer(self._call(operation, params), self.warnings))
         if self._person is not None and not self.is_safe_read(operation):
             self._person.batched = True  # from here on the question cannot be the result of all of it
         return envelope
@@ -222,8 +177,7 @@ class _Side:
             self._calls.ahead.check_size(params)
         except Failure:
             return None
-        request = self._request(operation, params)
-        return await self._calls.ahead.foresee(self._family, request, self._stamp, self._session)
+        return await self._calls.ahead.foresee(self._call(operation, params))
 
     async def confirm(self, calls: Sequence[Pending]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
@@ -236,16 +190,16 @@ class _Side:
         """Return the request of a call. Raises Failure if there is none."""
         self._calls.ahead.check_size(params)
         row = self._calls.find(self._family, operation, self._session, self._stamp)
-        request = self._request(operation, params)
-        return await self._calls.ahead.preview(row, request, self._stamp, self._session)
+        return await self._calls.ahead.preview(row, self._call(operation, params))
 
-    def _request(self, operation: str, params: Mapping[str, Any]) -> Request:
-        """Return the request of a call. A read gives all of its answer: the next steps may need what is not shown."""
+    def _call(self, operation: str, params: Mapping[str, Any]) -> ToolCall:
+        """Return a call of a step. A read gives all of its answer: the next steps may need what is not shown."""
         number = next(step.number for step in self._plan.steps if step.operation == operation)
         name = _fields_of(self.rows[number])
         if name is not None and name not in params:
             params = {**params, name: "full"}
-        return Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
+        request = Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
+        return ToolCall(self._family, request, self._stamp, self._session, self._person)
 
     def is_idempotent(self, step: Step) -> bool:
         """Return True for a step whose calls do the same when they are made twice."""

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..exact_json import fingerprint
@@ -17,42 +18,58 @@ from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, read_plan
 from ..steps.references import written_plan
 from .arguments import Request
+from .stages import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
     from ..introspection.introspect import Introspection
     from ..protocol_operations import Registry
+    from ..safety.loop.guard import Use
+    from ..safety.loop.loop import SafetyLoop
     from ..schema.reader import Types
     from ..table import Row, Table
-    from ..validation.repair import Repaired
     from ..wire import ApiRequest
+    from .checking import Checking
 
-__all__ = ["OperationReports", "Sends", "approval_of_files", "plan_report", "with_files"]
+__all__ = ["LoopStages", "OperationReports", "approval_of_files", "plan_report", "with_files"]
 
 
-class Sends(Protocol):
-    """The part of the dispatcher's sending that reports use."""
+class LoopStages(Extension):
+    """The stages of a safety loop whose directives bind: a call runs as it was reported, and uses the report up."""
 
-    def validated(
-        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None
-    ) -> tuple[Row, dict[str, Any]]:
-        """Return a call's row and valid parameters. Raises Failure with all problems."""
-        ...
+    def __init__(self, loop: SafetyLoop, checking: Checking) -> None:
+        self._loop = loop
+        self._checking = checking
 
-    def built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Build the request that parameters make. Raises Failure."""
-        ...
+    def before(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Pass on a call that needs no report, or was reported. Raises Failure for any other."""
+        return self._reported(call, next) if needs_report(call.row) else next(call)
+
+    async def _reported(self, call: ToolCall, next: Next) -> Any:
+        row, params, grant = call.row, call.params, call.request.grant
+        plan = None if grant is None else grant.plan
+        call.approval = approval_of_files(row, params, partial(self._checking.built, row, params), plan)
+        call.report = await self._loop.check(call.session, row, with_files(params, call.approval), plan)
+        return await next(call)
+
+    def around(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Use the report up right before the call is sent."""
+        return next(call) if call.report is None else self._used(call.report, call, next)
+
+    async def _used(self, report: Use, call: ToolCall, next: Next) -> Any:
+        await report.spend()
+        return await next(call)
 
 
 class OperationReports:
     """Reads reports with the parts that calls are read with; nothing is sent."""
 
     def __init__(
-        self, introspection: Introspection, table: Table, registry: Callable[[], Registry], sending: Sends
+        self, introspection: Introspection, table: Table, registry: Callable[[], Registry], checking: Checking
     ) -> None:
         self._introspection = introspection
         self._table = table
         self._registry = registry
-        self._sending = sending
+        self._checking = checking
 
     def report(self, operation: str, params: Mapping[str, Any]) -> Report:
         """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
@@ -78,12 +95,12 @@ class OperationReports:
             return Report(operation, fingerprint(operation, params), (), False)
         row = self._row(operation)
         request = Request(operation, params, {})
-        row, valid = self._sending.validated(row, request.for_row(row), [])
+        row, valid = self._checking.validated(row, request.for_row(row), [])
         changes = needs_report(row)
         if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
             changes = False
         operations = ((row.name, row.danger),)
-        files = approval_of_files(row, valid, lambda: self._sending.built(row, valid))
+        files = approval_of_files(row, valid, lambda: self._checking.built(row, valid))
         digest = fingerprint(row.name, with_files(valid, files))
         return Report(row.name, digest, operations, changes, masked_params(row, valid, self._table.types))
 

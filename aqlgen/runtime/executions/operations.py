@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..protocol_operations import ProtocolOperation
 
 if TYPE_CHECKING:
-    from ..table import Adapter, Row
+    from ..table import LongRunning, Row
 
 __all__ = ["CANCEL", "LONGEST_WAIT", "STATUS", "execution_operations", "lifecycle"]
 
@@ -39,10 +39,8 @@ _RETURNS = {
 _EXAMPLE = "<execution_id of the answer>"
 
 
-def execution_operations(adapter: Adapter) -> tuple[ProtocolOperation, ...]:
-    """Return the operations, if the adapter has any that begin work which goes on."""
-    if not adapter.executions:
-        return ()
+def execution_operations() -> tuple[ProtocolOperation, ...]:
+    """Return the operations of an adapter that has some which begin work that goes on."""
     return (
         ProtocolOperation(
             STATUS,
@@ -82,11 +80,8 @@ def execution_operations(adapter: Adapter) -> tuple[ProtocolOperation, ...]:
     )
 
 
-def lifecycle(row: Row) -> dict[str, Any] | None:
-    """Return the LifecycleInfo of an operation whose work can be followed; None for any other."""
-    work = row.long_running
-    if work is None:
-        return None
+def lifecycle(row: Row, work: LongRunning) -> dict[str, Any] | None:
+    """Return the LifecycleInfo of an operation that begins work; None where that cannot be followed."""
     names = {header.lower() for response in row.responses.values() for header in response.get("headers", ())}
     if work.arguments is None and names.isdisjoint(_PLACES):
         return None

@@ -11,6 +11,8 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..wire import PrivateAddress
+
 if TYPE_CHECKING:
     import ssl
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CheckedConnections",
-    "PrivateAddress",
     "is_link_local_host",
     "is_public_address",
     "is_public_host",
@@ -34,10 +35,6 @@ _SPECIAL = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b:1::/48", "2
 """Networks of the registries of special purposes (RFC 6890) that not every release of Python calls private."""
 _MAX_ADDRESSES = 4
 _LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".localdomain", ".home.arpa")
-
-
-class PrivateAddress(Exception):
-    """A host is, or resolves to, an address that is not of the open network; nothing was sent."""
 
 
 def is_public_address(address: Address) -> bool:

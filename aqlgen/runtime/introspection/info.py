@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..executions.operations import lifecycle
 from ..protocol_operations import ProtocolOperation
 from ..schema.groups import body_notes
 from ..schema.notation import Objects
@@ -112,9 +111,12 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
             parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()
         ):
             details["aggregation_support"] = {"supported": True}
-        states = lifecycle(row)
-        if states is not None:
-            details["lifecycle"] = states
+        if row.long_running is not None:
+            from ..executions.operations import lifecycle
+
+            states = lifecycle(row, row.long_running)
+            if states is not None:
+                details["lifecycle"] = states
         if row.example is not None:
             details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
         parameters = _fitting(_parameters(row, table, level, objects), level.size - _size(details))

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from .asking import Asking
     from .audit import Audit
     from .loop.loop import SafetyLoop
-    from .questions import Question
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -84,11 +83,9 @@ class Gatekeeper:
     async def admit(
         self,
         row: Row,
-        params: Mapping[str, Any],
-        metadata: Mapping[str, Any],
+        call: Call,
         session: Session,
         person: Person | None,
-        request_id: str,
         build: Callable[[], ApiRequest],
         grant: Grant | None = None,
     ) -> Approval | None:
@@ -96,7 +93,6 @@ class Gatekeeper:
 
         `build` makes the call's request; `grant` is what was decided before about the calls of its batch or plan.
         """
-        call = Call(row.name, params, row.family, request_id, session.id, metadata)
         try:
             decision = await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
         except Failure as refusal:
@@ -175,10 +171,6 @@ class Gatekeeper:
         parts = self._config, self._state, self._decisions, self._view, self._loop, self._observers, self._masked
         return Asking(self._adapter.name, *parts)
 
-    async def check_token(self, token: object, session: Session) -> None:
-        """Raise Failure for a token that could confirm nothing in this session."""
-        await self.asking.check_token(token, session)
-
     async def close(self) -> None:
         """Withdraw what waits for operators in sessions that have ended."""
         if "asking" in self.__dict__:
@@ -220,18 +212,6 @@ class Gatekeeper:
             details["adapter_trust"] = self._config.trust_level
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
             self._audit.record("OPERATION_DENIED", {**details, **more})
-
-    async def question(self, token: str, session: Session) -> str:
-        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        return await self.asking.question(token, session)
-
-    async def undecided(self, session: Session) -> list[Question]:
-        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
-        return await self.asking.undecided(session)
-
-    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Let the call of a token run once. Raises Failure for an unusable token."""
-        return await self.asking.confirm(token, session)
 
     def _view(self, pending: Pending) -> CallView:
         from .view import view_of

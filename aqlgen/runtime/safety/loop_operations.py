@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..executions.operations import execution_operations
 from ..protocol_operations import ProtocolOperation
 from ..settings.config import Config
 from ..steps.operation import run_steps_operation
 from ..table import Adapter
 from ..text import letters
-from .loop.profiles import THRESHOLDS, Profile, profile_of
+
+if TYPE_CHECKING:
+    from .loop.profiles import Profile
 
 __all__ = ["active_operations", "can_ask", "inactive", "loop_settings", "reserved", "types_of"]
 
@@ -279,7 +280,11 @@ def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperati
         operations.append(_confirm_operation(looping=looping, asking=asking))
     if any(adapter.counts.values()):
         operations.append(run_steps_operation(adapter))
-    return (*operations, *execution_operations(adapter))
+    if adapter.executions:
+        from ..executions.operations import execution_operations
+
+        operations += execution_operations()
+    return tuple(operations)
 
 
 def _confirm_operation(*, looping: bool, asking: bool) -> ProtocolOperation:
@@ -299,6 +304,8 @@ def _confirm_operation(*, looping: bool, asking: bool) -> ProtocolOperation:
 
 def loop_settings(config: Config) -> dict[str, Any]:
     """Return the mode, the defaults and the options as introspection shows them, under the specification's names."""
+    from .loop.profiles import THRESHOLDS, profile_of
+
     return {
         "mode": config.safety_loop,
         "confirmed_by": config.loop_approval,

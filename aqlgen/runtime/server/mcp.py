@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -233,9 +233,11 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             from ..executions.handles import REPORTER
 
             token = REPORTER.set(context.session.report_progress)
+        level = asked_level(context)
         try:
-            with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
-                envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
+            async with nullcontext() if level is None else relays[sessions].during(context, level):
+                with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
+                    envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
         finally:
@@ -249,15 +251,6 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         except Exception:  # noqa: BLE001 - an exception's text would reach the client
             raise MCPError(code=INTERNAL_ERROR, message="The result of this call cannot be written as JSON") from None
         return result
-
-    async def call_tool_with_log(
-        context: Context, params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
-        level = asked_level(context)
-        if level is None:
-            return await call_tool(context, params)
-        async with relays[context.lifespan_context].during(context, level):
-            return await call_tool(context, params)
 
     async def set_level(context: Context, params: SetLevelRequestParams) -> EmptyResult:
         sessions = context.lifespan_context
@@ -273,7 +266,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         cache_hints={"tools/list": hint, "server/discover": hint},
         get_tool_input_schema=lambda name: input_schema if name in families else None,
         on_list_tools=list_tools,
-        on_call_tool=call_tool_with_log,
+        on_call_tool=call_tool,
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server

@@ -7,7 +7,7 @@ No observer is told of a parameter, a header or a text of the API: what it write
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -122,19 +122,19 @@ class Observers:
         for observer in self._observers:
             observer.event(name, labels)
 
-    def wants_exchange(self, tries: int) -> bool:
-        """Return True if anybody is to be told of a request to the API."""
-        return any(observer.wants_exchange(tries) for observer in self._observers)
-
-    @contextmanager
-    def exchange(self, request: ApiRequest, operation: str, tries: int) -> Iterator[Exchange]:
+    def exchange(self, request: ApiRequest, operation: str, tries: int) -> AbstractContextManager[Exchange]:
         """Inform all observers of a request to the API, which is to be sent as `Exchange.request` stands then."""
         exchange = Exchange(request, operation, tries)
-        with ExitStack() as contexts:
-            for observer in self._observers:
-                if observer.wants_exchange(tries):
-                    contexts.enter_context(observer.exchanging(exchange))
-            try:
-                yield exchange
-            finally:
-                exchange.seconds = perf_counter() - exchange.began
+        watching = [observer for observer in self._observers if observer.wants_exchange(tries)]
+        return _watched(exchange, watching) if watching else nullcontext(exchange)
+
+
+@contextmanager
+def _watched(exchange: Exchange, observers: Sequence[Observer]) -> Iterator[Exchange]:
+    with ExitStack() as contexts:
+        for observer in observers:
+            contexts.enter_context(observer.exchanging(exchange))
+        try:
+            yield exchange
+        finally:
+            exchange.seconds = perf_counter() - exchange.began

@@ -15,8 +15,6 @@ from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Key, Warnings, is_among, key_of, merge, rank
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from ..session import Session
     from ..table import Row, Table
     from ..validation.repair import Repaired
@@ -142,7 +140,7 @@ class WarningRules:
         self._surely_fits = config.max_answer_tokens // _GROWTH
         self._deprecations: dict[str, Deprecations | None] = {}
 
-    def before(self, row: Row, params: Mapping[str, Any]) -> Warnings | None:
+    def before(self, row: Row, params: Mapping[str, Any]) -> Iterable[CallWarning]:
         """Return the warnings that the call itself causes: a deprecated operation, parameter or field."""
         try:
             deprecations = self._deprecations[row.name]
@@ -150,50 +148,35 @@ class WarningRules:
             from .deprecation import deprecations_of
 
             deprecations = self._deprecations[row.name] = deprecations_of(row, self._table)
-        if deprecations is None:
-            return None
-        return Warnings(deprecations.warnings(row, params, self._table)) or None
-
-    @staticmethod
-    def of_alias(alias: tuple[str, str, date | None] | None, warnings: Warnings | None) -> Warnings | None:
-        """Add the warning about an old name that a call was made by: the name, the operation, the last day."""
-        if alias is None:
-            return warnings
-        from .deprecation import alias_warning
-
-        warnings = warnings or Warnings()
-        warnings.extend([alias_warning(*alias)])
-        return warnings
+        return () if deprecations is None else deprecations.warnings(row, params, self._table)
 
     def after(
         self,
         row: Row,
         response: ApiResponse,
         seconds: float,
-        warnings: Warnings | None,
+        warnings: Warnings,
         params: Mapping[str, Any] = _NO_PARAMS,
-    ) -> Warnings | None:
+    ) -> None:
         """Add the warnings that the answer causes; `seconds` is how long the API took for a call with `params`."""
         if seconds > self._slow:
             from .thresholds import slow_warning
 
-            warnings = warnings or Warnings()
             warnings.extend([slow_warning(row, seconds, self._config.warn_slow_ms, params, self._table)])
-        if _WATCHED.isdisjoint(response.headers):
-            return warnings
-        return self._by_headers(row, response.headers, warnings or Warnings()) or None
+        if not _WATCHED.isdisjoint(response.headers):
+            self._by_headers(row, response.headers, warnings)
 
     def fit(
         self,
         data: Any,
         row: Row,
         response: ApiResponse,
-        warnings: Warnings | None,
+        warnings: Warnings,
         *,
         page: bool = False,
         gathered: bool = False,
         most: int | None = None,
-    ) -> tuple[Any, Warnings | None]:
+    ) -> Any:
         """Return the data cut to `max_answer_tokens`, if the answer was long; what was cut is warned of.
 
         `page` says that the data are a page with its cursor, `gathered` that they come from several answers; `most` is
@@ -209,18 +192,16 @@ class WarningRules:
         ):
             warning = self._about_content(data, row, response)
             if warning is not None:
-                warnings = warnings or Warnings()
                 warnings.extend([warning])
         elif len(response.content) <= self._surely_fits and not gathered:
-            return data, warnings
+            return data
         from .ceiling import cut_warnings, fit
 
         most = most or self._most
         data, cuts = fit(data, most, page=page)
         if cuts:
-            warnings = warnings or Warnings()
             warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row)))
-        return data, warnings
+        return data
 
     def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:
         """Return the warning about an answer that is not whole, or not what was asked for."""
@@ -254,7 +235,7 @@ class WarningRules:
             history.add(operation, allowed)
         return allowed
 
-    def _by_headers(self, row: Row, headers: Mapping[str, str], warnings: Warnings) -> Warnings:
+    def _by_headers(self, row: Row, headers: Mapping[str, str], warnings: Warnings) -> None:
         from .thresholds import quota_warning
 
         if not _DEPRECATIONS.isdisjoint(headers):
@@ -267,4 +248,3 @@ class WarningRules:
         quota = quota_warning(headers, self._config.warn_quota_percent)
         if quota is not None:
             warnings.extend([quota])
-        return warnings

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aqlgen.runtime.client.api import Api
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from tests.generator.commands import run
@@ -160,4 +160,4 @@ def dispatcher(package: Path, transport: Any, base_url: str | None = None) -> Di
     """Return the dispatcher of the adapter, which asks nobody, over a transport."""
     table, adapter = Table(package), Adapter.load(package)
     api = Api(adapter, table, transport, base_url=base_url, environ={})
-    return Dispatcher(adapter, table, api, Config(policy="open"), masked=api.masked)
+    return Dispatcher(adapter, table, api, Config(policy="open"), Parts(masked=api.masked))

@@ -13,6 +13,7 @@ from aqlgen.runtime.client.quotas import QuotaMeter
 from aqlgen.runtime.client.retries import Backoff, RetryBudget, Timing
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.session import with_caller
+from aqlgen.runtime.telemetry.observer import Observers
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import Make, Package, operation
@@ -127,7 +128,7 @@ def test_a_probe_that_never_ends_does_not_hold_the_circuit_for_ever(pets: Packag
     from aqlgen.runtime.client.circuit import Circuits
 
     now = [BEGIN]
-    circuits, request = Circuits(2, 10, lambda: now[0]), ApiRequest("GET", "https://api.example.com/a")
+    circuits, request = Circuits(2, 10, lambda: now[0], Observers()), ApiRequest("GET", "https://api.example.com/a")
     for _ in range(2):
         circuits.failed(request, "read")
     now[0] += 11
@@ -154,7 +155,7 @@ def test_an_outage_is_not_multiplied_by_retries() -> None:
 
 def test_a_budget_is_of_its_host_alone_and_fills_again() -> None:
     now = [BEGIN]
-    budget = RetryBudget(20, lambda: now[0])
+    budget = RetryBudget(20, lambda: now[0], Observers())
     first, second = (ApiRequest("GET", f"https://{name}.example.com/a") for name in ("a", "b"))
     assert [budget.spend(first) for _ in range(11)] == [True] * 10 + [False]
     assert budget.spend(second)

@@ -474,7 +474,7 @@ async def test_many_callers_of_two_replicas_are_never_admitted_beyond_the_limit(
 
 def _let_a_second_pass(parts: Assembly) -> None:
     """Let the quotas believe that the second is over in which they ask no store that was away."""
-    quotas = parts.dispatcher._metering.quotas
+    quotas = parts.dispatcher.extensions[-1].quotas
     assert quotas is not None
     quotas._clock = lambda: time.monotonic() + 1.05
 

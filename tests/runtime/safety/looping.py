@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.types import ElicitResult
 from stand_in import FakeApi
 
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.loop.agents import Board
@@ -63,7 +63,7 @@ class House:
         config = Config(**{**BY_CLIENT, "loop": loop or LoopSettings(), **settings})
         adapter, table = Adapter.load(self.package), Table(self.package)
         audit = Audit(self.audit, adapter="zoo")
-        return Dispatcher(adapter, table, self.api, config, hooks, state=self.state(), audit=audit)
+        return Dispatcher(adapter, table, self.api, config, Parts(hooks, state=self.state(), audit=audit))
 
     @property
     def desk(self) -> QuestionStore:

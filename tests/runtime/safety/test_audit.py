@@ -12,7 +12,7 @@ from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.session import Session
@@ -35,7 +35,7 @@ def deleting(animal: int, **more: Any) -> dict[str, Any]:
 @pytest.fixture
 def dispatcher(package: Path, api: FakeApi, tmp_path: Path) -> Dispatcher:
     audit = Audit(tmp_path / "new" / "audit.jsonl", adapter="zoo", secrets=lambda: ["sesame"])
-    return Dispatcher(Adapter.load(package), Table(package), api, Config(), audit=audit)
+    return Dispatcher(Adapter.load(package), Table(package), api, Config(), Parts(audit=audit))
 
 
 async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, api: FakeApi, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ async def test_secrets_never_stand_in_it(tmp_path: Path, api: FakeApi) -> None:
     folder = write_package(tmp_path / "zoo", ADAPTER, operations)
     path = tmp_path / "audit.jsonl"
     audit = Audit(path, secrets=lambda: ['s"same'])
-    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(), audit=audit)
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(), Parts(audit=audit))
     params = {
         "name": 'with s"same within',
         "species": "lion",
@@ -116,7 +116,7 @@ async def test_what_cannot_be_written_is_not_done(package: Path, api: FakeApi, t
     """R-SAFE-5"""
     (tmp_path / "file").touch()
     audit = Audit(tmp_path / "file" / "audit.jsonl")
-    dispatcher = Dispatcher(Adapter.load(package), Table(package), api, Config(policy="open"), audit=audit)
+    dispatcher = Dispatcher(Adapter.load(package), Table(package), api, Config(policy="open"), Parts(audit=audit))
     envelope = await dispatcher.handle("delete", deleting(7))
     assert envelope["error"]["code"] == "INTERNAL_ERROR"
     assert "'zoo-adapter doctor'" in envelope["error"]["message"]
@@ -167,7 +167,7 @@ async def test_the_end_of_a_call_is_written_with_the_codes_of_its_warnings(tmp_p
     operations["delete"]["delete_animal"]["deprecated"] = True
     folder = write_package(tmp_path / "zoo", ADAPTER, operations)
     audit = Audit(tmp_path / "audit.jsonl", adapter="zoo")
-    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy="open"), audit=audit)
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy="open"), Parts(audit=audit))
     await dispatcher.handle("delete", deleting(7))
     api.fails = Failure(Code.NOT_FOUND_RESOURCE, "Resource 'animal' not found")
     await dispatcher.handle("delete", deleting(7))

@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.types import ElicitResult
 from stand_in import FakeApi
 
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
@@ -56,7 +56,7 @@ async def shared(package: Path, api: FakeApi, tmp_path: Path, clock: Clock) -> A
     def make(**settings: Any) -> Dispatcher:
         states.append(State(open_store(f"sqlite:///{tmp_path}/state.sqlite3", "zoo", {}), "zoo"))
         config = Config(confirmation=ConfirmationSettings(**settings))
-        dispatcher = Dispatcher(Adapter.load(package), Table(package), api, config, state=states[-1])
+        dispatcher = Dispatcher(Adapter.load(package), Table(package), api, config, Parts(state=states[-1]))
         clock.rule(dispatcher)
         return dispatcher
 

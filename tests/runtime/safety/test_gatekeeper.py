@@ -16,7 +16,7 @@ from mcp import Client
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks, Refuse
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.server.mcp import build_server
@@ -276,7 +276,7 @@ async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level:
     folder = write_package(tmp_path / "zoo", operations=operations)
     audit = tmp_path / "audit.jsonl"
     config = Config(policy=policy, trust_level="validated")
-    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, config, audit=Audit(audit))
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, config, Parts(audit=Audit(audit)))
     async with agent(dispatcher) as client:
         envelope = await client.delete()
     runs = policy == "open" or level in ("safe", "reversible")

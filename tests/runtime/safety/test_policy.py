@@ -21,7 +21,7 @@ from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.policy.rules import check_rules
@@ -65,8 +65,9 @@ class Zoo:
         if "policy_rules" in settings:
             settings["policy_rules"] = setting("policy.rules", settings["policy_rules"])
         audit = Audit(self.audit, adapter="zoo")
-        parts = Adapter.load(package), Table(package), self.api, Config(**settings), Hooks.load(hooks), None, audit
-        async with Client(build_server(Dispatcher(*parts)), mode=era) as client:
+        parts = Parts(Hooks.load(hooks), audit=audit)
+        dispatcher = Dispatcher(Adapter.load(package), Table(package), self.api, Config(**settings), parts)
+        async with Client(build_server(dispatcher), mode=era) as client:
 
             async def send(operation: str, tool: str = "delete", **params: Any) -> Any:
                 arguments = {"operation": operation, "params": params}

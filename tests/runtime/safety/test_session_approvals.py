@@ -15,7 +15,7 @@ from mcp.types import ElicitResult
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.questions import QuestionStore
@@ -73,7 +73,7 @@ class Place:
         rules = setting("policy.rules", settings.pop("policy_rules", []))
         config = Config(confirmation=ConfirmationSettings(**settings), policy_rules=rules)
         parts = Adapter.load(folder), Table(folder), api, config
-        self.dispatcher = Dispatcher(*parts, audit=Audit(audit), state=self.state)
+        self.dispatcher = Dispatcher(*parts, Parts(audit=Audit(audit), state=self.state))
         self.asked: list[Any] = []
         self.answers: list[ElicitResult | Exception] = []
 

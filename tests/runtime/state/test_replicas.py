@@ -14,7 +14,7 @@ from stand_in import FakeApi
 from aqlgen.runtime.auth.logins import SharedLogins
 from aqlgen.runtime.auth.shared_tokens import SharedTokens
 from aqlgen.runtime.auth.tokens import Token, Tokens
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.safety.loop.agents import Board
 from aqlgen.runtime.safety.questions import QuestionStore
@@ -69,7 +69,9 @@ def replica(package: Path, api: FakeApi, state: Callable[..., State]) -> Replica
     """Make one more replica; settings as keyword arguments."""
 
     def make(*keys: str, at: str | None = None, **settings: Any) -> Dispatcher:
-        return Dispatcher(Adapter.load(package), Table(package), api, Config(**settings), state=state(*keys, at=at))
+        return Dispatcher(
+            Adapter.load(package), Table(package), api, Config(**settings), Parts(state=state(*keys, at=at))
+        )
 
     return make
 

@@ -240,7 +240,9 @@ async def test_a_slow_operation_is_as_severe_as_it_is_slow(
     operation_row = table.find(operation)
     assert operation_row is not None
     rules = WarningRules(Config(warn_slow_ms=1000), table)
-    [warning] = rules.select(rules.after(operation_row, await _response(), seconds, None), Session())
+    warnings = Warnings()
+    rules.after(operation_row, await _response(), seconds, warnings)
+    [warning] = rules.select(warnings, Session())
     assert warning["severity"] == severity
     shown = warning["details"].get("suggestions")
     assert (None if shown is None else len(shown)) == suggestions

@@ -14,7 +14,7 @@ from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.client.transport import HttpTransport
-from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
@@ -88,7 +88,7 @@ def dispatcher(package: Path, answer: Answer, hooks: Hooks | None = None, **sett
     config, adapter, table = Config(**settings), Adapter.load(package), Table(package)
     transport = HttpTransport(5, config.max_response_size, transport=httpx2.MockTransport(answer))
     api = Api(adapter, table, transport, base_url="https://zoo.example/v1", environ={"ZOO_API_KEY": "sesame"})
-    return Dispatcher(adapter, table, api, config, hooks)
+    return Dispatcher(adapter, table, api, config, Parts(hooks))
 
 
 class Agent:

@@ -11,17 +11,15 @@ An agent never confirms its own actions (8.7.3), and never starts by itself: `ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Code, Failure
 from ...hooks import Hooks
-from ...protocol_operations import Handler, Person, ProtocolOperation, Registry
+from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
 from ...settings.config import Config
 from ...state.custody import State
-from ...table import Adapter
-from ..loop_operations import active_operations
 from .parts import Parts
 from .profiles import profile_of
 
@@ -43,9 +41,10 @@ class SafetyLoop:
         state: State | None = None,
         record: Callable[[str, dict[str, Any]], None] | None = None,
         hooks: Hooks | None = None,
+        adapter: str = "",
     ) -> None:
         self.config = config
-        self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks)
+        self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks, adapter)
 
     @property
     def enforcing(self) -> bool:
@@ -57,21 +56,15 @@ class SafetyLoop:
         """True if blocks last no longer than this process, and no operator can see a challenge."""
         return self.enforcing and not self._parts.custody.store.shared
 
-    def bind(self, gate: ConfirmationGate, reports: Reports | None = None) -> None:
+    def bind(self, asking: Callable[[], ConfirmationGate], reports: Reports | None = None) -> None:
         """Connect confirm_operation with the gatekeeper, and reports with the operations."""
-        self._parts.gate = gate
+        self._parts.asking = asking
         self._parts.reports = reports
 
-    def registry(
-        self, adapter: Adapter, others: Mapping[str, Handler], more: Iterable[tuple[ProtocolOperation, Handler]] = ()
-    ) -> Registry:
-        """Return the active protocol operations with their handlers; `others` are of those that are not the loop's.
-
-        `more` are further operations that every adapter may have or not.
-        """
-        self._parts.adapter = adapter.name
-        handlers: dict[str, Handler] = {
-            **others,
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """The answers to the operations of the loop."""
+        return {
             "execute_agent": self.execute_agent,
             "record_execution_step": self.record_execution_step,
             "complete_execution": self.complete_execution,
@@ -79,8 +72,6 @@ class SafetyLoop:
             "confirm_operation": self.confirm_operation,
             "verify_challenge": self.verify_challenge,
         }
-        active = active_operations(adapter, self.config)
-        return Registry([*((operation, handlers[operation.name]) for operation in active), *more])
 
     # For the gatekeeper and the dispatcher
 
@@ -179,11 +170,11 @@ class SafetyLoop:
             )
         if self.enforcing:
             await self._parts.guard.refuse_blocked("confirm_operation", agent, await self._parts.blocks())
-        gate = self._parts.gate
-        if token is not None and gate is not None:
+        asking = self._parts.asking
+        if token is not None and asking is not None:
             if self.is_guarding:
-                await self._parts.approvals.token(await gate.question(token, session), person)
-            return await gate.confirm(token, session)
+                await self._parts.approvals.token(await asking().question(token, session), person)
+            return await asking().confirm(token, session)
         if agent is None:
             raise Failure(
                 Code.MISSING_PARAM,

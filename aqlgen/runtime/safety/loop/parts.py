@@ -30,7 +30,12 @@ class Parts:
     """What the loop works with. `record` writes into the audit log; `adapter` is the adapter's name."""
 
     def __init__(
-        self, config: Config, state: State, record: Callable[[str, dict[str, Any]], None], hooks: Hooks
+        self,
+        config: Config,
+        state: State,
+        record: Callable[[str, dict[str, Any]], None],
+        hooks: Hooks,
+        adapter: str,
     ) -> None:
         self.config = config
         self.mode = config.safety_loop
@@ -39,15 +44,10 @@ class Parts:
         self.custody = state.shared
         self._state = state
         self.reports: Reports | None = None
-        self.gate: ConfirmationGate | None = None
-        self.adapter = ""
+        self.asking: Callable[[], ConfirmationGate] | None = None
+        self.adapter = adapter
         self._kept: KeptExecutions | None = None
         self._made_parts: tuple[Approvals, Verification, Guard] | None = None
-
-    @property
-    def on(self) -> bool:
-        """True unless the loop is disabled."""
-        return self.mode != "disabled"
 
     @property
     def kept(self) -> KeptExecutions:

@@ -107,9 +107,8 @@ class StepReport:
 
     async def _decide(self, blocks: Sequence[Block]) -> _Answer:
         with nullcontext() if self._loop.enforcing else suppress(StoreAway):
-            self._pending = of_questions(
-                [] if self._loop.gate is None else await self._loop.gate.undecided(self._session)
-            )
+            asking = self._loop.asking
+            self._pending = of_questions([] if asking is None else await asking().undecided(self._session))
         for _ in range(_MOST_TRIES):
             answer = await self._loop.kept.change(self._session, lambda executions: self._step(executions))
             if isinstance(answer, _Answer):

@@ -1,0 +1,273 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The last stage: the exchanges of a call, then its answer with pages, chosen fields and warnings, bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..calls.exchanges import ApiSide, Exchanges
+from ..hooks import Hooks
+from ..schema.reader import at
+from ..table import Row, Table
+from ..tokens import tokens_of
+from ..warnings.collector import CallWarning
+from .stages import ToolCall
+
+if TYPE_CHECKING:
+    from ..calls.listing import ListQuery
+    from ..calls.selection import Selection
+    from ..paging.page import Page
+    from ..paging.pager import Pager
+    from ..safety.gatekeeper import Gatekeeper
+    from ..state.custody import State
+    from ..state.locks import Turns
+    from ..warnings.rules import WarningRules
+    from .executions import Executions
+
+__all__ = ["Performer"]
+
+_SMALL = 200
+"""Tokens of an answer that no default cuts."""
+
+_LONGEST_TOKEN = 16
+"""Bytes a token from which on an answer is not small, whatever is in it."""
+
+_MOST_PATHS = 8
+
+
+class Performer:
+    """Performs calls that were let through. `executions` follow what they begin."""
+
+    def __init__(
+        self,
+        api: ApiSide,
+        hooks: Hooks,
+        table: Table,
+        rules: WarningRules,
+        gate: Gatekeeper,
+        state: State,
+        executions: Callable[[], Executions],
+    ) -> None:
+        self._api = api
+        self._hooks = hooks
+        self._table = table
+        self._rules = rules
+        self._gate = gate
+        self._state = state
+        self._executions = executions
+
+    @cached_property
+    def _pager(self) -> Pager:
+        from ..paging.pager import Pager
+
+        return Pager(self._table, self._state)
+
+    @cached_property
+    def _turns(self) -> Turns:
+        from ..state.locks import Turns
+
+        return Turns()
+
+    @cached_property
+    def _selection(self) -> Selection:
+        from ..calls.selection import Selection
+
+        return Selection(self._table)
+
+    async def perform(self, call: ToolCall) -> Any:
+        """Send what is needed, if it is what was approved, and return the data in the tokens that they may have."""
+        row, params, stamp = call.row, call.params, call.stamp
+        exchanges = Exchanges(self._api, self._hooks, call.hooked, call.approval, self._gate.admit_changed)
+        call.warnings.extend(self._rules.before(row, params) or ())
+        # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
+        options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
+        if options:
+            params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
+        answer = _Answer(self._query(options, row))
+        if row.paging is None:
+            if row.update is None and "if_match" not in options:
+                response = await exchanges.send(row, params)
+            else:
+                from ..calls.update import perform
+
+                etag = options.get("if_match")
+                response, warnings = await perform(exchanges, row, self._table, params, etag, self._turns)
+                call.warnings.extend(warnings)
+            answer.data = exchanges.decode(response, row, params)
+            if row.adapter_parameters or row.update is not None:
+                self._read_whole(answer, row, params, exchanges)
+        else:
+            await self._read_pages(answer, row, params, options, exchanges)
+        fitted = self._shaped(answer, call, options, exchanges)
+        page = answer.page
+        if page is not None and isinstance(fitted, dict) and fitted is not answer.data:
+            await page.prepare()
+            fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
+        if row.long_running is not None:
+            fitted = await self._executions().begun(row, call.params, exchanges, fitted)
+        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
+            headers = self._api.told_headers(exchanges.last, row, fitted)
+            if headers:
+                stamp.note("headers", headers)
+        return fitted
+
+    async def _read_pages(
+        self, answer: _Answer, row: Row, params: Mapping[str, Any], options: Mapping[str, Any], exchanges: Exchanges
+    ) -> None:
+        """Get the page, or the pages that a query needs."""
+        query = answer.query
+        if query is None:
+            page = await self._pager.page(exchanges, row, params, options)
+        else:
+            pages = self._pager.pages(exchanges, row, params, _for_pages(options))
+            if query.aggregates is not None:
+                answer.data, answer.more = await query.aggregated(pages)
+                answer.signs = query.signs
+                return
+            page = await query.filtered(pages)
+            answer.more = page.following is not None
+        answer.page, answer.data, answer.signs = page, page.data(), page.signs
+
+    def _read_whole(self, answer: _Answer, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> None:
+        """Look at what is no page: its version, what speaks for more items, and what the query wants of them."""
+        assert exchanges.last is not None  # noqa: S101 - something was sent
+        headers = exchanges.last.headers
+        if isinstance(answer.data, dict) and "etag" in headers and _shows_etag(row):
+            answer.data = {"_etag": headers["etag"], **answer.data}  # a field of the API stays
+        answer.signs = self._signs(answer.data, row, params, exchanges)
+        if answer.query is not None:
+            answer.data = self._queried(answer.data, row, answer.query)
+
+    def _shaped(self, answer: _Answer, call: ToolCall, options: Mapping[str, Any], exchanges: Exchanges) -> Any:
+        """Return the data in the fields asked for, bounded, and add the warnings about them."""
+        row, last, query, rules = call.row, exchanges.last, answer.query, self._rules
+        assert last is not None  # noqa: S101 - something was sent
+        paged = answer.page is not None
+        if answer.signs:
+            from ..calls.listing import partial_warning
+
+            call.warn(partial_warning(answer.signs, counted=query is not None))
+        if answer.signs or (answer.more and not paged):
+            call.stamp.note("complete", False if answer.more else "unknown")
+        if query is not None:
+            call.warnings.extend(
+                query.warnings(more=answer.more, declares=lambda field: self._selection.declares(row, field))
+            )
+            if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
+                from ..calls.listing import no_list
+
+                raise no_list()  # a text in place of the list
+        if row.selects and (query is None or query.aggregates is None):
+            absent = self._absent(answer.data, row, options.get("fields"), paged=paged)
+            if absent is not None:
+                call.warn(absent)
+            answer.data = self._select(answer, call, options.get("fields", row.default_fields), len(last.content))
+        rules.after(row, last, exchanges.seconds, call.warnings, call.params)
+        call.stamp.last = last
+        if row.adapter_parameters or row.update is not None:
+            call.stamp.page = answer.page
+        gathered, most = query is not None, call.request.max_tokens
+        return rules.fit(answer.data, row, last, call.warnings, page=paged, gathered=gathered, most=most)
+
+    def _query(self, options: Mapping[str, Any], row: Row) -> ListQuery | None:
+        """Return what the options ask of a list; None if nothing. Raises Failure for what cannot be read."""
+        if "where" not in options and "aggregate" not in options:
+            return None
+        from ..calls.listing import read_query
+
+        return read_query(options, lambda path: self._selection.agent_path(row, path))
+
+    def _signs(self, data: Any, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> Mapping[str, Any]:
+        """Return what speaks for more items than a list has that the API gave in one answer."""
+        if row.family != "read" or not (isinstance(data, list) or (isinstance(data, dict) and _lists(row))):
+            return {}
+        path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
+        items = at(data, path)
+        if not isinstance(items, list) or exchanges.last is None:
+            return {}
+        from ..paging.signs import signs_of_bound, signs_of_more
+
+        bounds = signs_of_bound(row, params, len(items))
+        return {**bounds, **signs_of_more(data, path, len(items), exchanges.last, exchanges.request)}
+
+    def _queried(self, data: Any, row: Row, query: ListQuery) -> Any:
+        """Return the data of a whole list with the items that match, or the aggregates over them."""
+        from ..calls.listing import at_list
+
+        path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
+        data = at_list(data, path, query.over)
+        return data if query.aggregates is None else {"aggregations": query.aggregates.results()}
+
+    def _absent(self, data: Any, row: Row, fields: Any, *, paged: bool) -> CallWarning | None:
+        """Return the warning about requested fields that are nowhere in the data, None if there are none."""
+        if not isinstance(fields, list) or not isinstance(data, (dict, list)):
+            return None
+        absent = self._selection.absent(data, row, fields, "items" if paged else None)
+        if not absent:
+            return None
+        from ..calls.absent import named_with_nearest
+        from ..calls.listing import UNKNOWN_FIELD
+
+        message = f"The answer has no field {named_with_nearest(absent)}"
+        return CallWarning(UNKNOWN_FIELD, message, "medium", {"param_name": "fields", "fields": list(absent)})
+
+    def _select(self, answer: _Answer, call: ToolCall, fields: Any, length: int) -> Any:
+        """Return the data with the requested fields; `_meta` says what a default leaves out.
+
+        A default cuts no small answer, left out or given, but for the secrets of a write that a read gives. `length` is
+        that of the API's answer in bytes.
+        """
+        row, data = call.row, answer.data
+        by_default = fields == row.default_fields
+        if fields == "full" or not data:
+            return data
+        changes = call.params.get("input") if row.family == "update" else None
+        place = None if answer.page is None else "items"
+        selected, shortened = self._selection.select(data, row, fields, place, changes)
+        if selected == data or not (by_default or shortened):
+            return selected
+        # The estimate of tokens comes last: it costs more than the selection.
+        if by_default and length <= _SMALL * _LONGEST_TOKEN:
+            whole = data if row.family == "read" else self._selection.without_secrets(data, row)
+            selected = whole if tokens_of(whole) <= _SMALL else selected
+        if selected != data:
+            call.stamp.note("fields", _note(row, fields, shortened, default=by_default))
+        return selected
+
+
+@dataclass(slots=True)
+class _Answer:
+    """The answer of the API as it is read: `signs` speak for more items than it has, `more` says that there are."""
+
+    query: ListQuery | None
+    data: Any = None
+    page: Page | None = None
+    more: bool = False
+    signs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _note(row: Row, fields: str | Sequence[str], shortened: frozenset[str], *, default: bool) -> str:
+    """Return what `_meta` says of the fields that a preset leaves out."""
+    note = f"{fields}, the default" if default else f"{fields}"
+    if row.family != "read":
+        return f"{note} of a write: read it for the rest, or give fields 'full' to the next"
+    if shortened:
+        paths = sorted(shortened)
+        note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
+    return f"{note}: give fields 'full' for all of them"
+
+
+def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in ("first", "after", "last", "before")}
+
+
+def _lists(row: Row) -> bool:
+    """Return True if the answer is a list, or holds one that items are chosen from."""
+    return any(row.parameters[name].wire == "where" for name in row.adapter_parameters)
+
+
+def _shows_etag(row: Row) -> bool:
+    return row.etag or (row.update is not None and row.update.etag)
