@@ -34,7 +34,7 @@ deepest = 0
 def depth(frame):
     count = 0
     while frame is not None:
-        count += bool(frame.f_code.co_flags & inspect.CO_COROUTINE) and package in frame.f_code.co_filename
+        count += bool(frame.f_code.co_flags & inspect.CO_COROUTINE) and "/runtime/" in frame.f_code.co_filename
         frame = frame.f_back
     return count
 def profile(frame, event, argument):
