@@ -24,7 +24,7 @@ _SHOWN: Final = 10
 _POLICIES: Final = {
     "yours": "never touched by aqlgen",
     "shared": "edits are merged",
-    "machine": "written anew; edits become overrides or are refused",
+    "machine": "written anew; edits are refused",
 }
 
 
@@ -89,21 +89,16 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import as_text
-    from aqlgen.project.edits.insertion import flow
     from aqlgen.runtime.text import visible
 
     if status.conflicts:
         yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
         yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], show_all=show_all)
-    if status.edits.entries:
-        yield "Edits of generated files that `aqlgen update` puts into overrides.yaml:"
-        entries = [f"  {visible(key)}: {visible(flow(entry))}" for key, entry in status.edits.entries.items()]
-        yield from _some(entries, show_all=show_all)
     if status.misplaced:
         yield "Files of yours in folders that aqlgen alone writes to; move them elsewhere:"
         yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
     reports = (
-        ("Edits of generated files that `aqlgen update` refuses:", status.edits.refused),
+        ("Edits of generated files that `aqlgen update` refuses:", status.edits),
         ("Code that is a fork, which `aqlgen update` leaves as it is:", status.fork),
         ("Overrides to look at:", status.overrides),
         ("aqlgen cannot regenerate this project yet:", status.problems),
@@ -156,7 +151,7 @@ def _as_json(status: Status, standing: tuple[Diagnostic, ...]) -> dict[str, Json
             "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],
         },
         "conflicts": [{"path": path, "line": line} for path, line in status.conflicts],
-        "edits": {"overrides": dict(status.edits.entries), "refused": as_json(status.edits.refused)},
+        "edits": {"refused": as_json(status.edits)},
         "overrides": as_json(status.overrides),
         "stale": list(status.stale),
         "changes": status.changes.as_json() if status.changes is not None else None,

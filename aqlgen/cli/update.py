@@ -169,8 +169,6 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     parts += refused
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
         parts += _files(what, paths, show_all=verbose)
-    if updated.overrides_added:
-        parts.append(f"Edits by hand that are overrides now: {', '.join(map(visible, updated.overrides_added))}.")
     if updated.aliases_added:
         parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
     if updated.variables_kept:
@@ -261,7 +259,6 @@ def _as_json(updated: Updated, standing: tuple[Diagnostic, ...]) -> dict[str, Js
         "conflicts": [{"path": conflict.path, "why": conflict.why} for conflict in merged.conflicts],
         "fork": [finding.file for finding in updated.fork],
         "uncommitted": list(updated.uncommitted),
-        "overrides_added": list(updated.overrides_added),
         "aliases_added": list(updated.aliases_added),
         "operations": {"total": sum(counts.values()), **counts, "skipped": len(updated.prepared.skipped)},
         "changes": updated.changes.as_json(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -18,19 +18,20 @@ from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.committed import Committed
 from aqlgen.project.documents import documents, single
-from aqlgen.project.edits.overrides import overridden, recovered, renamed, with_aliases
-from aqlgen.project.edits.refusals import forked
 from aqlgen.project.generated_paths import refuse_links
-from aqlgen.project.generation import regenerate
+from aqlgen.project.generation import Regenerated, regenerate
 from aqlgen.project.merge import Merged, merge, refuse_in_the_way, rehearsal
 from aqlgen.project.merge_inputs import Pristine, merge_inputs
 from aqlgen.project.options import RECORDED, spdx
+from aqlgen.project.overriding import overridden, renamed, with_aliases
 from aqlgen.project.records import Provenance
+from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
 from aqlgen.project.repository import Repository, listed
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
 from aqlgen.runtime.table import WORKFLOWS
+from aqlgen.table.apis import split_name
 
 __all__ = ["Asked", "Updated", "update"]
 
@@ -80,7 +81,6 @@ class Updated:
     changes: Changes
     before: Provenance
     after: Provenance
-    overrides_added: tuple[str, ...]
     aliases_added: tuple[str, ...]
     variables_kept: tuple[str, ...]
     """The variables that stay without the name of their API, which was the only one so far."""
@@ -121,17 +121,17 @@ def _update(
 ) -> Updated:
     folder = project.folder
     committed = Committed.of(project, repository)
-    edited = committed.edited()
-    fork = _fork(committed, edited, keep=asked.keep_edits)
-    unkept = {path: content for path, content in edited.items() if path not in fork}
-    edits = recovered(committed, unkept, asked.specs, progress)
+    edited = _without_given(committed.edited(), asked.specs)
+    today = _refuse_edits(project, edited, committed.kept(edited), progress, keep=asked.keep_edits)
+    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
+    changed = {path: file_hash(content) for path, content in code.items() if today and content != today.tree.get(path)}
+    fork = changed if asked.keep_edits else committed.kept(edited)
     licensed = project.license if asked.license is None else spdx(asked.license)
     before = _data(committed)
     names = project.names(before)
     options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
-    overrides = edits.overrides
-    used = overridden(options, folder, overrides)
-    generated = regenerate(project, used, licensed, progress, fork=fork, earlier=edits.prepared)
+    overrides: bytes | None = None
+    generated = regenerate(project, options, licensed, progress, fork=fork, earlier=today.prepared if today else None)
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
         overrides = with_aliases(folder, overrides, aliases)
@@ -164,7 +164,6 @@ def _update(
         changes=changes,
         before=Provenance.of(project.provenance, project.template_tag),
         after=Provenance.of(json.loads(tree[FILE]), current().tag),
-        overrides_added=tuple(edits.entries),
         aliases_added=tuple(aliases),
         variables_kept=() if project.apis() else _variables_kept(generated.prepared),
         fork=tuple(
@@ -181,14 +180,34 @@ def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
     return tuple(name for scheme in schemes for entry in scheme.values() for name in entry.get("variables", ()))
 
 
-def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> dict[str, str]:
-    """Return the hashes of the files of code that stay as they were edited: the fork of before, or all that are."""
-    package = committed.project.package
-    if not keep:
-        return committed.kept(edited)
-    code = {path: content for path, content in edited.items() if is_code(path, package)}
-    copied = Pristine(committed, {}).find({path: committed.project.recorded.get(path, "") for path in code})
-    return {path: file_hash(content) for path, content in code.items() if copied.get(path) != content}
+def _without_given(edited: Mapping[str, bytes], specs: Iterable[str]) -> dict[str, bytes]:
+    """Leave out an edited document that is what one of the `specs` gives as the new one."""
+    given = [Path(spec).read_bytes() for _, spec in map(split_name, specs) if Path(spec).is_file()]
+    return {
+        path: content for path, content in edited.items() if not path.startswith("openapi/") or content not in given
+    }
+
+
+def _refuse_edits(
+    project: Project, edited: Mapping[str, bytes], fork: Mapping[str, str], progress: Progress, *, keep: bool
+) -> Regenerated | None:
+    """Refuse edits of machine files except for code of the fork, or all code to `keep`. Raises AqlgenError.
+
+    Returns what this aqlgen generates from what the project keeps, where that was needed.
+    """
+    unkept = {path: edited[path] for path in edited if path not in fork}
+    if not unkept:
+        return None
+    progress("reading edits")
+    sound = not any(path.startswith("openapi/") for path in unkept)
+    today = regenerate(project, project.options(), project.license, progress) if sound else None
+    allowed = {path for path in unkept if keep and is_code(path, project.package)}
+    refused = refusals(
+        project, {path: unkept[path] for path in unkept if path not in allowed}, today.tree if today else {}
+    )
+    if refused:
+        raise OptionError(*(replace(refusal, file=str(project.folder / refusal.file)) for refusal in refused))
+    return today
 
 
 def _with_source(options: Options, asked: Asked, package: str, fork: Mapping[str, str]) -> Options:
