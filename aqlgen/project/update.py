@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
-from aqlgen.project.committed import Committed
 from aqlgen.project.documents import documents, single
+from aqlgen.project.encodings import pointer_hash
 from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import Regenerated, regenerate
-from aqlgen.project.merge import Merged, merge, refuse_in_the_way, rehearsal
-from aqlgen.project.merge_inputs import Pristine, merge_inputs
+from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
 from aqlgen.project.options import RECORDED, spdx
 from aqlgen.project.overriding import overridden, renamed, with_aliases
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
-from aqlgen.project.repository import Repository, listed
+from aqlgen.project.repository import Repository, listed, some
+from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
 from aqlgen.runtime.table import WORKFLOWS
@@ -120,14 +118,19 @@ def _update(
     progress: Progress,
 ) -> Updated:
     folder = project.folder
-    committed = Committed.of(project, repository)
-    edited = _without_given(committed.edited(), asked.specs)
-    today = _refuse_edits(project, edited, committed.kept(edited), progress, keep=asked.keep_edits)
+    worktree = Worktree(project)
+    _refuse_elsewhere(worktree, repository)
+    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
+    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
+    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
+    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
     code = {path: content for path, content in edited.items() if is_code(path, project.package)}
-    changed = {path: file_hash(content) for path, content in code.items() if today and content != today.tree.get(path)}
-    fork = changed if asked.keep_edits else committed.kept(edited)
+    fork = kept
+    if asked.keep_edits:
+        pristine = today.tree if today else {}
+        fork = {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
     licensed = project.license if asked.license is None else spdx(asked.license)
-    before = _data(committed)
+    before = _data(worktree)
     names = project.names(before)
     options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
     overrides: bytes | None = None
@@ -152,11 +155,10 @@ def _update(
     old = surface_of_folder({**known, **before}, project.package)
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
-    inputs = merge_inputs(committed, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
-    refuse_links(project.folder, inputs.theirs)
-    refuse_in_the_way(repository, inputs, committed.entries)
-    with rehearsal(repository) if dry_run else nullcontext(repository) as place:
-        merged = merge(place, inputs, f"aqlgen {__version__}")
+    planned = merge(worktree, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
+    refuse_links(project.folder, (*tree, *planned.written, *planned.removed))
+    refuse_in_the_way(repository, planned, worktree, tree)
+    merged = planned.result(folder) if dry_run else apply(repository, planned)
     return Updated(
         folder=folder,
         prepared=generated.prepared,
@@ -222,18 +224,33 @@ def _with_source(options: Options, asked: Asked, package: str, fork: Mapping[str
     return replace(options, runtime="source") if forked else options
 
 
-def _data(committed: Committed) -> dict[str, bytes]:
-    """Return the data of the package as it is committed, or as it once was where it is gone."""
-    project = committed.project
-    recorded = {
-        path: digest
-        for path, digest in project.recorded.items()
-        if path.startswith(f"src/{project.package}/")
-        and kind(path, project.package) is Kind.MACHINE
-        and not is_code(path, project.package)
-    }
-    data = dict(committed.read(recorded))
-    return data | Pristine(committed, {}).find({path: digest for path, digest in recorded.items() if path not in data})
+def _refuse_elsewhere(worktree: Worktree, repository: Repository) -> None:
+    """Refuse a project that is not committed, or whose files are pointers of Git LFS. Raises FileError."""
+    folder = worktree.project.folder
+    if FILE not in repository.committed():
+        raise FileError.of(
+            "project-not-committed",
+            f"the project in {folder} is not committed, so that an update could not be taken back",
+            help=f"git add --all --force {folder} && git commit -m 'Generated by aqlgen'",
+            file=str(folder),
+        )
+    pointers = [path for path in (*worktree.project.recorded, FILE) if pointer_hash(worktree.read(path) or b"")]
+    if pointers:
+        raise listed(
+            "content-elsewhere",
+            f"files of the project lie here as pointers of Git LFS only: {some(pointers)}",
+            "Bring their contents by `git lfs pull`, then update.",
+            [str(folder / path) for path in pointers],
+        )
+
+
+def _data(worktree: Worktree) -> dict[str, bytes]:
+    """Return the data of the package as it is."""
+    project = worktree.project
+    data = (path for path in project.recorded if path.startswith(f"src/{project.package}/"))
+    machine = (path for path in data if kind(path, project.package) is Kind.MACHINE)
+    contents = {path: worktree.read(path) for path in machine if not is_code(path, project.package)}
+    return {path: content for path, content in contents.items() if content is not None}
 
 
 def _options(project: Project, asked: Asked, names: Mapping[str, str], before: Mapping[str, bytes]) -> Options:

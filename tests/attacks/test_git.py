@@ -349,7 +349,7 @@ def test_nothing_is_written_to_the_repositorys_own_directory(small: Path, name: 
     before = file.read_bytes() if file.exists() else None
     with Repository.open(small) as repository:
         repository.refuse_unready()
-        assert set(repository.files()) == {"openapi.json"}
+        assert set(repository.committed()) == {"openapi.json"}
         repository.isolated.run("config", "core.fsmonitor", "touch /nonexistent")
     assert (file.read_bytes() if file.exists() else None) == before
 
