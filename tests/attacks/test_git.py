@@ -153,7 +153,7 @@ def _configure(hostile: Hostile) -> None:
     (git_dir / "config").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name in HOOKS:
         shutil.copy(hostile.mark(name), git_dir / "hooks" / name)
-    attributes = "*.json filter=evil diff=evil merge=evil\n*.toml filter=long\nDockerfile filter=included\n"
+    attributes = "*.json filter=evil diff=evil merge=evil\n*.toml filter=long\nhatch_build.py filter=included\n"
     attributes += ".gitignore filter=config.worktree\n"
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "info" / "attributes").write_text(attributes, encoding="utf-8")
