@@ -65,7 +65,7 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "machine-file-edited": Entry(
         "A generated file was edited by hand",
-        "The file is written anew on every update, and the edit is one that no override can say.",
+        "The file is written anew on every update. The message names the override that does the same, if there is one.",
         "Make the change where the message says: in overrides.yaml, in the document, by an overlay, or in hooks.py.",
     ),
     "machine-file-forked": Entry(

@@ -127,7 +127,7 @@ def _operations(
             parse(f"{flow({key: override})[1:-1]}\n")
         except OptionError:
             override, others = {}, [*others, *override]
-        said = f"Put into overrides.yaml: {flow(key)}: {flow(override)}" if override else ""
+        said = f"Put into overrides.yaml: `{flow(key)}: {flow(override)}`." if override else ""
         unsaid = f"No override says: {', '.join(others)}. {_way(row.path, package)}" if others else ""
         edits = ", ".join((*override, *others))
         message = f"`{row.name}` was edited by hand in a generated file: {edits}"

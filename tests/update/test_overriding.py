@@ -43,7 +43,7 @@ def test_the_override_that_a_refusal_names_does_what_was_edited(repo: Repo) -> N
     repo.replace(READ, '"list_goods"', '"browse_goods"')
     repo.commit()
     (detail,) = repo.changed()["error"]["details"]
-    line = re.search(r"overrides\.yaml: (.*\}) To give", detail["suggestion"])
+    line = re.search(r"overrides\.yaml: `(.*\})`", detail["suggestion"])
     assert line
     repo.write("overrides.yaml", f"{line[1]}\n")
     (repo.folder / READ).unlink()
