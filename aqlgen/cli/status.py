@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, Verbose, app, examples
-from aqlgen.cli.output import announce, progress
+from aqlgen.cli.output import progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
 
 if TYPE_CHECKING:
-    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.status import Status
     from aqlgen.render.kinds import Kind
@@ -49,11 +48,11 @@ def status_command(
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.status import status
 
-    standing = announce(folder, shown=output_format is Output.HUMAN, echo=cache.echo)
+    refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN) as stage:
         project_status = status(folder, stage)
     if output_format is Output.JSON:
-        cache.echo(json_text(_as_json(project_status, standing)))
+        cache.echo(json_text(_as_json(project_status)))
     else:
         cache.echo("\n".join(_lines(project_status, show_all=verbose)))
     cache.keep()
@@ -133,7 +132,7 @@ def _some(lines: list[str], *, show_all: bool) -> list[str]:
     return [*shown, f"  and {len(lines) - len(shown)} more (-v shows them)"] if len(shown) < len(lines) else shown
 
 
-def _as_json(status: Status, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
+def _as_json(status: Status) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.kinds import Kind
 
@@ -156,5 +155,4 @@ def _as_json(status: Status, standing: tuple[Diagnostic, ...]) -> dict[str, Json
         "stale": list(status.stale),
         "changes": status.changes.as_json() if status.changes is not None else None,
         "problems": as_json(status.problems),
-        "warnings": as_json(standing),
     }

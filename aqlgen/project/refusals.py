@@ -96,8 +96,8 @@ class _Row:
         decoded = {name: decode(Parameter, entry, name=name) for name, entry in self.entries["parameters"].items()}
         wires = [parameter.wire for parameter in decoded.values()]
         keys = {
-            name: wire if wires.count(wire := found.wire) == 1 else f"{found.location.split('_')[0]}:{wire}"
-            for name, found in decoded.items()
+            name: wire if wires.count(wire := parameter.wire) == 1 else f"{parameter.location.split('_')[0]}:{wire}"
+            for name, parameter in decoded.items()
         }
         return {key: (name, self.entries["parameters"][name]) for name, key in keys.items()}
 
@@ -127,13 +127,13 @@ def _operations(
             parse(f"{flow({key: override})[1:-1]}\n")
         except OptionError:
             override, others = {}, [*others, *override]
-        said = f"Put into overrides.yaml: `{flow(key)}: {flow(override)}`." if override else ""
-        unsaid = f"No override says: {', '.join(others)}. {_way(row.path, package)}" if others else ""
+        instruction = f"Put into overrides.yaml: `{flow(key)}: {flow(override)}`." if override else ""
+        reason = f"No override says: {', '.join(others)}. {_way(row.path, package)}" if others else ""
         edits = ", ".join((*override, *others))
         message = f"`{row.name}` was edited by hand in a generated file: {edits}"
         text = edited[row.path].decode("utf-8", "replace")
         line, column = _place(text, pointer_of((row.name,))) if new else (1, 1)
-        way = " ".join(filter(None, (said, unsaid, _UNDO)))
+        way = " ".join(filter(None, (instruction, reason, _UNDO)))
         yield Diagnostic(CODE, Severity.ERROR, message, file=row.path, line=line, column=column, help=way)
 
 

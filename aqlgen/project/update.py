@@ -184,9 +184,9 @@ def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
 
 def _without_given(edited: Mapping[str, bytes], specs: Iterable[str]) -> dict[str, bytes]:
     """Leave out an edited document that is what one of the `specs` gives as the new one."""
-    given = [Path(spec).read_bytes() for _, spec in map(split_name, specs) if Path(spec).is_file()]
+    contents = [Path(spec).read_bytes() for _, spec in map(split_name, specs) if Path(spec).is_file()]
     return {
-        path: content for path, content in edited.items() if not path.startswith("openapi/") or content not in given
+        path: content for path, content in edited.items() if not path.startswith("openapi/") or content not in contents
     }
 
 
