@@ -169,6 +169,12 @@ def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Pat
     assert ask(site, TAG, PATH=str(tmp_path)) == LATEST
 
 
+def test_a_build_has_the_same_identity_in_a_checkout_and_in_a_wheel(site: Path, checkout: Checkout) -> None:
+    identity = "__import__('aqlgen.resources').resources.build()"
+    assert str(ask(site, identity)).startswith(f"{__version__}+")
+    assert ask(site, identity) == ask(checkout.folder, identity)
+
+
 @pytest.mark.parametrize("change", ["edited", "added"])
 def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
     checkout: Checkout, tmp_path: Path, change: str

@@ -20,7 +20,7 @@ from aqlgen.git.isolation import without_configuration
 from aqlgen.project.encodings import is_generated, is_windows
 from aqlgen.project.generated_paths import read_below, remove_below
 from aqlgen.project.records import ANSWERS
-from aqlgen.project.repository import Repository, listed, some
+from aqlgen.project.repository import Repository, Sides, listed, some
 from aqlgen.project.worktree import Worktree
 from aqlgen.project.write import write_file
 from aqlgen.render.kinds import Kind, kind
@@ -65,8 +65,8 @@ class Merge:
     written: dict[str, bytes] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
-    sides: dict[str, tuple[bytes | None, bytes]] = field(default_factory=dict)
-    """What was generated before and what is generated now of files in conflict."""
+    sides: dict[str, Sides] = field(default_factory=dict)
+    """Of files in conflict."""
 
     def result(self, folder: Path, unstaged: Collection[str] = ()) -> Merged:
         """Return the result, before anything is written to the folder."""
@@ -95,15 +95,16 @@ def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, byt
             unedited = ours is None or is_generated(ours, recorded or "")
             if theirs is None and not unedited:
                 result.conflicts.append(Conflict(place, "changed by you, no longer generated"))
+                result.sides[place] = (recorded_bases.get(path), None)
                 continue
             if recorded and (ours is None or (theirs is not None and file_hash(theirs) == recorded)):
                 continue  # deleted by the user, or nothing is new in it
             if ours is not None and theirs is not None and not unedited and not theirs.startswith(ours):
-                sides = (recorded_bases.get(path), theirs)
-                theirs, why = _merged(ours, *sides, new=recorded is None)
+                base, generated = recorded_bases.get(path), theirs
+                theirs, why = _merged(ours, base, generated, new=recorded is None)
                 if why:
                     result.conflicts.append(Conflict(place, why))
-                    result.sides[place] = sides
+                    result.sides[place] = (base, generated)
         if theirs is None and ours is not None:
             result.removed.append(place)
         elif theirs is not None and theirs != ours:

@@ -47,7 +47,7 @@ _HELP: Final = "Name the folder of a project that `aqlgen from-openapi` made: it
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What generated a project: the version of aqlgen, the release of its templates ("" for none), the input's hash."""
+    """What generated a project: the build of aqlgen, the release of its templates ("" for none), the input's hash."""
 
     aqlgen: str
     templates: str
@@ -57,7 +57,8 @@ class Provenance:
     def of(cls, record: Mapping[str, Json], templates: str) -> Self:
         """Read the content of the provenance file, except for the release of the templates."""
         generator, input_record = record.get("generator"), record.get("input")
-        version = generator.get("version") if isinstance(generator, dict) else None
+        known = generator if isinstance(generator, dict) else {}
+        version = known.get("build") or known.get("version")
         return cls(
             str(version or ""), templates, str(input_record.get("hash", "")) if isinstance(input_record, dict) else ""
         )

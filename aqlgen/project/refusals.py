@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +15,7 @@ from aqlgen.document.positions import find
 from aqlgen.ir import Json
 from aqlgen.project import Project
 from aqlgen.project.insertion import flow
+from aqlgen.project.records import ANSWERS
 from aqlgen.render.kinds import RUNTIME, is_code
 from aqlgen.render.provenance import file_hash
 from aqlgen.runtime.schema.reader import pointer_of
@@ -42,6 +44,9 @@ _WAYS: Final = (
 )
 """What to do instead, by the beginning of the path."""
 
+_COMMIT: Final = re.compile(rb"^_commit: .*\n", re.MULTILINE)
+"""The line of its answers that copier changes."""
+
 _SAME: Final = frozenset("danger summary description confirmation cooldown_seconds example aliases".split())
 """Entries of a row that an override holds as they are."""
 
@@ -62,7 +67,7 @@ def refusals(project: Project, edited: Mapping[str, bytes], today: Mapping[str, 
     findings = []
     for path in sorted(edited):
         pristine = today.get(path)
-        if pristine is not None and _same(edited[path], pristine):
+        if pristine is not None and _same(edited[path], pristine, by_copier=path == ANSWERS):
             continue
         known = pristine is not None and file_hash(pristine) == project.recorded.get(path)
         if known and path.startswith(f"src/{package}/operations/"):
@@ -76,7 +81,9 @@ def refusals(project: Project, edited: Mapping[str, bytes], today: Mapping[str, 
     return tuple(findings)
 
 
-def _same(edited: bytes, pristine: bytes) -> bool:
+def _same(edited: bytes, pristine: bytes, *, by_copier: bool) -> bool:
+    if by_copier and _COMMIT.sub(b"", edited) == _COMMIT.sub(b"", pristine):
+        return True
     try:
         return edited == pristine or bool(json.loads(edited) == json.loads(pristine))
     except (ValueError, RecursionError):

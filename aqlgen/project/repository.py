@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from aqlgen import git
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -20,7 +20,7 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.git.isolation import Isolated, isolated, place_of
 from aqlgen.project.encodings import pointer_hash
 
-__all__ = ["REGULAR", "Entry", "Repository", "listed", "some"]
+__all__ = ["REGULAR", "Entry", "Repository", "Sides", "listed", "some"]
 
 REGULAR: Final = ("100644", "100755")
 """The modes of ordinary files: not links, not other repositories."""
@@ -49,6 +49,10 @@ class Entry:
 
     mode: str
     oid: str
+
+
+Sides: TypeAlias = tuple[bytes | None, bytes | None]
+"""A file as it was generated before and as it is now, None for one that was not or is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,7 @@ class Repository:
                 file=str(lock),
             )
 
-    def stage(self, paths: Collection[str], conflicts: Mapping[str, tuple[bytes | None, bytes]]) -> tuple[str, ...]:
+    def stage(self, paths: Collection[str], conflicts: Mapping[str, Sides]) -> tuple[str, ...]:
         """Stage files of the project as they are; return those with a filter, which are left to the user.
 
         A file in conflict is unmerged in the index, between what is committed and both sides of aqlgen.
@@ -227,11 +231,12 @@ class Repository:
         stdin = os.fsencode("".join(f"{self.prefix}{path}\0" for path in paths if path not in names))
         self.isolated.run("update-index", "--add", "--remove", "-z", "--stdin", stdin=stdin)
         lines = []
-        for path, (base, theirs) in conflicts.items():
+        for path, sides in conflicts.items():
             entry = self._tree().get(path)
             if entry is None or path in names:
                 continue
-            oids = {2: entry.oid, 3: self._stored(theirs)} | ({} if base is None else {1: self._stored(base)})
+            stored = (None if side is None else self._stored(side) for side in sides)
+            oids = {stage: oid for stage, oid in zip((1, 3, 2), (*stored, entry.oid), strict=True) if oid}
             lines.append(f"0 {'0' * len(self.head)}\t{self.prefix}{path}\0")
             lines += [f"{entry.mode} {oids[stage]} {stage}\t{self.prefix}{path}\0" for stage in sorted(oids)]
         self.isolated.run("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.decide.overrides import UNMATCHED
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -22,6 +21,7 @@ from aqlgen.project.worktree import State, Worktree
 from aqlgen.render import data
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import canonical_hash, file_hash
+from aqlgen.resources import build
 
 __all__ = ["Changed", "Status", "status"]
 
@@ -104,7 +104,7 @@ def status(folder: Path, progress: Progress) -> Status:
         folder=folder,
         package=project.package,
         recorded=recorded,
-        today=Provenance(__version__, current().tag, known),
+        today=Provenance(build(), current().tag, known),
         counts={whose: list(kinds.values()).count(whose) for whose in Kind},
         changed=tuple(
             Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED

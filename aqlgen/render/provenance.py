@@ -14,6 +14,7 @@ from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.render.kinds import Kind, is_code, kind
+from aqlgen.resources import build
 from aqlgen.table.adapter import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
@@ -104,7 +105,7 @@ def provenance(
     each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
     record: dict[str, Json] = {
         "spec_version": SPEC_VERSION,
-        "generator": {"name": "aqlgen", "version": __version__, **release},
+        "generator": {"name": "aqlgen", "version": __version__, "build": build(), **release},
         "generated_at": at,
         "input": {"hash": input_hash},
         "texts": {"hash": texts_hash},
