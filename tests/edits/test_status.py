@@ -123,7 +123,7 @@ def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> Non
 
 
 def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aqlgen.project.status.__version__", "99.0")
+    monkeypatch.setattr("aqlgen.project.status.build", lambda: "99.0")
     report = pets.report()
     assert (report["recorded"]["aqlgen"], report["today"]["aqlgen"]) != ("99.0", "0.1.0")
     assert report["today"]["aqlgen"] == "99.0"
