@@ -20,10 +20,7 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.git.isolation import Isolated, isolated, place_of
 from aqlgen.project.encodings import pointer_hash
 
-__all__ = ["REGULAR", "Entry", "Repository", "Sides", "listed", "some"]
-
-REGULAR: Final = ("100644", "100755")
-"""The modes of ordinary files: not links, not other repositories."""
+__all__ = ["Entry", "Repository", "Sides", "listed", "some"]
 
 _UNDERWAY: Final = {
     "MERGE_HEAD": "merge",

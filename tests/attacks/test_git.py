@@ -49,7 +49,7 @@ SETTINGS = (
     "credential.helper",
     "alias.status",
     "alias.ls-files",
-    "alias.cherry-pick",
+    "alias.update-index",
     "pager.status",
     "pager.log",
     "pager.diff",
