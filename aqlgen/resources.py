@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
+from aqlgen import __version__
 from aqlgen.runtime.cli.sealed import SEAL
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "PACKAGED",
     "SOURCE",
     "URL",
+    "build",
     "files_in",
     "own_files",
     "own_templates",
@@ -79,6 +81,18 @@ def own_files() -> list[tuple[str, Path]]:
     templates = own_templates()
     beside = [] if templates == PACKAGED else [*files_in(templates / "templates"), ("", templates / "copier.yml")]
     return sorted([*files_in(_PACKAGE), *beside])
+
+
+@cache
+def build() -> str:
+    """Return the identity of this build: the version, and the hash of all files, the same in a checkout and a wheel."""
+    places = {path.removeprefix("template/templates/"): file for path, file in own_files()}
+    places[""] = places.pop("template/copier.yml", own_templates() / "copier.yml")
+    places.pop("template/release.txt", None)
+    whole = sha256()
+    for path in sorted(places):
+        whole.update(f"{path}\0{sha256(places[path].read_bytes()).hexdigest()}\n".encode())
+    return f"{__version__}+{whole.hexdigest()[:12]}"
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, Path]]:

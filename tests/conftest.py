@@ -91,7 +91,6 @@ def preloaded() -> Iterator[Path]:
     files = [path.relative_to(ROOT) for path in (ROOT / "aqlgen").rglob("*.py") if path.stem != "__main__"]
     modules = [".".join((path.parent if path.stem == "__init__" else path.with_suffix("")).parts) for path in files]
     modules = [module for module in modules if not module.startswith("aqlgen.runtime.testing")]  # imports pytest
-    modules.remove("aqlgen.render.templating")  # imports plumbum, which keeps the environment that it is imported in
     with interpreter([*ADAPTERS, "openapi_pydantic", "pluralizer", *sorted(modules)], [ROOT]) as launcher:
         yield launcher
 

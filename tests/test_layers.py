@@ -62,7 +62,6 @@ LAYERS = {
 
 ALONE = {
     "openapi_pydantic": "build/models.py",
-    "copier": "render/templating.py",
     "jsonpath_rfc9535": "document/overlay/query.py",
 }
 """Libraries that a single module knows."""

@@ -1,4 +1,4 @@
-"""The wheel and the sdist hold all that aqlgen needs: its modules and the templates of every release."""
+"""The wheel and the sdist hold all that aqlgen needs: its modules and templates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
 pytestmark = pytest.mark.long
 
 LATEST = f"v{__version__}"
-CARRIED = {"aqlgen/template/templates.bundle", "aqlgen/template/release.txt"}
+CARRIED = {"aqlgen/template/release.txt"}
 
 
 def files_of(folder: str) -> set[str]:
@@ -50,31 +50,14 @@ def ask(site: Path, question: str, **environment: str) -> object:
     return json.loads(done.stdout)
 
 
-NO_RELEASES = ("v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1")
-RELEASES = ("0.0.1", "0.0.2", __version__)
-TEMPLATES = """(lambda tag: (lambda context: (lambda folder: folder and {
-    str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()
-})(context.__enter__()))(releases.templates_of(tag)))"""
 TAG = "releases.current().tag"
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Make aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
+    """Make aqlgen with a release that is as this work tree."""
     source = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
-    configuration = (source.folder / "copier.yml").read_text(encoding="utf-8")
-    source.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
-    (source.folder / "copier.yml").rename(source.folder / "templates/copier.yml")
-    source.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 7000")
-    source.release("0.0.1")
-    (source.folder / "templates/copier.yml").unlink()
-    (source.folder / "copier.yml").write_text(configuration, encoding="utf-8")
-    source.edit("templates/project/Dockerfile.jinja", "EXPOSE 7000", "EXPOSE 7500")
-    source.release("0.0.2")
-    source.edit("templates/project/Dockerfile.jinja", "EXPOSE 7500", "EXPOSE 8000")
     source.release(__version__)
-    source.git("tag", "vanilla")
-    source.git("tag", "nightly")
     return source
 
 
@@ -182,53 +165,14 @@ def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
         assert file.read_bytes() == (checkout.folder / "aqlgen/runtime" / path).read_bytes()
 
 
-Trees = dict[str, dict[str, str] | None]
-
-
-def ask_all(place: Path) -> Trees:
-    """Return the templates of each tag, which one process reads."""
-    tags = [*NO_RELEASES, *(f"v{version}" for version in RELEASES)]
-    answer = ask(place, f"{{tag: {TEMPLATES}(tag) for tag in {tags!r}}}")
-    assert isinstance(answer, dict)
-    return answer
-
-
-@pytest.fixture(scope="module")
-def of_site(site: Path) -> Trees:
-    """Ask the wheel for the templates of each tag."""
-    return ask_all(site)
-
-
-@pytest.fixture(scope="module")
-def of_checkout(checkout: Checkout) -> Trees:
-    """Ask the checkout for the templates of each tag."""
-    return ask_all(checkout.folder)
-
-
 def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Path) -> None:
     assert ask(site, TAG, PATH=str(tmp_path)) == LATEST
 
 
-def test_a_wheel_gives_the_templates_of_every_release(of_site: Trees) -> None:
-    for version, port in zip(RELEASES, (7000, 7500, 8000), strict=True):
-        templates = of_site[f"v{version}"]
-        assert templates is not None
-        assert f"EXPOSE {port}" in templates["templates/project/Dockerfile.jinja"]
-        assert "\n_subdirectory: templates/project\n" in templates["copier.yml"]
-        assert {path.split("/")[0] for path in templates} == {"copier.yml", "templates", "aqlgen"}
-    assert set(templates) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
-
-
-@pytest.mark.parametrize("tag", NO_RELEASES)
-def test_what_is_no_release_has_no_templates(of_site: Trees, of_checkout: Trees, tag: str) -> None:
-    for trees in (of_site, of_checkout):
-        assert trees[tag] is None
-
-
-def test_a_checkout_has_the_same_releases_as_its_wheel(of_site: Trees, of_checkout: Trees, checkout: Checkout) -> None:
-    for version in RELEASES:
-        assert of_checkout[f"v{version}"] == of_site[f"v{version}"] is not None
-    assert ask(checkout.folder, TAG) == LATEST
+def test_a_build_has_the_same_identity_in_a_checkout_and_in_a_wheel(site: Path, checkout: Checkout) -> None:
+    identity = "__import__('aqlgen.resources').resources.build()"
+    assert str(ask(site, identity)).startswith(f"{__version__}+")
+    assert ask(site, identity) == ask(checkout.folder, identity)
 
 
 @pytest.mark.parametrize("change", ["edited", "added"])
@@ -242,7 +186,7 @@ def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
         (copy.folder / "templates/project/NOTES.md").write_text("new\n", encoding="utf-8")
     assert ask(copy.folder, TAG) == ""
     files = held(copy.build(tmp_path / "dist", "wheel")[0])
-    assert set(files) & CARRIED == {"aqlgen/template/templates.bundle"}
+    assert not set(files) & CARRIED
 
 
 def clone(checkout: Checkout, folder: Path, *options: str) -> Checkout:
@@ -278,7 +222,7 @@ def test_a_wheel_can_be_built_where_there_are_no_releases(checkout: Checkout, tm
 
 def test_an_editable_install_is_not_kept_waiting_by_the_history(checkout: Checkout) -> None:
     asked = (
-        "hook = CarryReleases('.', {}, None, None, '', 'wheel'); hook.initialize('editable', data := {}); print(data)"
+        "hook = CarryRelease('.', {}, None, None, '', 'wheel'); hook.initialize('editable', data := {}); print(data)"
     )
-    done = checkout.python("-c", f"from hatch_build import CarryReleases; {asked}", cwd=checkout.folder)
+    done = checkout.python("-c", f"from hatch_build import CarryRelease; {asked}", cwd=checkout.folder)
     assert done.stdout == "{}\n"

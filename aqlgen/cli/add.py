@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aqlgen.cli.app import Output, OutputFormat, Quiet, app, examples
-from aqlgen.cli.output import announce, progress
+from aqlgen.cli.output import progress, refuse_newer
 from aqlgen.parts import PARTS
 
 _LIST = "\n".join(("\b", "Parts:", *(f"  {part:<11} {about}" for part, (about, _) in PARTS.items())))
@@ -38,7 +38,7 @@ def add_command(
     from aqlgen.project.parts import change_parts
 
     shown = output_format is Output.HUMAN and not quiet
-    announce(folder, shown=shown)
+    refuse_newer(folder)
     with progress(shown=shown) as stage:
         changed = change_parts(folder, parts or (), remove or (), stage)
     if output_format is Output.JSON:

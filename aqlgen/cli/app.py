@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from aqlgen import __version__
-
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -59,7 +57,9 @@ def version(
 ) -> None:
     """Turn an OpenAPI document into an MCP-AQL adapter."""
     if show:
-        typer.echo(f"aqlgen {__version__}")
+        from aqlgen.resources import build
+
+        typer.echo(f"aqlgen {build()}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples
-from aqlgen.cli.output import announce, progress
+from aqlgen.cli.output import progress, refuse_newer
 from aqlgen.diagnostics.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aqlgen.conformance.runner import Checked as CheckedAdapter
-    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project import Project
     from aqlgen.project.check import Checked
@@ -97,7 +96,7 @@ def check_command(
         _check_ending(file)
     from aqlgen.diagnostics.report import json_text
 
-    announce(folder, shown=shown)
+    refuse_newer(folder)
     with progress(shown=shown) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
     _write(checked, report or [], evidence)
@@ -228,11 +227,11 @@ def _check_pristine(folder: Path, *, keep_edits: bool, output_format: Output, qu
     from aqlgen.project.check import check
 
     shown = output_format is Output.HUMAN and not quiet
-    standing = announce(folder, shown=shown)
+    refuse_newer(folder)
     with progress(shown=shown) as stage:
         checked = check(folder, stage, keep_edits=keep_edits)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(checked, standing)))
+        typer.echo(json_text(_as_json(checked)))
     elif checked.exit_code or not quiet:
         if checked.fork:
             typer.echo(as_text(checked.fork, show_all=True), err=True)
@@ -259,7 +258,7 @@ def _as_text(checked: Checked) -> str:
     return f"{folder} is pristine{fork}: {files} as generated, the same when generated again, {installed}.{listed}"
 
 
-def _as_json(checked: Checked, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
+def _as_json(checked: Checked) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
 
     return {
@@ -275,5 +274,4 @@ def _as_json(checked: Checked, standing: tuple[Diagnostic, ...]) -> dict[str, Js
             "findings": as_json(checked.findings),
             "fork": [finding.file for finding in checked.fork],
         },
-        "warnings": as_json(standing),
     }

@@ -21,7 +21,7 @@ from aqlgen.cli.app import (
     app,
     examples,
 )
-from aqlgen.cli.output import announce, progress, project_around
+from aqlgen.cli.output import progress, project_around, refuse_newer
 
 
 class Form(StrEnum):
@@ -78,7 +78,7 @@ def diff_command(
 ) -> None:
     """Show what changed for an agent: operations, parameters, types, danger; breaking or not."""
     from aqlgen.cli.comparison import Reading, compare_sides
-    from aqlgen.diagnostics.report import as_json, json_text
+    from aqlgen.diagnostics.report import json_text
 
     reading = Reading(
         headers=tuple(header or ()),
@@ -91,12 +91,12 @@ def diff_command(
         field_case=field_case and field_case.value,
         rename=rename,
     )
-    standing = announce(project_around(new or ".", old), shown=output_format is not Form.JSON and not quiet)
+    refuse_newer(project_around(new or ".", old))
     with progress(shown=output_format is Form.HUMAN and not quiet) as stage:
         compared = compare_sides(old, new, reading, stage)
     changes = compared.changes
     if output_format is Form.JSON:
-        typer.echo(json_text({**compared.as_json(), "warnings": as_json(standing)}))
+        typer.echo(json_text(compared.as_json()))
     elif output_format is Form.MARKDOWN:
         typer.echo(changes.as_markdown(), nl=False)
     elif not quiet:

@@ -28,7 +28,7 @@ from aqlgen.cli.app import (
     app,
     examples,
 )
-from aqlgen.cli.output import announce, print_diagnostics, progress, project_around
+from aqlgen.cli.output import print_diagnostics, progress, project_around, refuse_newer
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows
@@ -96,7 +96,7 @@ def explain_command(
         workflows=workflows,
         allow_refs=allow_refs,
     )
-    announce(project_around(spec[0], overrides), shown=output_format is Output.HUMAN and not quiet)
+    refuse_newer(project_around(spec[0], overrides))
     if not options.apis:
         options = as_an_update(replace(options, request=replace(options.request, element=None)))
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))

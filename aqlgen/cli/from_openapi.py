@@ -180,7 +180,7 @@ def generate(
     refuse_occupied(folder)
     entry = entry_of(table_hosts(prepared.table)) if accept_hosts else {}
     if entry:
-        from aqlgen.project.edits.overrides import overridden, with_hosts
+        from aqlgen.project.overriding import overridden, with_hosts
 
         options = overridden(options, folder, with_hosts(options.overrides, entry))
         prepared = prepare(options, progress, prepared)

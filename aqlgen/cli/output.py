@@ -14,7 +14,7 @@ import typer
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.report import Text
 
-__all__ = ["Echo", "announce", "print_diagnostics", "progress", "project_around", "terminal_width"]
+__all__ = ["Echo", "print_diagnostics", "progress", "project_around", "refuse_newer", "terminal_width"]
 
 _ALWAYS: Final = "document-found"
 """The code of a note that is shown without `verbose`, too."""
@@ -80,20 +80,12 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 
 
-def announce(folder: Path | None, *, shown: bool, echo: Echo = typer.echo) -> tuple[Diagnostic, ...]:
-    """Return the warnings about a project's release, printed on standard error if `shown`; none without a project.
+def refuse_newer(folder: Path | None) -> None:
+    """Raise OptionError for a project that a newer aqlgen wrote, before anything else of it is read."""
+    from aqlgen.project.records import refuse_newer
 
-    Raises OptionError for a project that a newer aqlgen wrote.
-    """
-    from aqlgen.diagnostics.report import as_text
-    from aqlgen.project.records import release_warnings
-
-    if folder is None:
-        return ()
-    warnings = release_warnings(folder)
-    if warnings and shown:
-        echo(as_text(warnings), err=True)
-    return warnings
+    if folder is not None:
+        refuse_newer(folder)
 
 
 def project_around(*paths: str | Path | None) -> Path | None:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from aqlgen.cli.app import Folder, Output, OutputFormat, Verbose, app, examples
-from aqlgen.cli.output import announce, progress
+from aqlgen.cli.output import progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
 
 if TYPE_CHECKING:
-    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.status import Status
     from aqlgen.render.kinds import Kind
@@ -24,7 +23,7 @@ _SHOWN: Final = 10
 _POLICIES: Final = {
     "yours": "never touched by aqlgen",
     "shared": "edits are merged",
-    "machine": "written anew; edits become overrides or are refused",
+    "machine": "written anew; edits are refused",
 }
 
 
@@ -49,11 +48,11 @@ def status_command(
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.status import status
 
-    standing = announce(folder, shown=output_format is Output.HUMAN, echo=cache.echo)
+    refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN) as stage:
         project_status = status(folder, stage)
     if output_format is Output.JSON:
-        cache.echo(json_text(_as_json(project_status, standing)))
+        cache.echo(json_text(_as_json(project_status)))
     else:
         cache.echo("\n".join(_lines(project_status, show_all=verbose)))
     cache.keep()
@@ -89,21 +88,16 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import as_text
-    from aqlgen.project.edits.insertion import flow
     from aqlgen.runtime.text import visible
 
     if status.conflicts:
         yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
         yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], show_all=show_all)
-    if status.edits.entries:
-        yield "Edits of generated files that `aqlgen update` puts into overrides.yaml:"
-        entries = [f"  {visible(key)}: {visible(flow(entry))}" for key, entry in status.edits.entries.items()]
-        yield from _some(entries, show_all=show_all)
     if status.misplaced:
         yield "Files of yours in folders that aqlgen alone writes to; move them elsewhere:"
         yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
     reports = (
-        ("Edits of generated files that `aqlgen update` refuses:", status.edits.refused),
+        ("Edits of generated files that `aqlgen update` refuses:", status.edits),
         ("Code that is a fork, which `aqlgen update` leaves as it is:", status.fork),
         ("Overrides to look at:", status.overrides),
         ("aqlgen cannot regenerate this project yet:", status.problems),
@@ -138,7 +132,7 @@ def _some(lines: list[str], *, show_all: bool) -> list[str]:
     return [*shown, f"  and {len(lines) - len(shown)} more (-v shows them)"] if len(shown) < len(lines) else shown
 
 
-def _as_json(status: Status, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
+def _as_json(status: Status) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.kinds import Kind
 
@@ -156,10 +150,9 @@ def _as_json(status: Status, standing: tuple[Diagnostic, ...]) -> dict[str, Json
             "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],
         },
         "conflicts": [{"path": path, "line": line} for path, line in status.conflicts],
-        "edits": {"overrides": dict(status.edits.entries), "refused": as_json(status.edits.refused)},
+        "edits": {"refused": as_json(status.edits)},
         "overrides": as_json(status.overrides),
         "stale": list(status.stale),
         "changes": status.changes.as_json() if status.changes is not None else None,
         "problems": as_json(status.problems),
-        "warnings": as_json(standing),
     }

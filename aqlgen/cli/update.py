@@ -27,11 +27,10 @@ from aqlgen.cli.app import (
     app,
     examples,
 )
-from aqlgen.cli.output import announce, print_diagnostics, progress
+from aqlgen.cli.output import print_diagnostics, progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
 
 if TYPE_CHECKING:
-    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.records import Provenance
     from aqlgen.project.update import Asked, Updated
@@ -117,11 +116,11 @@ def update_command(
         strict=strict,
         keep_edits=keep_edits,
     )
-    standing = announce(folder, shown=output_format is Output.HUMAN and not quiet, echo=cache.echo)
+    refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         updated = update(folder, asked, dry_run=dry_run, progress=stage)
     if output_format is Output.JSON:
-        cache.echo(json_text(_as_json(updated, standing)))
+        cache.echo(json_text(_as_json(updated)))
     elif not quiet:
         print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose, echo=cache.echo)
         cache.echo(_summary(updated, verbose=verbose))
@@ -169,8 +168,6 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     parts += refused
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
         parts += _files(what, paths, show_all=verbose)
-    if updated.overrides_added:
-        parts.append(f"Edits by hand that are overrides now: {', '.join(map(visible, updated.overrides_added))}.")
     if updated.aliases_added:
         parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
     if updated.variables_kept:
@@ -236,7 +233,7 @@ def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
     return f"{', '.join(map(visible, names[:most]))}{more}"
 
 
-def _as_json(updated: Updated, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
+def _as_json(updated: Updated) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.provenance import FILE
     from aqlgen.table.access import table_hosts
@@ -261,11 +258,10 @@ def _as_json(updated: Updated, standing: tuple[Diagnostic, ...]) -> dict[str, Js
         "conflicts": [{"path": conflict.path, "why": conflict.why} for conflict in merged.conflicts],
         "fork": [finding.file for finding in updated.fork],
         "uncommitted": list(updated.uncommitted),
-        "overrides_added": list(updated.overrides_added),
         "aliases_added": list(updated.aliases_added),
         "operations": {"total": sum(counts.values()), **counts, "skipped": len(updated.prepared.skipped)},
         "changes": updated.changes.as_json(),
         "hosts": [use.as_json() for use in table_hosts(table)],
         "provenance": str(updated.folder / FILE),
-        "warnings": as_json((*standing, *updated.warnings)),
+        "warnings": as_json(updated.warnings),
     }

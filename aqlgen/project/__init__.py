@@ -118,12 +118,6 @@ class Project:
         return tag if isinstance(tag, str) else ""
 
     @property
-    def answered_tag(self) -> str:
-        """The release of the templates according to copier: another when `copier update` ran since."""
-        tag = self.answers.get("_commit")
-        return tag if isinstance(tag, str) else ""
-
-    @property
     def recorded_options(self) -> Mapping[str, Json]:
         """The options that the project was generated with."""
         options = self.provenance.get("options")

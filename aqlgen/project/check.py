@@ -12,9 +12,9 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
-from aqlgen.project.edits.refusals import forked
 from aqlgen.project.generation import regenerate
 from aqlgen.project.imports import differences, imported, is_shadowing, sources
+from aqlgen.project.refusals import forked
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind

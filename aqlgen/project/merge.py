@@ -1,56 +1,36 @@
-"""The merge by git: base and theirs become commits, and the change between them is cherry-picked onto the last commit.
+"""The merge of a project with what is generated now, each file by its owner.
 
-Both commits hold the whole tree of the last commit except for the project's folder, so that git looks for renames
-within the project only. `--dry-run` does the same with the folder alone, in a temporary repository that borrows the
-objects.
+A machine file is replaced, and a shared file merged by `git merge-file`, outside of any repository. The record holds
+what was generated last time. Where an earlier aqlgen wrote the record, it does not: an edited file then keeps both
+versions, in conflict where they differ.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from aqlgen import git
-from aqlgen.diagnostics.errors import FileError
-from aqlgen.git.isolation import Isolated, without_configuration
+from aqlgen import __version__, git
+from aqlgen.git.isolation import without_configuration
+from aqlgen.project.encodings import is_generated, is_windows
 from aqlgen.project.generated_paths import read_below, remove_below
-from aqlgen.project.merge_inputs import Blob, MergeInputs
-from aqlgen.project.repository import Entry, Repository, listed, some
+from aqlgen.project.records import ANSWERS
+from aqlgen.project.repository import Repository, Sides, listed, some
+from aqlgen.project.worktree import Worktree
+from aqlgen.project.write import write_file
+from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.provenance import FILE, bases, file_hash
 
-__all__ = ["Conflict", "Merged", "merge", "refuse_in_the_way", "rehearsal"]
+__all__ = ["Conflict", "Merge", "Merged", "apply", "merge", "refuse_in_the_way"]
 
-_PICK: Final = {
-    "diff.renames": "true",
-    "merge.conflictStyle": "diff3",
-    "merge.default": "text",
-    "merge.directoryRenames": "true",
-    "merge.renameLimit": "10000",
-    "merge.renames": "true",
-    "merge.renormalize": "false",
-}
-
-_APART: Final = ("-c", "core.fileMode=false", "-c", "core.sparseCheckout=false")
-"""Settings for adding files of another folder to an index."""
-
-_ATTRIBUTES: Final = ".gitattributes"
-
-_WHY: Final = {
-    "123": "changed by you and by aqlgen in the same place",
-    "13": "deleted by you, changed by aqlgen",
-    "12": "changed by you, no longer generated",
-    "23": "added by you and by aqlgen",
-    "1": "given another name by you, changed or named otherwise by aqlgen",
-    "2": "given another name by you, changed or named otherwise by aqlgen",
-    "3": "given another name by you, changed or named otherwise by aqlgen",
-}
-"""The reason for a conflict by the stages of the index: 1 is the base, 2 the user's side, 3 what is generated."""
+_LABELS: Final = ("yours", "as generated before", f"aqlgen {__version__}")
+_ERROR: Final = 128
+"""The lowest exit code of `git merge-file` that is no number of conflicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,190 +58,141 @@ class Merged:
         return not (self.added or self.changed or self.removed or self.conflicts)
 
 
-def merge(repository: Repository, inputs: MergeInputs, label: str) -> Merged:
-    """Merge what changed between the sides into the work tree and the index, conflicts in the style of diff3.
+@dataclass(slots=True)
+class Merge:
+    """What is to be written and removed, by the place in the project."""
 
-    Raises FileError when something is in the way; then nothing is changed.
+    written: dict[str, bytes] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    sides: dict[str, Sides] = field(default_factory=dict)
+    """Of files in conflict."""
+
+    def result(self, folder: Path, unstaged: Collection[str] = ()) -> Merged:
+        """Return the result, before anything is written to the folder."""
+        unmerged = {conflict.path for conflict in self.conflicts}
+        merged = sorted(path for path in self.written if path not in unmerged)
+        added = tuple(path for path in merged if not (folder / path).exists())
+        changed = tuple(path for path in merged if path not in added)
+        return Merged(added, changed, tuple(self.removed), tuple(self.conflicts), tuple(unstaged))
+
+
+def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, bytes], kept: Collection[str]) -> Merge:
+    """Merge a project with what is generated now; nothing is written.
+
+    `yours` is new content of the user's files, `kept` the machine files that stay as they are.
     """
-    if inputs.base == inputs.theirs:
-        return Merged()
-    entries = repository.files()
-    blobs = repository.store_filtered()
+    project, result = worktree.project, Merge()
+    recorded_bases = bases(project.provenance)
+    for path in sorted({*tree, *project.recorded, *yours} - set(kept)):
+        whose, recorded = kind(path, project.package), project.recorded.get(path)
+        ours, theirs, place = worktree.read(path), tree.get(path), project.place_of(path)
+        if whose is Kind.YOURS:
+            theirs = yours.get(path, theirs if ours is None and recorded is None else ours)
+            if theirs is None or theirs == ours:
+                continue
+        elif whose is Kind.SHARED or not (recorded or path in (FILE, ANSWERS)):
+            unedited = ours is None or is_generated(ours, recorded or "")
+            if theirs is None and not unedited:
+                result.conflicts.append(Conflict(place, "changed by you, no longer generated"))
+                result.sides[place] = (recorded_bases.get(path), None)
+                continue
+            if recorded and (ours is None or (theirs is not None and file_hash(theirs) == recorded)):
+                continue  # deleted by the user, or nothing is new in it
+            if ours is not None and theirs is not None and not unedited and not theirs.startswith(ours):
+                base, generated = recorded_bases.get(path), theirs
+                theirs, why = _merged(ours, base, generated, new=recorded is None)
+                if why:
+                    result.conflicts.append(Conflict(place, why))
+                    result.sides[place] = (base, generated)
+        if theirs is None and ours is not None:
+            result.removed.append(place)
+        elif theirs is not None and theirs != ours:
+            windows = ours is not None and is_windows((project.folder / place).read_bytes()) and not is_windows(ours)
+            result.written[place] = theirs.replace(b"\n", b"\r\n") if windows else theirs
+    return result
+
+
+def _merged(ours: bytes, base: bytes | None, theirs: bytes, *, new: bool) -> tuple[bytes, str]:
+    """Merge two versions of a file; return the result, and why it has conflicts, "" for none."""
+    style = () if base is None else ("--diff3",)
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        index, other = Path(name) / "index", Path(name) / "other"
-        repository.isolated.run("read-tree", repository.head, env={"GIT_INDEX_FILE": str(index)})
-        shutil.copyfile(index, other)
-        base = _tree(repository, entries, inputs.base, index)
-        theirs = _tree(repository, entries, inputs.theirs, other)
-    if base == theirs:
-        return Merged()
-    old = repository.isolated.run("commit-tree", base, "-m", "what was generated last time").text
-    new = repository.isolated.run("commit-tree", theirs, "-p", old, "-m", label).text
-    with git.undisturbed():
-        for path in _untracked(repository, inputs, entries):
-            if _is_begun(repository.top / repository.prefix, path, inputs.theirs[path]):
-                remove_below(repository.top / repository.prefix, path)
-        _put(repository, {path: entries[path] for path in blobs})
-        try:
-            merged = _pick(repository, new)
-        except FileError:
-            repository.left_unstaged(blobs)
-            raise
-        unchanged = blobs.keys() - {*merged.added, *merged.changed, *(conflict.path for conflict in merged.conflicts)}
-        repository.left_unstaged(unchanged - set(merged.removed))
-        return replace(merged, unstaged=repository.left_unstaged((*merged.added, *merged.changed)))
+        for number, content in enumerate((ours, base or b"", theirs)):
+            (Path(name) / str(number)).write_bytes(content)
+        labels = [word for label in _LABELS for word in ("-L", label)]
+        outside = {**without_configuration(), "GIT_DIR": os.devnull}
+        done = git.attempt("merge-file", "-p", *style, *labels, "0", "1", "2", cwd=Path(name), env=outside)
+    if done.code >= _ERROR:
+        return ours, "not text, and changed by you and by aqlgen; yours is kept"
+    if not done.code:
+        return done.out, ""
+    if base is not None:
+        return done.out, "changed by you and by aqlgen in the same place"
+    earlier = "changed by you, and what was generated before is not in the record of that aqlgen"
+    return done.out, "added by you and by aqlgen" if new else earlier
 
 
-@contextmanager
-def rehearsal(repository: Repository) -> Iterator[Repository]:
-    """Yield a temporary repository with the project's folder, as it is committed, at its root.
+def refuse_in_the_way(repository: Repository, planned: Merge, worktree: Worktree, tree: Mapping[str, bytes]) -> None:
+    """Refuse to overwrite files that are not committed. Raises FileError.
 
-    Nothing is written to the user's repository, not even an object.
+    A file that holds only the beginning of what would be written there is left over from an update that was killed.
     """
-    objects = repository.isolated.env["GIT_OBJECT_DIRECTORY"]
-    form = "sha256" if len(repository.head) > 40 else "sha1"
-    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        top = Path(name)
-        place = Isolated(top, {**without_configuration(), "GIT_DIR": str(top / ".git")})
-        place.run("init", "--quiet", f"--object-format={form}")
-        own_objects = top / ".git" / "objects"
-        (own_objects / "info").mkdir(parents=True, exist_ok=True)
-        (own_objects / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
-        entries = repository.files()
-        blobs = repository.store_filtered({"GIT_OBJECT_DIRECTORY": str(own_objects)})
-        place.run("read-tree", f"{repository.head}:{repository.prefix}")
-        inner = Repository(place, "", "0" * len(repository.head), top, top / ".git")
-        _put(inner, {path: entries[path] for path in blobs})
-        head = place.run("commit-tree", place.run("write-tree").text, "-m", "HEAD").text
-        place.run("reset", "--quiet", "--hard", head)
-        yield replace(inner, head=head)
-
-
-def _put(repository: Repository, entries: Mapping[str, Entry]) -> None:
-    """Put entries into the index."""
-    lines = "".join(f"{entry.mode} {entry.oid}\t{repository.prefix}{path}\0" for path, entry in entries.items())
-    if lines:
-        repository.isolated.run("update-index", "-z", "--index-info", stdin=os.fsencode(lines))
-
-
-def _tree(
-    repository: Repository,
-    entries: Mapping[str, Entry],
-    side: Mapping[str, Blob],
-    file: Path,
-) -> str:
-    """Store a side as a tree: that of the last commit, which an index file holds, with only the side in the folder."""
-    index = {"GIT_INDEX_FILE": str(file)}
-    stored = {path: blob for path, blob in side.items() if isinstance(blob, bytes)}
-    _add(repository, stored, file.parent, index)
-    known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
-    removed = "0" * len(repository.head)
-    lines = [f"0 {removed}\t{repository.prefix}{path}" for path in entries if path not in side]
-    lines += [f"{entry.mode} {entry.oid}\t{repository.prefix}{path}" for path, entry in known.items()]
-    changes = os.fsencode("".join(f"{line}\0" for line in lines))
-    repository.isolated.run("update-index", "-z", "--index-info", env=index, stdin=changes)
-    return repository.isolated.run("write-tree", env=index).text
-
-
-def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, index: Mapping[str, str]) -> None:
-    """Put contents into an index in the form in which the user's git commits them, as `git add` would.
-
-    Attributes are those of the last commit, not those that are generated now.
-    """
-    if not contents:
-        return
-    plain = [path for path in contents if path.endswith(_ATTRIBUTES)]
-    with tempfile.TemporaryDirectory(dir=place) as name:
-        for path, content in contents.items():
-            file = Path(name) / (repository.prefix + path if path not in plain else f"{plain.index(path)}")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        names = os.fsencode("".join(f"{repository.prefix}{path}\0" for path in contents if path not in plain))
-        apart = {**index, "GIT_WORK_TREE": name}
-        added = (*_APART, "update-index", "--add", "--replace", "-z", "--stdin")
-        replace(repository.isolated, top=Path(name)).run(*added, env=apart, stdin=names)
-        for number, path in enumerate(plain):
-            stored = ("hash-object", "-w", "--no-filters", str(Path(name) / str(number)))
-            line = f"100644 {repository.isolated.run(*stored).text}\t{repository.prefix}{path}\0"
-            repository.isolated.run("update-index", "-z", "--index-info", env=index, stdin=os.fsencode(line))
-
-
-def refuse_in_the_way(repository: Repository, inputs: MergeInputs, entries: Mapping[str, Entry]) -> None:
-    """Refuse to overwrite files that are not committed: git would, where they are ignored. Raises FileError.
-
-    A file that holds only the beginning of what would be written there is left over from an update that was killed, and
-    may be overwritten.
-    """
-    root = repository.top / repository.prefix
-    paths = _untracked(repository, inputs, entries)
-    occupied = [path for path in paths if not _is_begun(root, path, inputs.theirs[path])]
+    project, committed = worktree.project, repository.committed()
+    occupied = []
+    for path in planned.written:
+        if path in committed or not _is_there(project.folder, path):
+            continue
+        content = read_below(project.folder, path)
+        begun = content is not None and tree.get(path, b"").startswith(content)
+        if not begun and not (content is not None and is_generated(content, project.recorded.get(path, ""))):
+            occupied.append(path)
     if occupied:
         raise listed(
             "untracked-in-the-way",
             f"the update would write over what is not committed: {some(occupied)}",
             "Commit it (`git add --force` where it is ignored), or move it away.",
-            [str(repository.folder / path) for path in occupied],
+            [str(project.folder / path) for path in occupied],
         )
-
-
-def _untracked(repository: Repository, inputs: MergeInputs, entries: Mapping[str, Entry]) -> list[str]:
-    """Return the paths at which the update adds a file, and something exists that is not committed."""
-    root = repository.top / repository.prefix
-    return [path for path in inputs.theirs if path not in entries and _is_there(root, path)]
-
-
-def _is_begun(root: Path, path: str, blob: Blob) -> bool:
-    content = read_below(root, path) if isinstance(blob, bytes) else None
-    return isinstance(blob, bytes) and content is not None and blob.startswith(content)
 
 
 def _is_there(root: Path, path: str) -> bool:
     """Return True if something exists at a path, or a file where one of its folders has to be."""
-    place = root
-    *folders, name = path.split("/")
-    for folder in folders:
-        place = place / folder
-        if not place.is_dir() and os.path.lexists(place):
-            return True
-    return os.path.lexists(place / name)
+    folders = [root.joinpath(*path.split("/")[:count]) for count in range(1, path.count("/") + 1)]
+    return os.path.lexists(root / path) or any(os.path.lexists(folder) and not folder.is_dir() for folder in folders)
 
 
-def _pick(repository: Repository, commit: str) -> Merged:
-    settings = [argument for key, value in _PICK.items() for argument in ("-c", f"{key}={value}")]
-    before = repository.isolated.run("write-tree").text  # the user may have staged files of their own
-    done = repository.isolated.attempt(*settings, "cherry-pick", "--no-commit", "--allow-empty", commit)
-    conflicts = _conflicts(repository)
-    if done.code and not conflicts and "CONFLICT" not in done.text:
-        raise git.failed(("cherry-pick",), done)
-    if done.code and not conflicts:  # about folders, not about a file: git only says so
-        messages = re.findall(r"^CONFLICT \(.*?\): (.*)$", done.text, re.MULTILINE)
-        conflicts = tuple(Conflict(repository.prefix or ".", message) for message in messages)
-    unmerged = {conflict.path for conflict in conflicts}
-    states: dict[str, list[str]] = {"A": [], "M": [], "D": []}
-    listed = (
-        "diff",
-        "--cached",
-        "--name-status",
-        "--no-renames",
-        "-z",
-        before,
-        "--",
-        f":(top,literal){repository.prefix}",
-    )
-    words = iter(os.fsdecode(repository.isolated.run(*listed).out).split("\0")[:-1])
-    for state, path in zip(words, words, strict=True):
-        inner = path.removeprefix(repository.prefix)
-        if inner not in unmerged:
-            states["M" if state == "T" else state[0]].append(inner)
-    added, changed, removed = (tuple(sorted(states[state])) for state in "AMD")
-    return Merged(added, changed, removed, conflicts)
+def apply(repository: Repository, planned: Merge) -> Merged:
+    """Write a merge into the project, and stage what has no conflict. Raises FileError; then nothing is changed."""
+    folder = repository.folder
+    result = planned.result(folder)
+    if result.nothing:
+        return result
+    repository.refuse_locked()
+    places = [*sorted(planned.written, key=lambda place: (place == FILE, place)), *planned.removed]
+    before = {place: (folder / place).read_bytes() if (folder / place).is_file() else None for place in places}
+    with git.undisturbed():
+        try:
+            for place in places:
+                if place in planned.written:
+                    write_file(planned.written[place], folder / place)
+                else:
+                    _remove(folder, place)
+            unstaged = repository.stage((*result.added, *result.changed, *result.removed), planned.sides)
+        except BaseException:
+            for place, content in before.items():
+                if content is not None:
+                    write_file(content, folder / place)
+                elif (folder / place).is_file():
+                    _remove(folder, place)
+            raise
+    return Merged(result.added, result.changed, result.removed, result.conflicts, unstaged)
 
 
-def _conflicts(repository: Repository) -> tuple[Conflict, ...]:
-    stages: dict[str, str] = {}
-    for record in os.fsdecode(repository.isolated.run("ls-files", "--unmerged", "-z").out).split("\0"):
-        if record:
-            about, _, path = record.partition("\t")
-            inner = path.removeprefix(repository.prefix)
-            stages[inner] = stages.get(inner, "") + about[-1]
-    return tuple(Conflict(path, _WHY["".join(sorted(numbers))]) for path, numbers in sorted(stages.items()))
+def _remove(folder: Path, place: str) -> None:
+    """Remove a file, and the folders that are empty then."""
+    remove_below(folder, place)
+    with suppress(OSError):
+        for parent in (folder / place).parents:
+            if parent == folder:
+                return
+            parent.rmdir()

@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Final, Self
 import yaml
 
 from aqlgen import __version__
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
-from aqlgen.project.releases import current
 from aqlgen.render.provenance import FILE
 from aqlgen.resources import SOURCE
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
@@ -39,7 +37,6 @@ __all__ = [
     "read_json",
     "read_yaml",
     "refuse_newer",
-    "release_warnings",
 ]
 
 ANSWERS: Final = ".copier-answers.yml"
@@ -50,7 +47,7 @@ _HELP: Final = "Name the folder of a project that `aqlgen from-openapi` made: it
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What generated a project: the version of aqlgen, the release of its templates ("" for none), the input's hash."""
+    """What generated a project: the build of aqlgen, the release of its templates ("" for none), the input's hash."""
 
     aqlgen: str
     templates: str
@@ -60,7 +57,8 @@ class Provenance:
     def of(cls, record: Mapping[str, Json], templates: str) -> Self:
         """Read the content of the provenance file, except for the release of the templates."""
         generator, input_record = record.get("generator"), record.get("input")
-        version = generator.get("version") if isinstance(generator, dict) else None
+        known = generator if isinstance(generator, dict) else {}
+        version = known.get("build") or known.get("version")
         return cls(
             str(version or ""), templates, str(input_record.get("hash", "")) if isinstance(input_record, dict) else ""
         )
@@ -169,10 +167,7 @@ def refuse_newer(folder: Path, name: str = "") -> None:
 
     This one would misread it, or take back what that brought. Records that cannot be read are left to who needs them.
     """
-    _refuse_newer(folder, name, _read(folder / FILE), _read(folder / ANSWERS))
-
-
-def _refuse_newer(folder: Path, name: str, provenance: Mapping[str, Json], answers: Mapping[str, Json]) -> None:
+    provenance, answers = _read(folder / FILE), _read(folder / ANSWERS)
     newer, this = _version(newest_version(provenance, answers)), _version(__version__)
     if newer and this and newer > this:
         wanted = f"Install aqlgen {newer} or newer: {SOURCE}."
@@ -186,30 +181,6 @@ def _refuse_newer(folder: Path, name: str, provenance: Mapping[str, Json], answe
 
 def _too_old(folder: Path, name: str, message: str, way: str) -> OptionError:
     return OptionError.of("aqlgen-too-old", message, help=way, file=name or str(folder))
-
-
-def release_warnings(folder: Path) -> tuple[Diagnostic, ...]:
-    """Return a warning for a project whose templates are of no release of aqlgen.
-
-    Raises OptionError for a project that a newer aqlgen wrote.
-    """
-    provenance, answers = _read(folder / FILE), _read(folder / ANSWERS)
-    _refuse_newer(folder, "", provenance, answers)
-    generator = provenance.get("generator")
-    if not isinstance(generator, dict) or generator.get("templates") or answers.get("_commit"):
-        return ()
-    tag = current().tag
-    way = f"`aqlgen update` brings it to {tag}." if tag else "Install a release of aqlgen, then run `aqlgen update`."
-    return (
-        Diagnostic(
-            "project-of-no-release",
-            Severity.WARNING,
-            "the project was made by an aqlgen between two releases: plain `copier update` does not know its "
-            "templates, and an update finds what it generated for an edited file only in git's history",
-            file=str(folder),
-            help=way,
-        ),
-    )
 
 
 def _read(path: Path) -> dict[str, Json]:

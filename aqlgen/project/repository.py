@@ -1,7 +1,7 @@
 """The git repository of a project: its committed files, and whether it is ready for a merge.
 
 aqlgen runs no filter of git. A file that git stores in another form by one, as in Git LFS, is taken as it is in the
-work tree: `files` names that content, the merge works with it, and what the update changes is left for `git add`.
+work tree, and what the update changes in it is left for `git add`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from aqlgen import git
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -20,10 +20,7 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.git.isolation import Isolated, isolated, place_of
 from aqlgen.project.encodings import pointer_hash
 
-__all__ = ["REGULAR", "Entry", "Repository", "listed", "some"]
-
-REGULAR: Final = ("100644", "100755")
-"""The modes of ordinary files: not links, not other repositories."""
+__all__ = ["Entry", "Repository", "Sides", "listed", "some"]
 
 _UNDERWAY: Final = {
     "MERGE_HEAD": "merge",
@@ -51,6 +48,10 @@ class Entry:
     oid: str
 
 
+Sides: TypeAlias = tuple[bytes | None, bytes | None]
+"""A file as it was generated before and as it is now, None for one that was not or is not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A repository by its top folder. `prefix` is the project's place in it, "" or ending in a slash.
@@ -63,8 +64,6 @@ class Repository:
     head: str
     folder: Path
     git_dir: Path
-    _filtered: dict[str, str] = field(default_factory=dict)
-    """The blob by path that a file of the work tree would be without its filter, once `files` has asked for it."""
     _committed: dict[str, Entry] = field(default_factory=dict)
     """The files of the last commit, once `_tree` has listed them."""
 
@@ -180,17 +179,9 @@ class Repository:
         )
         return rest, hint
 
-    def files(self) -> dict[str, Entry]:
-        """Return the files of the last commit in the project's folder, by their path in it.
-
-        Those with a filter are what they are in the work tree; their blobs are stored by `store_filtered` only.
-        """
-        entries = self._tree()
-        regular = [path for path, entry in entries.items() if entry.mode in REGULAR]
-        names = [path for path in self._with_filter(regular) if _is_regular(self.top / self.prefix / path)]
-        self._filtered.clear()
-        self._filtered.update(zip(names, self._hashes(names, ()), strict=True))
-        return {**entries, **{path: Entry(entries[path].mode, oid) for path, oid in self._filtered.items()}}
+    def committed(self) -> Collection[str]:
+        """Return the files of the last commit in the project's folder, by their path in it."""
+        return self._tree().keys()
 
     def _tree(self) -> Mapping[str, Entry]:
         """Return the files of the last commit as git stores them; they are listed once."""
@@ -208,21 +199,6 @@ class Repository:
         """Return the contents of blobs; those that the repository does not hold are left out."""
         return git.blobs(oids, self.top, self.isolated.env)
 
-    def filtered(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """Return the files of the work tree that git stores in another form by a filter, such as that of Git LFS."""
-        return {path: (self.top / self.prefix / path).read_bytes() for path in paths if path in self._filtered}
-
-    def store_filtered(self, env: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Store the files that have a filter as they are in the work tree, and return their blobs by path."""
-        self._hashes(list(self._filtered), ("-w",), env)
-        return dict(self._filtered)
-
-    def _hashes(self, paths: list[str], options: tuple[str, ...], env: Mapping[str, str] | None = None) -> list[str]:
-        if not paths:
-            return []
-        names = os.fsencode("".join(f"{self.prefix}{path}\n" for path in paths))
-        return self.isolated.run("hash-object", *options, "--stdin-paths", stdin=names, env=env).text.split("\n")
-
     def _with_filter(self, paths: Iterable[str]) -> list[str]:
         """Return those of the project's paths whose attributes name a filter."""
         names = os.fsencode("".join(f"{self.prefix}{path}\0" for path in paths if "\n" not in path))
@@ -232,39 +208,39 @@ class Repository:
         values = zip(words[::3], words[2::3], strict=False)
         return [path.removeprefix(self.prefix) for path, value in values if value not in _UNFILTERED]
 
-    def left_unstaged(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """Take changed files that have a filter back from the index to how they are committed; return their paths."""
-        names = self._with_filter(paths)
-        tree = self._tree() if names else {}
-        lines = [
-            f"{tree[path].mode} {tree[path].oid}" if path in tree else f"0 {'0' * len(self.head)}" for path in names
-        ]
-        changes = "".join(f"{line}\t{self.prefix}{path}\0" for line, path in zip(lines, names, strict=True))
-        if changes:
-            self.isolated.run("update-index", "-z", "--index-info", stdin=os.fsencode(changes))
-        return tuple(names)
+    def refuse_locked(self) -> None:
+        """Refuse a repository whose index another git is writing. Raises FileError."""
+        lock = self.git_dir / "index.lock"
+        if lock.exists():
+            raise FileError.of(
+                "git-failed",
+                f"another git is at work: {lock} exists",
+                help="Wait for it, or delete the file if it was killed, then run this again; nothing was changed.",
+                file=str(lock),
+            )
 
-    def earlier(self, wanted: dict[str, str]) -> dict[str, bytes]:
-        """Search the history for earlier contents of files: path → SHA-256 in, path → content out."""
-        if not wanted:
-            return {}
-        places = [f":(top,literal){self.prefix}{path}" for path in wanted]
-        log = ("log", "--format=", "--raw", "--no-renames", "--no-abbrev", "-m", "-z", self.head, "--", *places)
-        history = self.isolated.attempt(*log)
-        if history.code:  # a clone without the folders of earlier commits
-            return {}
-        contents: dict[str, bytes] = {}
-        records = iter(os.fsdecode(history.out).split("\0"))
-        known: dict[str, set[str]] = {}
-        for record in records:
-            if record.strip("\n").startswith(":"):
-                path = next(records).removeprefix(self.prefix)
-                known.setdefault(path, set()).update(record.split(" ")[2:4])
-        for path, oids in known.items():
-            for content in self.contents(sorted(oid for oid in oids if oid.strip("0"))).values():
-                if sha256(content).hexdigest() == wanted.get(path):
-                    contents[path] = content
-        return contents
+    def stage(self, paths: Collection[str], conflicts: Mapping[str, Sides]) -> tuple[str, ...]:
+        """Stage files of the project as they are; return those with a filter, which are left to the user.
+
+        A file in conflict is unmerged in the index, between what is committed and both sides of aqlgen.
+        """
+        names = self._with_filter((*paths, *conflicts))
+        stdin = os.fsencode("".join(f"{self.prefix}{path}\0" for path in paths if path not in names))
+        self.isolated.run("update-index", "--add", "--remove", "-z", "--stdin", stdin=stdin)
+        lines = []
+        for path, sides in conflicts.items():
+            entry = self._tree().get(path)
+            if entry is None or path in names:
+                continue
+            stored = (None if side is None else self._stored(side) for side in sides)
+            oids = {stage: oid for stage, oid in zip((1, 3, 2), (*stored, entry.oid), strict=True) if oid}
+            lines.append(f"0 {'0' * len(self.head)}\t{self.prefix}{path}\0")
+            lines += [f"{entry.mode} {oids[stage]} {stage}\t{self.prefix}{path}\0" for stage in sorted(oids)]
+        self.isolated.run("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
+        return tuple(name for name in names if name not in conflicts)
+
+    def _stored(self, content: bytes) -> str:
+        return self.isolated.run("hash-object", "-w", "--no-filters", "--stdin", stdin=content).text
 
 
 def _is_regular(file: Path) -> bool:

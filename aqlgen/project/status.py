@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.decide.overrides import UNMATCHED
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
-from aqlgen.project.edits import Recovered, recover
-from aqlgen.project.edits.refusals import forked
-from aqlgen.project.generation import Regenerated, order_of
+from aqlgen.project.generation import order_of
 from aqlgen.project.records import Provenance
+from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render import data
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import canonical_hash, file_hash
+from aqlgen.resources import build
 
 __all__ = ["Changed", "Status", "status"]
 
@@ -57,7 +56,8 @@ class Status:
     fork: tuple[Diagnostic, ...]
     """A warning for each file of code that is kept as it was edited."""
     conflicts: tuple[tuple[str, int], ...]
-    edits: Recovered
+    edits: tuple[Diagnostic, ...]
+    """Refusals of edits of machine files."""
     overrides: tuple[Diagnostic, ...]
     """Overrides that match nothing, and expired aliases."""
     stale: tuple[str, ...]
@@ -82,7 +82,7 @@ def status(folder: Path, progress: Progress) -> Status:
     recorded, known = Provenance.of(project.provenance, project.template_tag), ""
     problems: tuple[Diagnostic, ...] = ()
     overrides: tuple[Diagnostic, ...] = ()
-    edits = Recovered()
+    edits: tuple[Diagnostic, ...] = ()
     stale: tuple[str, ...] = ()
     changes: Changes | None = None
     try:
@@ -93,7 +93,8 @@ def status(folder: Path, progress: Progress) -> Status:
         files = data(order_of(options, prepared, project.license))
         stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
         edited = {path: tree.read(path) or b"" for path in tree.of(Kind.MACHINE, State.EDITED)}
-        edits = recover(project, edited, {}, progress, Regenerated(prepared, files))
+        sound = not any(path.startswith("openapi/") for path in edited)
+        edits = refusals(project, edited, files if sound else {})
         if stale:
             present = {path: tree.read(path) or b"" for path in project.recorded if path in files}
             changes = compare(surface_of_folder(present, project.package), surface_of_table(prepared.table))
@@ -103,7 +104,7 @@ def status(folder: Path, progress: Progress) -> Status:
         folder=folder,
         package=project.package,
         recorded=recorded,
-        today=Provenance(__version__, current().tag, known),
+        today=Provenance(build(), current().tag, known),
         counts={whose: list(kinds.values()).count(whose) for whose in Kind},
         changed=tuple(
             Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
-from aqlgen.project.committed import Committed
 from aqlgen.project.documents import documents, single
-from aqlgen.project.edits.overrides import overridden, recovered, renamed, with_aliases
-from aqlgen.project.edits.refusals import forked
+from aqlgen.project.encodings import pointer_hash
 from aqlgen.project.generated_paths import refuse_links
-from aqlgen.project.generation import regenerate
-from aqlgen.project.merge import Merged, merge, refuse_in_the_way, rehearsal
-from aqlgen.project.merge_inputs import Pristine, merge_inputs
+from aqlgen.project.generation import Regenerated, regenerate
+from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
 from aqlgen.project.options import RECORDED, spdx
+from aqlgen.project.overriding import overridden, renamed, with_aliases
 from aqlgen.project.records import Provenance
+from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
-from aqlgen.project.repository import Repository, listed
+from aqlgen.project.repository import Repository, listed, some
+from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
 from aqlgen.runtime.table import WORKFLOWS
+from aqlgen.table.apis import split_name
 
 __all__ = ["Asked", "Updated", "update"]
 
@@ -80,7 +79,6 @@ class Updated:
     changes: Changes
     before: Provenance
     after: Provenance
-    overrides_added: tuple[str, ...]
     aliases_added: tuple[str, ...]
     variables_kept: tuple[str, ...]
     """The variables that stay without the name of their API, which was the only one so far."""
@@ -120,18 +118,23 @@ def _update(
     progress: Progress,
 ) -> Updated:
     folder = project.folder
-    committed = Committed.of(project, repository)
-    edited = committed.edited()
-    fork = _fork(committed, edited, keep=asked.keep_edits)
-    unkept = {path: content for path, content in edited.items() if path not in fork}
-    edits = recovered(committed, unkept, asked.specs, progress)
+    worktree = Worktree(project)
+    _refuse_elsewhere(worktree, repository)
+    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
+    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
+    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
+    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
+    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
+    fork = kept
+    if asked.keep_edits:
+        pristine = today.tree if today else {}
+        fork = {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
     licensed = project.license if asked.license is None else spdx(asked.license)
-    before = _data(committed)
+    before = _data(worktree)
     names = project.names(before)
     options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
-    overrides = edits.overrides
-    used = overridden(options, folder, overrides)
-    generated = regenerate(project, used, licensed, progress, fork=fork, earlier=edits.prepared)
+    overrides: bytes | None = None
+    generated = regenerate(project, options, licensed, progress, fork=fork, earlier=today.prepared if today else None)
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
         overrides = with_aliases(folder, overrides, aliases)
@@ -152,11 +155,10 @@ def _update(
     old = surface_of_folder({**known, **before}, project.package)
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
-    inputs = merge_inputs(committed, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
-    refuse_links(project.folder, inputs.theirs)
-    refuse_in_the_way(repository, inputs, committed.entries)
-    with rehearsal(repository) if dry_run else nullcontext(repository) as place:
-        merged = merge(place, inputs, f"aqlgen {__version__}")
+    planned = merge(worktree, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
+    refuse_links(project.folder, (*tree, *planned.written, *planned.removed))
+    refuse_in_the_way(repository, planned, worktree, tree)
+    merged = planned.result(folder) if dry_run else apply(repository, planned)
     return Updated(
         folder=folder,
         prepared=generated.prepared,
@@ -164,7 +166,6 @@ def _update(
         changes=changes,
         before=Provenance.of(project.provenance, project.template_tag),
         after=Provenance.of(json.loads(tree[FILE]), current().tag),
-        overrides_added=tuple(edits.entries),
         aliases_added=tuple(aliases),
         variables_kept=() if project.apis() else _variables_kept(generated.prepared),
         fork=tuple(
@@ -181,14 +182,34 @@ def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
     return tuple(name for scheme in schemes for entry in scheme.values() for name in entry.get("variables", ()))
 
 
-def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> dict[str, str]:
-    """Return the hashes of the files of code that stay as they were edited: the fork of before, or all that are."""
-    package = committed.project.package
-    if not keep:
-        return committed.kept(edited)
-    code = {path: content for path, content in edited.items() if is_code(path, package)}
-    copied = Pristine(committed, {}).find({path: committed.project.recorded.get(path, "") for path in code})
-    return {path: file_hash(content) for path, content in code.items() if copied.get(path) != content}
+def _without_given(edited: Mapping[str, bytes], specs: Iterable[str]) -> dict[str, bytes]:
+    """Leave out an edited document that is what one of the `specs` gives as the new one."""
+    contents = [Path(spec).read_bytes() for _, spec in map(split_name, specs) if Path(spec).is_file()]
+    return {
+        path: content for path, content in edited.items() if not path.startswith("openapi/") or content not in contents
+    }
+
+
+def _refuse_edits(
+    project: Project, edited: Mapping[str, bytes], fork: Mapping[str, str], progress: Progress, *, keep: bool
+) -> Regenerated | None:
+    """Refuse edits of machine files except for code of the fork, or all code to `keep`. Raises AqlgenError.
+
+    Returns what this aqlgen generates from what the project keeps, where that was needed.
+    """
+    unkept = {path: edited[path] for path in edited if path not in fork}
+    if not unkept:
+        return None
+    progress("reading edits")
+    sound = not any(path.startswith("openapi/") for path in unkept)
+    today = regenerate(project, project.options(), project.license, progress) if sound else None
+    allowed = {path for path in unkept if keep and is_code(path, project.package)}
+    refused = refusals(
+        project, {path: unkept[path] for path in unkept if path not in allowed}, today.tree if today else {}
+    )
+    if refused:
+        raise OptionError(*(replace(refusal, file=str(project.folder / refusal.file)) for refusal in refused))
+    return today
 
 
 def _with_source(options: Options, asked: Asked, package: str, fork: Mapping[str, str]) -> Options:
@@ -203,18 +224,33 @@ def _with_source(options: Options, asked: Asked, package: str, fork: Mapping[str
     return replace(options, runtime="source") if forked else options
 
 
-def _data(committed: Committed) -> dict[str, bytes]:
-    """Return the data of the package as it is committed, or as it once was where it is gone."""
-    project = committed.project
-    recorded = {
-        path: digest
-        for path, digest in project.recorded.items()
-        if path.startswith(f"src/{project.package}/")
-        and kind(path, project.package) is Kind.MACHINE
-        and not is_code(path, project.package)
-    }
-    data = dict(committed.read(recorded))
-    return data | Pristine(committed, {}).find({path: digest for path, digest in recorded.items() if path not in data})
+def _refuse_elsewhere(worktree: Worktree, repository: Repository) -> None:
+    """Refuse a project that is not committed, or whose files are pointers of Git LFS. Raises FileError."""
+    folder = worktree.project.folder
+    if FILE not in repository.committed():
+        raise FileError.of(
+            "project-not-committed",
+            f"the project in {folder} is not committed, so that an update could not be taken back",
+            help=f"git add --all --force {folder} && git commit -m 'Generated by aqlgen'",
+            file=str(folder),
+        )
+    pointers = [path for path in (*worktree.project.recorded, FILE) if pointer_hash(worktree.read(path) or b"")]
+    if pointers:
+        raise listed(
+            "content-elsewhere",
+            f"files of the project lie here as pointers of Git LFS only: {some(pointers)}",
+            "Bring their contents by `git lfs pull`, then update.",
+            [str(folder / path) for path in pointers],
+        )
+
+
+def _data(worktree: Worktree) -> dict[str, bytes]:
+    """Return the data of the package as it is."""
+    project = worktree.project
+    data = (path for path in project.recorded if path.startswith(f"src/{project.package}/"))
+    machine = (path for path in data if kind(path, project.package) is Kind.MACHINE)
+    contents = {path: worktree.read(path) for path in machine if not is_code(path, project.package)}
+    return {path: content for path, content in contents.items() if content is not None}
 
 
 def _options(project: Project, asked: Asked, names: Mapping[str, str], before: Mapping[str, bytes]) -> Options:

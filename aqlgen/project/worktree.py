@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from aqlgen import git
-from aqlgen.diagnostics.errors import FileError, TemplateError
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.git.isolation import isolated, place_of
 from aqlgen.project import Project
 from aqlgen.project.encodings import as_generated, is_generated
-from aqlgen.project.releases import templates_of
-from aqlgen.render.kinds import Kind, folders, is_code, kind
+from aqlgen.render.kinds import Kind, folders, kind
 from aqlgen.render.provenance import FILE, file_hash
-from aqlgen.render.template import render_directly, render_template
 
 __all__ = ["State", "Worktree"]
 
@@ -44,7 +41,6 @@ class Worktree:
 
     project: Project
     _states: dict[str, State] | None = field(default=None)
-    _copied: Mapping[str, bytes] | None = field(default=None)
     _own: tuple[str, ...] | None = field(default=None)
 
     def read(self, path: str) -> bytes | None:
@@ -68,25 +64,10 @@ class Worktree:
     def _state(self, path: str, recorded: str) -> State:
         content = self.read(path)
         if content is None:
-            copied = self._by_copier() if is_code(path, self.project.package) else {}
-            return State.UNCHANGED if copied and path not in copied else State.DELETED
+            return State.DELETED
         if path in self.project.fork and file_hash(content) == self.project.fork[path]:
             return State.KEPT
-        same = is_generated(content, recorded) or self._by_copier().get(path) == content
-        return State.UNCHANGED if same else State.EDITED
-
-    def _by_copier(self) -> Mapping[str, bytes]:
-        """Return what a plain `copier update` wrote since, which is not recorded; it formats nothing."""
-        if self._copied is None:
-            self._copied = {}
-            tag = self.project.answered_tag
-            if tag and tag != self.project.template_tag:
-                answers = {key: value for key, value in self.project.answers.items() if not key.startswith("_")}
-                answers |= {"template_url": self.project.answers.get("_src_path"), "template_tag": tag}
-                with templates_of(tag) as templates, suppress(TemplateError):  # without them the files count as edited
-                    if templates is not None:
-                        self._copied = render_directly(answers, templates) or render_template(answers, templates)
-        return self._copied
+        return State.UNCHANGED if is_generated(content, recorded) else State.EDITED
 
     def of(self, whose: Kind, state: State) -> list[str]:
         """Return the paths of a kind in a state."""
@@ -104,7 +85,7 @@ class Worktree:
         """Return the files that aqlgen wrote, and those of a fork."""
         project = self.project
         placed = map(project.place_of, (*project.recorded, *project.fork))
-        return frozenset({*placed, *project.recorded, *self._by_copier(), FILE})
+        return frozenset({*placed, *project.recorded, FILE})
 
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""

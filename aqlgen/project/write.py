@@ -84,6 +84,8 @@ def write_file(content: bytes, file: Path) -> None:
         with temporary.open("xb") as stream:
             created.append(temporary)
             stream.write(content)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
         temporary.replace(target)
     except BaseException as error:
         for path in reversed(created):

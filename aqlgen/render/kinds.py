@@ -21,7 +21,7 @@ class Kind(StrEnum):
     SHARED = "shared"
     """Edits are merged with what aqlgen changes."""
     MACHINE = "machine"
-    """Replaced whole; an edit becomes an override, or is refused."""
+    """Replaced whole; an edit is refused with the override that does it."""
 
 
 _TABLE: Final = (

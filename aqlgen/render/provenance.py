@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from base64 import b64decode, b64encode
+from bz2 import BZ2Decompressor, compress
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -12,9 +14,13 @@ from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.render.kinds import Kind, is_code, kind
+from aqlgen.resources import build
 from aqlgen.table.adapter import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
+
+_LARGEST = 1 << 22
+"""The maximal size of a shared file in bytes, so that no record expands to more."""
 
 
 _encode = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
@@ -93,21 +99,46 @@ def provenance(
     those of files that the project keeps as they were generated earlier. `fork` holds the files of code that the
     project keeps as somebody edited them, with the hash of what is kept; the other hash of such a file is that of what
     was generated.
+
+    `base` has the shared files as they are generated, which the next update needs for merging edits of them.
     """
     each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
     record: dict[str, Json] = {
         "spec_version": SPEC_VERSION,
-        "generator": {"name": "aqlgen", "version": __version__, **release},
+        "generator": {"name": "aqlgen", "version": __version__, "build": build(), **release},
         "generated_at": at,
         "input": {"hash": input_hash},
         "texts": {"hash": texts_hash},
         "options": dict(options),
         "files": {},
+        "base": {path: _packed(tree[path]) for path in each if kind(path, package) is Kind.SHARED},
         **({"fork": dict(sorted(fork.items()))} if fork else {}),
         "conformance": None,
     }
     text = dumps(record, indent=2, ensure_ascii=False) + "\n"
     return text.replace('"files": {}', _files(each, package), 1).encode("utf-8", "backslashreplace")
+
+
+def _packed(content: bytes) -> str:
+    """Return a file as compressed text; bzip2 has one encoder, so that the bytes are the same everywhere."""
+    return b64encode(compress(content)).decode()
+
+
+def bases(record: Mapping[str, Json]) -> dict[str, bytes]:
+    """Return the shared files as they were generated last time, those of which the record has both content and hash."""
+    files, packed = record.get("files"), record.get("base")
+    each = files.get("each") if isinstance(files, dict) else None
+    if not isinstance(packed, dict) or not isinstance(each, dict):
+        return {}
+    contents = {}
+    for path, text in packed.items():
+        try:
+            content = BZ2Decompressor().decompress(b64decode(text), _LARGEST)
+        except (OSError, TypeError, ValueError, EOFError):
+            continue
+        if file_hash(content) == each.get(path):
+            contents[path] = content
+    return contents
 
 
 def _files(each: Mapping[str, str], package: str) -> str:

@@ -1,10 +1,8 @@
-"""The project's template: this aqlgen's own is rendered here, another release's by copier where that is needed.
+"""The project's template, rendered as copier would.
 
 The template is copier's (`copier.yml`, `templates/`), so that plain `copier copy` and `copier update` work with it.
-Most of its files are the same bytes in every project, and the four with the suffix `.jinja` need nothing that only
-copier has: aqlgen's own are rendered here, in milliseconds, and a test compares the result with copier's. The
-templates of other releases may need more. They are rendered here, too, for a caller who can check the result
-(`render_directly`), and otherwise by copier, in a separate process that takes seconds.
+Most of its files are the same bytes in every project, and those with the suffix `.jinja` need nothing that only copier
+has: they are rendered here, in milliseconds, and a test compares the result with copier's.
 """
 
 from __future__ import annotations
@@ -12,10 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
@@ -29,7 +24,7 @@ from aqlgen.resources import files_in, own_templates, runtime_of
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-__all__ = ["PROJECT", "render_directly", "render_template"]
+__all__ = ["PROJECT", "render_template"]
 
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
@@ -41,30 +36,15 @@ _LINK: Final = f"src/{_PACKAGE}/{{% if not runtime %}}runtime{{% endif %}}"
 _NAMES: Final = frozenset({"name", "package", "version", "license", "env_prefix"})
 """Answers that are names: the `$` of a template's own check lets a line end pass."""
 _SUFFIX: Final = ".jinja"
-_COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 
 
 def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
     """Render a project: path → content. Raises TemplateError, also for an answer that the template refuses.
 
-    `templates` is a folder as `releases.templates_of` yields it; None stands for those of this aqlgen.
+    `templates` is a folder like `own_templates()`, which is the default.
     """
     _refuse_unfit(answers)
-    return _render(answers, own_templates()) if templates is None else _render_by_copier(answers, templates)
-
-
-def render_directly(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
-    """Render another release's templates as if they were this aqlgen's own; {} where they need copier.
-
-    A file can differ from what that release wrote, which may have formatted it: compare its hash with the recorded one.
-    """
-    import yaml
-
-    try:
-        _refuse_unfit(answers)
-        return _render(answers, templates or own_templates())
-    except (TemplateError, LookupError, TypeError, ValueError, yaml.YAMLError):
-        return {}
+    return _render(answers, templates or own_templates())
 
 
 def _refuse_unfit(answers: Mapping[str, str]) -> None:
@@ -122,25 +102,6 @@ def _environment() -> Environment:
         written = Path(compiler.__file__).stat().st_mtime_ns
         environment.bytecode_cache = FileSystemBytecodeCache(str(folder), f"template.jinja-{written:x}-%s")
     return environment
-
-
-def _render_by_copier(answers: Mapping[str, str], templates: Path) -> dict[str, bytes]:
-    """Render another release's templates by copier, and format their Python."""
-    modules = os.pathsep.join(path for path in sys.path if path)  # as here, without the working directory
-    environment = {**os.environ, "PYTHONPATH": modules}
-    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        folder = Path(name)
-        for path, file in _template_files(templates, answers).items():
-            target = folder / "templates" / PROJECT / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, target)
-        shutil.copy(templates / "copier.yml", folder / "templates")
-        (folder / "answers.json").write_text(json.dumps(dict(answers)), encoding="utf-8")
-        process = subprocess.run((*_COMMAND, name), env=environment, capture_output=True, check=False)  # noqa: S603
-        if process.returncode:
-            reason = process.stdout or process.stderr.strip().rpartition(b"\n")[2]
-            raise _failed(reason.decode("utf-8", "replace"))
-        return {path: file.read_bytes() for path, file in sorted(files_in(folder / "project"))}
 
 
 def _failed(reason: str) -> TemplateError:
@@ -207,9 +168,8 @@ _FILTERS: Final[Mapping[str, Any]] = {
 def _template_files(root: Path, answers: Mapping[str, str]) -> dict[str, Path]:
     """Return the files of the template by their path in it, the runtime's among them where it is copied."""
     files = dict(files_in(root / PROJECT))
-    for link in (_LINK, _RUNTIME):  # the second is that of older releases
-        files.pop(link, None)
-    held = (f"{_RUNTIME}/", f"{_LINK}/")  # in an older release, and where a copy followed the link
-    if not answers.get("runtime") and not any(path.startswith(held) for path in files):
+    files.pop(_LINK, None)
+    followed = any(path.startswith(f"{_LINK}/") for path in files)  # where a copy of the templates did
+    if not answers.get("runtime") and not followed:
         files |= {f"{_RUNTIME}/{path}": file for path, file in files_in(runtime_of(root))}
     return files

@@ -49,7 +49,7 @@ SETTINGS = (
     "credential.helper",
     "alias.status",
     "alias.ls-files",
-    "alias.cherry-pick",
+    "alias.update-index",
     "pager.status",
     "pager.log",
     "pager.diff",
@@ -153,7 +153,7 @@ def _configure(hostile: Hostile) -> None:
     (git_dir / "config").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name in HOOKS:
         shutil.copy(hostile.mark(name), git_dir / "hooks" / name)
-    attributes = "*.json filter=evil diff=evil merge=evil\n*.toml filter=long\nDockerfile filter=included\n"
+    attributes = "*.json filter=evil diff=evil merge=evil\n*.toml filter=long\nhatch_build.py filter=included\n"
     attributes += ".gitignore filter=config.worktree\n"
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "info" / "attributes").write_text(attributes, encoding="utf-8")
@@ -349,7 +349,7 @@ def test_nothing_is_written_to_the_repositorys_own_directory(small: Path, name: 
     before = file.read_bytes() if file.exists() else None
     with Repository.open(small) as repository:
         repository.refuse_unready()
-        assert set(repository.files()) == {"openapi.json"}
+        assert set(repository.committed()) == {"openapi.json"}
         repository.isolated.run("config", "core.fsmonitor", "touch /nonexistent")
     assert (file.read_bytes() if file.exists() else None) == before
 

@@ -16,7 +16,7 @@ from aqlgen.decide.decision import Decision, Evidence
 from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import Operation
-from aqlgen.project.edits.overrides import aliases
+from aqlgen.project.overriding import aliases
 from tests.examples import examples
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.decide.overrides import parse
-from aqlgen.project.edits.insertion import InsertionError, insert
+from aqlgen.project.insertion import InsertionError, insert
 from tests.examples import examples
 
 NEW = {"POST /pets": {"name": "take_pet"}}

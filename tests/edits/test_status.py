@@ -29,7 +29,6 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "stale",
         "changes",
         "problems",
-        "warnings",
     ]
     assert list(report["files"]) == ["yours", "shared", "machine", "own", "misplaced", "fork", "changed"]
     assert report["recorded"] == report["today"]
@@ -110,14 +109,8 @@ def test_a_package_that_got_another_name_is_looked_at_where_it_is(pets: Petstore
     assert pets.checked()["findings"] == []
     pets.replace("src/our_pets/operations/create.json", '"create_pet": {', '"take_in_pet": {')
     pets.commit()
-    assert pets.report()["edits"]["overrides"] == {"POST /pets": {"name": "take_in_pet"}}
-    assert pets.changed()["overrides_added"] == ["POST /pets"]
-    pets.commit()
-    assert '"take_in_pet": {' in pets.read("src/our_pets/operations/create.json")
-    assert "take_in_pet" in pets.read("overrides.yaml")
-    assert not (pets.folder / PACKAGE).exists()
-    assert [change["path"] for change in pets.report()["files"]["changed"]] == []
-    assert pets.update().code == 0
+    (refusal,) = pets.report()["edits"]["refused"]
+    assert "POST /pets: {name: take_in_pet}" in refusal["suggestion"]
 
 
 def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> None:
@@ -130,7 +123,7 @@ def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> Non
 
 
 def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aqlgen.project.status.__version__", "99.0")
+    monkeypatch.setattr("aqlgen.project.status.build", lambda: "99.0")
     report = pets.report()
     assert (report["recorded"]["aqlgen"], report["today"]["aqlgen"]) != ("99.0", "0.1.0")
     assert report["today"]["aqlgen"] == "99.0"
@@ -156,11 +149,9 @@ def test_the_document_is_read_once_whatever_was_edited(pets: Petstore, readings:
         rows["take_pet"] = rows.pop("create_pet")
 
     pets.edit("create", change)
-    assert pets.report()["edits"]["overrides"] == {"POST /pets": {"name": "take_pet", "danger": "dangerous"}}
+    (refusal,) = pets.report()["edits"]["refused"]
+    assert "POST /pets: {name: take_pet, danger: dangerous}" in refusal["suggestion"]
     assert readings == [str(pets.folder / "openapi/openapi.yaml")]
-    pets.commit()
-    assert pets.changed("--rename", "--aliases", "30")["success"]
-    assert readings[1:] == [str(pets.folder / "openapi/openapi.yaml")]
 
 
 def test_status_changes_nothing(pets: Petstore) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from copier import run_copy
 
-from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.template import render_template
 from aqlgen.resources import BYTECODE, own_templates
 from tests.template.plain_copier import quicken
@@ -54,19 +53,3 @@ def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(
     subprocess.run(
         [sys.executable, "-m", "ruff", "format", "--check", "--no-cache", "."], cwd=tmp_path / "shop", check=True
     )
-
-
-def test_templates_of_a_release_render_to_the_same_with_no_module_from_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("copier", "jinja2", "aqlgen", "json"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')")
-    monkeypatch.chdir(tmp_path)
-    assert render_template(ANSWERS, own_templates()) == render_template(ANSWERS)
-
-
-def test_a_renderer_that_breaks_is_reported_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "copier.py").write_text("raise ImportError('no copier here')")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(TemplateError, match="no copier here"):
-        render_template(ANSWERS, own_templates())

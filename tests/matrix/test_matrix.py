@@ -20,7 +20,7 @@ from aqlgen.render.provenance import FILE, file_hash, tree_hash
 from tests.generator.commands import Run
 from tests.matrix import clones
 from tests.matrix.conftest import CHANGES, Bench
-from tests.matrix.edits import EDITS, READ, YOURS
+from tests.matrix.edits import EDITS, YOURS
 from tests.matrix.wheels import AT_ONCE
 from tests.update.repos import Repo
 
@@ -110,7 +110,6 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
     wanted = expected(bench, change, edit, after["overrides.yaml"]) | UNTRACKED
     differing = {path for path in wanted.keys() | after.keys() if wanted.get(path) != after.get(path)}
     assert differing <= set(conflicts)
-    assert user_edit.is_there is None or user_edit.is_there(after)
     assert not [name for name in ("CHERRY_PICK_HEAD", "MERGE_MSG", "sequencer") if (repo.top / ".git" / name).exists()]
     if clone == "subfolder":
         assert {path: (repo.top / path).read_bytes() for path in clones.BESIDE} == clones.BESIDE
@@ -128,7 +127,7 @@ def marked(repo: Repo, path: str, text: str, mine: str) -> None:
     if len(stages) > 1 and text:
         assert mine in text
     if len(stages) == 3 or {line.split("\t")[0][-1] for line in stages} == {"2", "3"}:
-        assert text.index("<<<<<<< HEAD") < text.index("=======") < text.index(">>>>>>> ")
+        assert text.index("<<<<<<< yours") < text.index("=======") < text.index(">>>>>>> ")
 
 
 @pytest.mark.parametrize(
@@ -145,35 +144,6 @@ def test_what_copier_wrote_into_its_answers_is_no_edit_and_anything_else_is_refu
     done = bench.update(repo, "both")
     assert done.code == code, done.out
     assert not code or clones.read(repo.folder) == before
-
-
-def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_way_out(
-    bench: Bench, tmp_path: Path
-) -> None:
-    """The aqlgen of today generates it otherwise, and the history is not there."""
-    repo = bench.copy(bench.repo("shallow", "machine files", "sealed"), tmp_path / "work")
-    recorded = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["files"]["each"][READ]
-    repo.replace("MCPAQL-PROVENANCE.json", recorded, recorded[::-1])
-    repo.commit()
-    before = clones.read(repo.folder)
-    done = bench.update(repo, "both")
-    assert (done.code, clones.read(repo.folder)) == (3, before)
-    (detail,) = [detail for detail in done.json["error"]["details"] if detail["path"].endswith(READ)]
-    assert "not to be found any more" in detail["message"]
-    assert "Install aqlgen 0.1.0" in detail["suggestion"]
-    assert "--unshallow" in detail["suggestion"]
-
-
-def test_a_folder_that_got_another_name_gets_what_is_new_in_it(bench: Bench, tmp_path: Path) -> None:
-    """A file that aqlgen drops or renames is a conflict with the name that the user gave it."""
-    repo = bench.copy(bench.repo("shallow", "no edits"), tmp_path / "work")
-    repo.git("mv", "tests", "checks")
-    repo.commit()
-    conflicts = bench.update(repo, "template changes").json["files"]["conflicts"]
-    assert {Path(path).name for path in conflicts} == {"dropped.py", "formerly.py", "lately.py"}
-    assert not (repo.folder / "tests/test_adapter.py").exists()
-    assert "newly" in (repo.folder / "checks/test_adapter.py").read_text(encoding="utf-8")
-    assert (repo.folder / "checks/newly.py").is_file()
 
 
 def test_a_runtime_that_got_another_name_is_generated_again(bench: Bench, tmp_path: Path) -> None:
@@ -205,7 +175,7 @@ def test_edited_code_is_refused_with_the_way_out_or_kept_as_a_fork(bench: Bench,
     assert b"newly" in after["src/shop_adapter/__main__.py"]
 
 
-@pytest.mark.parametrize("edit", ["no edits", "code", "files renamed", "machine files"])
+@pytest.mark.parametrize("edit", ["no edits", "code"])
 def test_after_an_update_there_is_nothing_new(bench: Bench, tmp_path: Path, edit: str) -> None:
     repo = bench.copy(bench.repo("squashed", edit, runtime_of(edit)), tmp_path / "work")
     bench.update(repo, "both")

@@ -12,7 +12,7 @@ import yaml
 
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.kinds import RUNTIME, Kind, kind
-from aqlgen.render.template import PROJECT, render_directly, render_template
+from aqlgen.render.template import PROJECT, render_template
 from aqlgen.runtime.cli.main import main
 from tests.generator.commands import FIXTURES, run
 
@@ -217,7 +217,7 @@ def test_templates_whose_copy_followed_the_link_to_the_runtime_have_it_where_it_
     shutil.copy(root / "copier.yml", tmp_path)
     (tmp_path / PROJECT / link).mkdir()
     (tmp_path / PROJECT / link / "alone.py").write_text("# of this copy\n", encoding="utf-8")
-    tree = render_directly(PLAIN, tmp_path)
+    tree = render_template(PLAIN, tmp_path)
     runtime = {path: content for path, content in tree.items() if "/runtime/" in path}
     assert runtime == {"src/petstore_adapter/runtime/alone.py": b"# of this copy\n"}
     assert tree.keys() - runtime.keys() == {path for path in render_template(PLAIN) if "/runtime/" not in path}

@@ -55,7 +55,7 @@ def files(repo: Repo) -> dict[str, bytes]:
 def test_before_anything_is_written_nothing_is_changed(repo: Repo, spec: Spec, tmp_path: Path, signal: str) -> None:
     document = spec(grown(orders={"get": operation("listOrders")}))
     before = files(repo)
-    assert ended(repo, document, tmp_path, "write-tree", signal) != 0
+    assert ended(repo, document, tmp_path, "ls-tree", signal) != 0
     assert files(repo) == before
     assert repo.status() == []
     assert repo.update("--spec", document).code == 0
@@ -65,7 +65,7 @@ def test_before_anything_is_written_nothing_is_changed(repo: Repo, spec: Spec, t
 def test_what_is_being_written_is_written_to_the_end(repo: Repo, spec: Spec, tmp_path: Path, signal: str) -> None:
     """As when somebody presses Ctrl-C, which reaches git too."""
     document = spec(grown(orders={"get": operation("listOrders")}))
-    assert ended(repo, document, tmp_path, "cherry-pick", signal, also="$$") == 0
+    assert ended(repo, document, tmp_path, "update-index", signal, also="$$") == 0
     assert "list_orders" in repo.read("src/shop_adapter/operations/read.json")
     assert repo.git("diff", "--name-only") == ""
     assert not (repo.top / ".git/MERGE_MSG").exists()

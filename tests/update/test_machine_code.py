@@ -48,7 +48,7 @@ def newest(newer: Templates) -> Templates:
 
 def _about_files(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the warnings but those that every project of this document and of templates without a release has."""
-    usual = ("project-of-no-release", "no-security-scheme", "placeholder-address")
+    usual = ("no-security-scheme", "placeholder-address")
     return [warning for warning in report["warnings"] if warning["code"] not in usual]
 
 

@@ -1,12 +1,15 @@
-"""Edits by hand of what is the machine's: they become overrides, or the update is refused with the way out."""
+"""Edits by hand of what is the machine's: the update is refused with the override that does the same."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.generator.commands import run
 from tests.update.repos import SHOP, Repo, grown, operation
@@ -15,41 +18,45 @@ Spec = Callable[[Any], Path]
 READ = "src/shop_adapter/operations/read.json"
 
 
-def test_an_edit_that_an_override_can_say_becomes_one(repo: Repo, spec: Spec) -> None:
-    repo.replace(READ, '"list_goods"', '"browse_goods"')
-    repo.commit()
-    document = spec(grown(orders={"get": operation("listOrders")}))
-    tried = repo.changed("--spec", document, "--dry-run")
-    assert repo.status() == []
-    done = repo.changed("--spec", document)
-    assert tried["overrides_added"] == done["overrides_added"] == ["GET /goods"]
-    assert "overrides.yaml" in done["files"]["changed"]
-    assert "browse_goods" in repo.read("overrides.yaml")
-    assert {"browse_goods", "list_orders"} <= set(json.loads(repo.read(READ)))
+EDITS: Mapping[str, tuple[str, str, str]] = {
+    "a name": ('"list_goods"', '"browse_goods"', "GET /goods: {name: browse_goods}"),
+    "a summary": ('"About listGoods"', '"What we sell"', "GET /goods: {summary: What we sell}"),
+    "a parameter": ('"good_id": {', '"key": {', "GET /goods/{id}: {parameters: {id: {name: key}}}"),
+    "what no override says": ('"path": "/goods/{id}"', '"path": "/wares/{id}"', "GET /goods/{id}: {hidden: true}"),
+}
+"""The edit of the table, and the line of overrides.yaml that does the same."""
+
+
+@pytest.mark.parametrize("case", EDITS)
+def test_an_edit_of_a_row_is_refused_with_the_override_that_does_the_same(repo: Repo, case: str) -> None:
+    old, new, line = EDITS[case]
+    repo.replace(READ, old, new)
     repo.commit()
     before = repo.snapshot()
-    assert repo.update().code == 0
+    details = repo.changed()["error"]["details"]
     assert repo.snapshot() == before
+    assert any(line in detail["suggestion"].replace("'", "").replace('"', "") for detail in details)
+    assert {Path(detail["file"]) for detail in details} == {repo.folder / READ}
 
 
-def test_what_the_user_wrote_into_the_overrides_stays_as_it_is(repo: Repo) -> None:
-    overrides = '# Ours, and this comment too\nDELETE /goods/{id}:   {name: "bin_good"}   # short\n'
-    repo.write("overrides.yaml", overrides)
+def test_the_override_that_a_refusal_names_does_what_was_edited(repo: Repo) -> None:
     repo.replace(READ, '"list_goods"', '"browse_goods"')
     repo.commit()
-    assert repo.update().code == 0
-    text = repo.read("overrides.yaml")
-    assert text.startswith(overrides)
-    assert "browse_goods" in text
-
-
-def test_what_is_found_in_the_added_overrides_names_the_users_file(repo: Repo) -> None:
-    repo.write("overrides.yaml", "# ours\nDELETE /gone: {hidden: true}\n")
-    repo.replace(READ, '"list_goods"', '"browse_goods"')
+    (detail,) = repo.changed()["error"]["details"]
+    line = re.search(r"overrides\.yaml: `(.*\})`", detail["suggestion"])
+    assert line
+    repo.write("overrides.yaml", f"{line[1]}\n")
+    (repo.folder / READ).unlink()
     repo.commit()
-    findings = {finding["code"]: finding for finding in repo.changed("--dry-run")["warnings"]}
-    unmatched = findings["unmatched-override"]
-    assert (unmatched["file"], unmatched["line"]) == (str(repo.folder / "overrides.yaml"), 2)
+    assert repo.changed()["success"]
+    assert "browse_goods" in json.loads(repo.read(READ))
+
+
+def test_a_row_that_is_none_is_refused_with_its_file(repo: Repo) -> None:
+    repo.replace(READ, '"parameters"', '"paramters"')
+    repo.commit()
+    (detail,) = repo.changed()["error"]["details"]
+    assert Path(detail["file"]) == repo.folder / READ
 
 
 def test_an_edit_that_no_override_can_say_is_refused(repo: Repo, spec: Spec) -> None:
@@ -89,7 +96,6 @@ def test_a_file_that_was_only_written_in_another_style_is_taken_back(repo: Repo,
     repo.commit()
     done = repo.changed()
     assert done["success"]
-    assert done["overrides_added"] == []
     assert json.loads(repo.read(READ)) == before
 
 
@@ -132,12 +138,10 @@ def test_overrides_that_are_staged_are_taken_and_are_no_change_of_the_update(rep
     assert repo.status() == ["M  overrides.yaml"]
 
 
-def test_an_update_that_would_add_to_overrides_that_are_not_committed_is_refused(repo: Repo) -> None:
-    repo.replace(READ, '"list_goods"', '"browse_goods"')
-    repo.commit()
+def test_an_update_that_would_add_to_overrides_that_are_not_committed_is_refused(repo: Repo, spec: Spec) -> None:
     repo.write("overrides.yaml", "DELETE /goods/{id}: {name: bin_good}\n")
     before = repo.snapshot()
-    done = repo.update()
+    done = repo.update("--aliases", "90")
     assert done.code == 4
     assert "the update would add to overrides.yaml" in done.err
     assert repo.snapshot() == before

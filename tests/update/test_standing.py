@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from aqlgen import __version__
 from aqlgen.project.records import newest_version
 from aqlgen.runtime.table import FORMAT
@@ -61,22 +59,3 @@ def test_a_newer_table_is_told_of_too(repo: Repo) -> None:
         assert done.code == 3, name
         assert f"format {FORMAT + 1}" in done.err.splitlines()[0], name
         assert "Install the newest aqlgen" in done.err
-
-
-def test_a_project_of_no_release_is_told_the_way_to_one(repo: Repo) -> None:
-    for name, done in run_all(repo).items():
-        assert done.code == 0, name
-        first, way, *_ = done.err.splitlines()
-        assert first.endswith("[project-of-no-release]"), name
-        assert "aqlgen update" in way
-    for name in ("status", "diff"):
-        done = run(*(word.format(folder=repo.folder) for word in COMMANDS[name]), "--output-format", "json")
-        assert done.err == "", name
-        assert [finding["code"] for finding in done.json["warnings"]] == ["project-of-no-release"], name
-
-
-def test_a_project_of_a_release_is_told_nothing(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.replace(PROVENANCE, '"templates": ""', f'"templates": "v{__version__}"')
-    for name, words in COMMANDS.items():
-        if name in ("status", "diff", "explain"):
-            assert "project-of-no-release" not in run(*(word.format(folder=repo.folder) for word in words)).err

@@ -111,17 +111,6 @@ def test_changed_content_of_git_lfs_is_seen_without_the_filter(stored: Repo) -> 
     assert "[uncommitted-changes]" in done.err
 
 
-def test_an_edit_of_a_file_in_git_lfs_becomes_an_override(stored: Repo) -> None:
-    path = "src/shop_adapter/operations/delete.json"
-    stored.replace(path, '"delete_good": {', '"bin_good": {')
-    stored.commit()
-    assert stored.changed()["overrides_added"] == ["DELETE /goods/{id}"]
-    assert "bin_good" in stored.read("overrides.yaml")
-    assert "overrides.yaml" in stored.git("diff", "--name-only").splitlines()
-    stored.git("add", "--all")
-    assert stored.git("show", ":overrides.yaml").startswith(POINTER)
-
-
 def test_a_clone_without_the_contents_of_git_lfs_is_refused(stored: Repo, tmp_path: Path) -> None:
     for content in (tmp_path / "store").iterdir():
         content.unlink()
@@ -148,13 +137,9 @@ def test_line_ends_that_git_converts_are_no_edit(repo: Repo, spec: Spec, ends: s
     before = files(repo)
     assert repo.update().code == 0
     assert files(repo) == before
-    repo.write("overrides.yaml", "# ours\n".replace("\n", "\r\n" if ends == "crlf" else "\n"))
-    repo.replace("src/shop_adapter/operations/delete.json", '"delete_good": {', '"bin_good": {')
-    repo.commit()
     assert repo.update("--spec", spec(orders())).code == 0
     assert repo.git("diff", "--name-only") == ""
-    assert "\r" not in repo.git("show", ":overrides.yaml")
-    assert "# ours\nDELETE /goods/{id}:" in repo.git("show", ":overrides.yaml")
+    assert "\r" not in repo.git("show", ":src/shop_adapter/operations/read.json")
 
 
 def test_a_document_whose_line_ends_git_converts_is_not_edited(repo: Repo, tmp_path: Path) -> None:

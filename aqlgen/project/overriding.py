@@ -1,4 +1,4 @@
-"""Overrides that an update adds to overrides.yaml: hand edits of other files, and old names as aliases."""
+"""Overrides that aqlgen adds to overrides.yaml: accepted hosts, and old names as aliases."""
 
 from __future__ import annotations
 
@@ -14,38 +14,12 @@ from aqlgen.decide.decision import Alias, Decision
 from aqlgen.decide.naming.uniqueness import followed
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
-from aqlgen.pipeline import Options, Prepared, Progress
+from aqlgen.pipeline import Options, Prepared
 from aqlgen.project import OVERRIDES
-from aqlgen.project.committed import Committed
-from aqlgen.project.edits import Recovered, recover
-from aqlgen.project.edits.insertion import InsertionError, insert
-from aqlgen.project.merge_inputs import Pristine
+from aqlgen.project.insertion import InsertionError, insert
 from aqlgen.resources import own_templates
-from aqlgen.table.apis import split_name
 
-__all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases", "with_hosts"]
-
-
-def recovered(committed: Committed, edited: Mapping[str, bytes], specs: Iterable[str], progress: Progress) -> Recovered:
-    """Turn hand edits of machine files into overrides. Raises OptionError for those that overrides cannot express.
-
-    An edited document may be what one of the `specs` gives as the new one.
-    """
-    for _, spec in map(split_name, specs):
-        edited = {path: content for path, content in edited.items() if not _is_given(spec, path, content)}
-    if not edited:
-        return Recovered()
-    progress("reading edits")
-    project = committed.project
-    pristine = Pristine(committed, {}).find({path: project.recorded.get(path, "") for path in edited})
-    result = recover(project, edited, pristine, progress)
-    if result.refused:
-        raise OptionError(*(replace(refusal, file=str(project.folder / refusal.file)) for refusal in result.refused))
-    return result
-
-
-def _is_given(spec: str, path: str, content: bytes) -> bool:
-    return path.startswith("openapi/") and Path(spec).is_file() and Path(spec).read_bytes() == content
+__all__ = ["aliases", "overridden", "renamed", "with_aliases", "with_hosts"]
 
 
 def overridden(options: Options, folder: Path, overrides: bytes | None) -> Options:

@@ -1,0 +1,217 @@
+"""Refusals of edits of machine files: place, reason and way out; and findings of code that is kept as a fork."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.decide.overrides import parse
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.positions import find
+from aqlgen.ir import Json
+from aqlgen.project import Project
+from aqlgen.project.insertion import flow
+from aqlgen.project.records import ANSWERS
+from aqlgen.render.kinds import RUNTIME, is_code
+from aqlgen.render.provenance import file_hash
+from aqlgen.runtime.schema.reader import pointer_of
+from aqlgen.runtime.table import Parameter, decode
+
+__all__ = ["CODE", "forked", "refusals"]
+
+CODE: Final = "machine-file-edited"
+
+_UNDO: Final = "To give the edit up, delete the file and commit that: `aqlgen update` writes it anew."
+
+_EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or overrides.yaml instead."
+_KEEP: Final = "`aqlgen update --keep-edits` keeps the file as it is: a fork, which no later fix reaches."
+
+_SEALED: Final = "To change the runtime, have its source in the project: `aqlgen update --runtime source`."
+
+_WAYS: Final = (
+    ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
+    ("openapi/", "An overlay changes what is read (`aqlgen update --overlay FILE`), or give your document by --spec."),
+    ("src/{package}/operations/", "Change it in the document, best by an overlay (`aqlgen update --overlay FILE`)."),
+    ("src/{package}/adapter.json", "Settings belong in adapter.toml, decisions in overrides.yaml."),
+    ("src/{package}/", "It comes from the document: an overlay changes that (`aqlgen update --overlay FILE`)."),
+    ("OPERATIONS.md", "It only shows the decisions: make them in overrides.yaml, and take notes in the README."),
+    ("schema/", "It only shows the decisions: make them in overrides.yaml."),
+    (".copier-answers.yml", "It only records: `aqlgen update` takes such things as options."),
+)
+"""What to do instead, by the beginning of the path."""
+
+_COMMIT: Final = re.compile(rb"^_commit: .*\n", re.MULTILINE)
+"""The line of its answers that copier changes."""
+
+_SAME: Final = frozenset("danger summary description confirmation cooldown_seconds example aliases".split())
+"""Entries of a row that an override holds as they are."""
+
+_FOUND: Final = frozenset({"parameters", "demanded"})
+"""Entries of `pagination` that follow from the operation's parameters."""
+
+_PARAMETER: Final = ("description", "sensitive")
+"""Entries of a parameter that an override holds as they are."""
+
+
+def refusals(project: Project, edited: Mapping[str, bytes], today: Mapping[str, bytes]) -> tuple[Diagnostic, ...]:
+    """Refuse edits of machine files, each operation of a table with the override that does the same.
+
+    `today` is what this aqlgen generates from what the project keeps. A file that is like it is not edited, nor is one
+    that was only formatted. It says what was edited where it is what was generated last time, too.
+    """
+    package, before, after = project.package, dict[str, bytes](), dict[str, bytes]()
+    findings = []
+    for path in sorted(edited):
+        pristine = today.get(path)
+        if pristine is not None and _same(edited[path], pristine, by_copier=path == ANSWERS):
+            continue
+        known = pristine is not None and file_hash(pristine) == project.recorded.get(path)
+        if known and path.startswith(f"src/{package}/operations/"):
+            before[path], after[path] = pristine or b"", edited[path]
+        else:
+            findings.append(_whole(path, edited[path], pristine if known else None, package))
+    try:
+        findings += _operations(_rows(before), _rows(after), edited, package)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        findings += [_whole(path, after[path], before[path], package) for path in after]
+    return tuple(findings)
+
+
+def _same(edited: bytes, pristine: bytes, *, by_copier: bool) -> bool:
+    if by_copier and _COMMIT.sub(b"", edited) == _COMMIT.sub(b"", pristine):
+        return True
+    try:
+        return edited == pristine or bool(json.loads(edited) == json.loads(pristine))
+    except (ValueError, RecursionError):
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a table: its file, its name, and its entries."""
+
+    path: str
+    name: str
+    entries: Mapping[str, Json]
+
+    def parameters(self) -> dict[str, tuple[str, Mapping[str, Json]]]:
+        """Return the name and the entries of each parameter by its key in overrides.yaml."""
+        decoded = {name: decode(Parameter, entry, name=name) for name, entry in self.entries["parameters"].items()}
+        wires = [parameter.wire for parameter in decoded.values()]
+        keys = {
+            name: wire if wires.count(wire := parameter.wire) == 1 else f"{parameter.location.split('_')[0]}:{wire}"
+            for name, parameter in decoded.items()
+        }
+        return {key: (name, self.entries["parameters"][name]) for name, key in keys.items()}
+
+
+def _rows(files: Mapping[str, bytes]) -> dict[str, _Row]:
+    """Return the rows by their key in overrides.yaml. Raises ValueError, and others for rows that are none."""
+    rows = {}
+    for path, content in files.items():
+        for name, row in json.loads(content).items():
+            key = f"{row['method']} {row['path']}"
+            rows[f"{row['api']}:{key}" if row.get("api") else key] = _Row(path, name, row)
+    return rows
+
+
+def _operations(
+    before: Mapping[str, _Row], after: Mapping[str, _Row], edited: Mapping[str, bytes], package: str
+) -> Iterator[Diagnostic]:
+    """Yield a refusal for each operation that was edited."""
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key), after.get(key)
+        if old == new:
+            continue
+        row = new or old
+        assert row is not None  # noqa: S101 - the key is of one of them
+        override, others = _override(old, new)
+        try:
+            parse(f"{flow({key: override})[1:-1]}\n")
+        except OptionError:
+            override, others = {}, [*others, *override]
+        instruction = f"Put into overrides.yaml: `{flow(key)}: {flow(override)}`." if override else ""
+        reason = f"No override says: {', '.join(others)}. {_way(row.path, package)}" if others else ""
+        edits = ", ".join((*override, *others))
+        message = f"`{row.name}` was edited by hand in a generated file: {edits}"
+        text = edited[row.path].decode("utf-8", "replace")
+        line, column = _place(text, pointer_of((row.name,))) if new else (1, 1)
+        way = " ".join(filter(None, (instruction, reason, _UNDO)))
+        yield Diagnostic(CODE, Severity.ERROR, message, file=row.path, line=line, column=column, help=way)
+
+
+def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list[str]]:
+    """Return the override that does what was edited, and the edited entries that no override decides."""
+    if old is None or new is None:
+        return ({"hidden": True}, []) if old else ({}, ["a row of its own"])
+    override: dict[str, Json] = {"name": new.name} if new.name != old.name else {}
+    if new.path != old.path:
+        override["category"] = new.path.rpartition("/")[2].removesuffix(".json").upper()
+    others = []
+    for key in sorted(_edited(old.entries, new.entries) - {"parameters"}):
+        value = new.entries.get(key)
+        if key == "pagination" and isinstance(value, Mapping | None):
+            override[key] = {name: entry for name, entry in (value or {}).items() if name not in _FOUND} or False
+        elif key in _SAME and value is not None:
+            override[key] = value
+        else:
+            others.append(key)
+    was, now = old.parameters(), new.parameters()
+    others += [f"parameters.{key}" for key in now.keys() - was.keys()]
+    parameters: dict[str, dict[str, Json]] = {}
+    for key in (key for key in was if was[key] != now.get(key)):
+        if key not in now:
+            parameters[key] = {"hidden": True}
+            continue
+        edits = _edited(was[key][1], now[key][1])
+        members = {"name": now[key][0]} if was[key][0] != now[key][0] else {}
+        members |= {name: now[key][1][name] for name in _PARAMETER if name in edits and name in now[key][1]}
+        others += [f"parameters.{key}.{name}" for name in sorted(edits - members.keys())]
+        if members:
+            parameters[key] = members
+    return override | ({"parameters": parameters} if parameters else {}), others
+
+
+def _edited(old: Mapping[str, Json], new: Mapping[str, Json]) -> set[str]:
+    return {key for key in {*old, *new} if (key in old, old.get(key)) != (key in new, new.get(key))}
+
+
+def _whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Diagnostic:
+    """Refuse the edits of a file that overrides say nothing about, at the first line that differs."""
+    text = edited.decode("utf-8", "replace")
+    before = (pristine or b"").decode("utf-8", "replace").splitlines()
+    lines = text.splitlines()
+    first = next((number for number, pair in enumerate(zip(before, lines, strict=False)) if pair[0] != pair[1]), None)
+    line = (min(len(before), len(lines)) if first is None else first) + 1 if pristine is not None else 1
+    code = is_code(path, package)
+    what = "this file of code is the machine's and was edited by hand"
+    message = what if code else "this file is generated and was edited by hand"
+    way = f"{_way(path, package)} {_UNDO}"
+    return Diagnostic(CODE, Severity.ERROR, message, file=path, line=line, column=1, help=way)
+
+
+def forked(path: str, package: str, *, severity: Severity, generated: bool) -> Diagnostic:
+    """Return the finding for a file of code kept as edited; `generated` is False if aqlgen no longer has the file."""
+    rest = "what aqlgen changes in it does not arrive" if generated else "aqlgen does not generate it any more"
+    message = f"this file of code is a fork, kept as it was edited by hand: {rest}"
+    fit = "It may not fit the rest of the runtime: run the project's tests."
+    accepted = "" if severity is Severity.WARNING else " `aqlgen check --pristine --keep-edits` accepts it."
+    way = f"{fit}{accepted} {_EXTEND.format(package=package)} {_UNDO}"
+    return Diagnostic("machine-file-forked", severity, message, file=path, help=way)
+
+
+def _place(text: str, pointer: str) -> tuple[int, int]:
+    try:
+        return find(text, "json", [pointer])[pointer]
+    except (ValueError, IndexError, RecursionError):
+        return 1, 1
+
+
+def _way(path: str, package: str) -> str:
+    if is_code(path, package):
+        return f"{_EXTEND.format(package=package)} {_SEALED if path == RUNTIME else _KEEP}"
+    return next((way for start, way in _WAYS if path.startswith(start.format(package=package))), "")
