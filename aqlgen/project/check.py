@@ -127,7 +127,7 @@ def _unknown(tree: Worktree) -> tuple[tuple[str, ...], list[Diagnostic]]:
 def _installed(project: Project, place: Path | None) -> Iterator[Diagnostic]:
     """Find an installed package that is another than that in the folder."""
     place = place or project.folder.resolve() / f"src/{project.package}"
-    differing = differences(project, place)
+    differing = differences(project, place) if place.exists() else ()
     if differing:
         more = f" and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
         message = f"the package that Python imports is another, in {', '.join(differing[:_MOST])}{more}"

@@ -468,7 +468,7 @@ def test_accept_hosts_shows_what_it_accepts_and_writes_it(tmp_path: Path) -> Non
     spec.write_text(json.dumps(document(operation={"servers": at(EVIL)})))
     plain = run("from-openapi", spec, "-o", tmp_path / "plain")
     assert "hosts: [evil.example.net]" in plain.out
-    assert "hosts:" not in (tmp_path / "plain/overrides.yaml").read_text().replace("#   hosts:", "")
+    assert not (tmp_path / "plain/overrides.yaml").exists()
     accepting = run("from-openapi", spec, "-o", tmp_path / "accepting", "--accept-hosts")
     assert f"{EVIL}  accepted by overrides: 1 operation, with key" in accepting.out
     assert "evil.example.net" in (tmp_path / "accepting/overrides.yaml").read_text()

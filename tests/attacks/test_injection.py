@@ -22,6 +22,7 @@ import yaml
 
 from aqlgen.document.request import Request
 from aqlgen.page import report
+from aqlgen.parts import PARTS
 from aqlgen.pipeline import Options, prepare
 from aqlgen.project.generated_paths import problem_of_all
 from aqlgen.project.generation import order_of
@@ -126,7 +127,7 @@ def project(folder: Path, texts: Mapping[str, str]) -> tuple[dict[str, bytes], s
     folder.mkdir()
     spec = folder / "shop.json"
     spec.write_text(json.dumps(document(texts)), encoding="utf-8")
-    options = Options(Request(str(spec)), "shop")
+    options = Options(Request(str(spec)), "shop", parts=tuple(PARTS))
     prepared = prepare(options, lambda _stage: None)
     return render(order_of(options, prepared, "")), report(prepared)
 

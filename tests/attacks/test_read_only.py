@@ -173,7 +173,8 @@ async def test_no_description_by_search_or_name_shows_anything_else(
     answer = await call(place, {"operation": "introspect", "params": {"query": query, **params}})
     data = answer["data"]
     shown = {operation["name"] for operation in data.get("operations", ())} | data.get("others", {}).keys()
-    shown |= {name for near in data.get("unknown", {}).values() for name in near}
+    unknown = data.get("unknown", {})  # of a search the words, of names the nearest to each
+    shown |= {name for near in unknown.values() for name in near} if isinstance(unknown, dict) else set()
     assert shown <= OFFERED
     assert data.get("operation") is None
     assert not [details for details in data.get("types", ()) if details["name"].endswith(".params")]

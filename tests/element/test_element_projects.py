@@ -20,6 +20,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     result = run("from-schema", BOOKS, "-o", folder, "--output-format", "json")
     assert result.code == 0, result.out
     assert result.json["operations"]["total"] == 7
+    assert run("add", "element", "--project", folder).code == 0
     return packed(committed(folder, folder))
 
 

@@ -20,7 +20,7 @@ _VALUE = re.compile(
 )
 _PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)|\x00")
 _NAME = re.compile(r"(?<=\w )[A-Z][^\W\d_]*[a-z]")
-_IDENTIFIER = re.compile(r"[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
 _MOST_WORDS = 60
 _OPENERS = set_of(
     "please can could you i want need to would like help me let us d we should how do does tell a an the my our"
