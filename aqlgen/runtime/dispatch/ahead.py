@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..introspection.introspect import Introspection
     from ..logs.log import Logger
     from ..protocol_operations import Person, Registry
-    from ..safety.approvals import Grant, Pending
+    from ..safety.approvals import Approvals, HeldCall
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
     from ..safety.loop.reports import PlanReport
@@ -53,7 +53,7 @@ class Ahead:
         self._limits = limits
         self._checking = checking
 
-    async def foresee(self, call: ToolCall) -> Pending | None:
+    async def foresee(self, call: ToolCall) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
         family, request = call.family, call.request
         row = self._introspection.find(request.operation, family)
@@ -71,7 +71,9 @@ class Ahead:
         except (Failure, HookError):
             return None  # the call itself will say it
 
-    async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
+    async def confirm(
+        self, calls: Sequence[HeldCall], grant: Approvals, session: Session, person: Person | None
+    ) -> None:
         """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
         await self._gate.asking.confirm_calls(calls, grant.take_token(), session, person)
 

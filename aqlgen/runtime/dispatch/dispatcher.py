@@ -364,13 +364,13 @@ class Dispatcher:
         person: Person | None,
     ) -> Envelope:
         """Answer a batch. Raises Failure for a token beside it that can confirm nothing."""
-        from ..safety.approvals import Grant
+        from ..safety.approvals import Approvals
         from .batch import Batch
 
         tokens = sent_tokens(arguments)
         if tokens[0] is not None:
             await self._gate.asking.check_token(tokens[0], session)
-        return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
+        return await Batch(self, family, stamp, session, person, Approvals(*tokens)).answer(items)
 
     # For the calls of a batch or a plan
 

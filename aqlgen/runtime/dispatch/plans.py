@@ -16,7 +16,7 @@ from ..decode.outcome import with_key
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
-from ..safety.approvals import Grant, Pending, fitting
+from ..safety.approvals import Approvals, HeldCall, fitting
 from ..state.store import StoreAway
 from ..steps.plan import Plan, Step, read_plan, with_agent_names
 from ..steps.references import written_plan
@@ -69,7 +69,7 @@ async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envel
     plan = read_plan(steps, returns)
     # A tool that only reads offers no plan that does anything else.
     family = "read" if operation.family == "read" else None
-    grant = Grant(*sent_tokens({**request.outside, **request.inside}))
+    grant = Approvals(*sent_tokens({**request.outside, **request.inside}))
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = await calls.ahead.check_plan(plan, side)
     plan = with_agent_names(plan, side.rows, side.agent_path)
@@ -104,7 +104,7 @@ class _Side:
         stamp: Stamp,
         session: Session,
         person: Person | None,
-        grant: Grant,
+        grant: Approvals,
     ) -> None:
         self.rows: Mapping[int, Row] = {}
         self.token: str | None = None
@@ -171,7 +171,7 @@ class _Side:
             self._person.batched = True  # from here on the question cannot be the result of all of it
         return envelope
 
-    async def foresee(self, operation: str, params: Mapping[str, Any]) -> Pending | None:
+    async def foresee(self, operation: str, params: Mapping[str, Any]) -> HeldCall | None:
         """Return what would have to be confirmed about a call, if anything."""
         try:
             self._calls.ahead.check_size(params)
@@ -179,7 +179,7 @@ class _Side:
             return None
         return await self._calls.ahead.foresee(self._call(operation, params))
 
-    async def confirm(self, calls: Sequence[Pending]) -> int:
+    async def confirm(self, calls: Sequence[HeldCall]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
         chosen = fitting(calls)
         await self._calls.ahead.confirm(chosen, self._grant, self._session, self._person)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..telemetry.observer import Observers
     from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
-    from .approvals import Approval, Grant, Pending
+    from .approvals import Approval, Approvals, HeldCall
     from .asking import Asking
     from .audit import Audit
     from .loop.loop import SafetyLoop
@@ -87,7 +87,7 @@ class Gatekeeper:
         session: Session,
         person: Person | None,
         build: Callable[[], ApiRequest],
-        grant: Grant | None = None,
+        grant: Approvals | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
@@ -107,9 +107,9 @@ class Gatekeeper:
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approvals import Approval, pending_call
+            from .approvals import Approval, HeldCall
 
-            pending = pending_call(row, call, decision, build())
+            pending = HeldCall(row, call, decision, build())
             token = _sent_token(call)
             if token is not None or grant is None or not grant.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
@@ -138,7 +138,7 @@ class Gatekeeper:
         """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
         return await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
 
-    async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> Pending | None:
+    async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
 
         Raises Failure where the call would fail.
@@ -148,9 +148,9 @@ class Gatekeeper:
         decision = await self.foresee(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
-        from .approvals import pending_call
+        from .approvals import HeldCall
 
-        pending = pending_call(row, call, decision, build())
+        pending = HeldCall(row, call, decision, build())
         if await self.asking.is_confirmed(pending, call.session_id):
             return None
         view = self._view(pending)
@@ -174,7 +174,7 @@ class Gatekeeper:
     async def close(self) -> None:
         """Withdraw what waits for operators in sessions that have ended."""
         if "asking" in self.__dict__:
-            await self.asking.waiting.close()
+            await self.asking.questions.close()
 
     def ended(
         self,
@@ -213,7 +213,7 @@ class Gatekeeper:
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
             self._audit.record("OPERATION_DENIED", {**details, **more})
 
-    def _view(self, pending: Pending) -> CallView:
+    def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of
 
         types = {} if self._table is None else self._table.types

@@ -89,7 +89,7 @@ _NO_OPERATOR = (
 )
 
 
-def nobody_to_ask(row: Row, decision: GateDecision, reason: str, *, by_operator: bool = False) -> Failure:
+def nobody_to_ask(row: Row, decision: GateDecision, *, by_operator: bool) -> Failure:
     """Return the refusal of a call that only a person confirms, where none can be asked."""
     return Failure(
         Code.PERMISSION_DENIED,
@@ -97,7 +97,7 @@ def nobody_to_ask(row: Row, decision: GateDecision, reason: str, *, by_operator:
         {
             "operation": row.name,
             "danger_level": row.danger,
-            "reason": reason,
+            "reason": "no operator can be asked" if by_operator else "no person can be asked",
             "reasons": list(decision.reasons),
             "approval": "operator" if by_operator else "person",
         },

@@ -40,7 +40,7 @@ class Clock:
 
     def rule(self, dispatcher: Dispatcher) -> None:
         asking = dispatcher._gate.asking
-        asking.tokens._tickets.clock = asking.waiting.shared.clock = self
+        asking.tokens.clock = asking.questions.shared.clock = self
 
 
 @pytest.fixture
