@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .auth.credentials import Credentials
 from .auth.logins import Logins
 from .auth.per_user import NOBODY, PerUser
-from .auth.sources import SIGNATURE
+from .auth.sources import SIGNATURE, config_of_each
 from .client.api import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher, Parts
 from .encode.urls import variable_problem
 from .hooks import Hooks
-from .hosts.apis import config_of_each
 from .logs.log import Logger
+from .logs.observers import CallRecords, Observers
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
@@ -26,12 +26,9 @@ from .settings.load import ConfigError, StateKeys, Variables, load
 from .settings.quota import QuotaSettings
 from .settings.tables import AuditSettings
 from .state.custody import State
-from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
-from .state.store import StoreAway, WatchedStore
+from .state.store import MEMORY, StoreAway, WatchedStore, is_redis, open_state, open_store, state_file
 from .table import Adapter, Table
-from .telemetry.observer import Observers
-from .telemetry.records import CallRecords
 
 if TYPE_CHECKING:
     import ssl
@@ -88,7 +85,7 @@ def assemble(
     check_variables(adapter, table, config)
     untold: list[str] = []
     if config.policy_rules:
-        from .safety.policy.rules import check_rules
+        from .safety.rules.rules import check_rules
 
         untold = check_rules(config, table)
     state = open_state(config.state_url, adapter.name, environ)

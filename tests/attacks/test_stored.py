@@ -20,7 +20,7 @@ from aqlgen.runtime.safety.loop.verification import Tries
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.store import open_store
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio

@@ -24,7 +24,7 @@ from ..session import current_caller
 from ..wire import ApiRequest, origin_of
 
 if TYPE_CHECKING:
-    from ..telemetry.observer import Observers
+    from ..logs.observers import Observers
 
 __all__ = ["Circuits"]
 

@@ -15,6 +15,7 @@ from ..hooks import Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
 from ..logs.log import Logger
+from ..logs.observers import OK, CallEnd, Observers
 from ..protocol_operations import DiscreetPerson, Handler, Person, Registry
 from ..safety.approvals import changed
 from ..safety.audit import Audit
@@ -26,7 +27,6 @@ from ..settings.config import Config
 from ..state.custody import State
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table
-from ..telemetry.observer import OK, CallEnd, Observers
 from ..warnings.collector import Warnings
 from ..warnings.rules import WarningRules
 from .arguments import (

@@ -26,8 +26,8 @@ from ..safety.loop.agents import Board
 from ..safety.questions import QuestionStore
 from ..settings.load import ConfigError, StateKeys, Variables, load
 from ..state.custody import Custody, State
-from ..state.places import MEMORY, is_redis, open_store, state_file
 from ..state.sqlite import SqliteState, SqliteStore
+from ..state.store import MEMORY, is_redis, open_store, state_file
 from ..table import Adapter
 from ..text import line
 

@@ -21,10 +21,10 @@ from .limits import CALLER, Limit, Limits
 
 if TYPE_CHECKING:
     from ..client.quotas import KnownLimit
+    from ..logs.observers import Observers
     from ..settings.config import Config
     from ..state.custody import Custody
     from ..state.store import Spent
-    from ..telemetry.observer import Observers
 
 __all__ = ["Quotas", "Use", "caller_id", "quota_status", "scope_text", "seconds_until"]
 

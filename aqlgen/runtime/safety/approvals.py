@@ -35,7 +35,7 @@ from ..exact_json import fingerprint
 from ..redaction import redact
 from ..session import TERMINAL, current_caller
 from ..state.tickets import owner_of
-from .policy.policy import LEVELS
+from .policy import LEVELS
 from .questions import Question
 
 if TYPE_CHECKING:

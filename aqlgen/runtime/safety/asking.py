@@ -25,11 +25,11 @@ from .approvals import Declined, HeldCall, gravest, keys_of, question_about, que
 from .questions import Question, QuestionStore, SessionQuestions
 
 if TYPE_CHECKING:
+    from ..logs.observers import Observers
     from ..protocol_operations import Person
     from ..settings.config import Config
     from ..state.custody import State
     from ..table import Row
-    from ..telemetry.observer import Observers
     from .audit import Decisions
     from .loop.loop import SafetyLoop
     from .view import CallView

@@ -24,7 +24,7 @@ from ..session import current_caller, current_request
 from ..table import Row
 from ..text import escaped, iso_time
 from .audit_chain import Chain
-from .masked_fields import SECRET_NAME, secret_names
+from .literals import SECRET_NAME, secret_names
 
 if TYPE_CHECKING:
     from ..schema.reader import Types

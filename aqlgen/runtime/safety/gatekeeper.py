@@ -18,17 +18,17 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from .audit import Decisions
-from .policy.policy import SEVERITY, Policy, is_recorded
+from .policy import SEVERITY, Policy, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
     from ..logs.log import Logger
+    from ..logs.observers import Observers
     from ..protocol_operations import Person
     from ..session import Session
     from ..settings.config import Config
     from ..state.custody import State
     from ..table import Adapter, Row, Table
-    from ..telemetry.observer import Observers
     from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
     from .approvals import Approval, Approvals, HeldCall

@@ -31,7 +31,7 @@ _CHANGED_BY = {
 
 def denied(row: Row, decision: GateDecision, adapter: str) -> Failure:
     """Return the refusal of an operation by the policy, a rule or a hook (danger levels, 4.4)."""
-    from .policy.policy import minimum_trust
+    from .policy import minimum_trust
 
     stated = "".join(f" {reason.rstrip('.')}." for reason in decision.reasons)
     details: dict[str, Any] = {

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .literals import key_literal, literal, prose
-from .masked_fields import SECRET_NAME
-from .policy.policy import GRAVE
+from .literals import SECRET_NAME, key_literal, literal, prose
+from .policy import GRAVE
 
 if TYPE_CHECKING:
     from ..table import Row

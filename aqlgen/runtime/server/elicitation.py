@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.types import CallToolRequestParams, InputRequiredResult
 
+    from ..logs.observers import Observers
     from ..protocol_operations import Answer
     from ..session import Session
     from ..state.custody import State
-    from ..telemetry.observer import Observers
 
 __all__ = ["ClientPerson", "Questions", "Unanswered"]
 

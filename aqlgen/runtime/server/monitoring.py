@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ..session import CALLER_KEY
-from ..state.places import is_redis
-from ..state.store import StoreAway
+from ..state.store import StoreAway, is_redis
 from ..text import line
 
 if TYPE_CHECKING:

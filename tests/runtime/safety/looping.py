@@ -20,7 +20,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import LoopSettings
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.store import open_store
 from aqlgen.runtime.table import Adapter, Table
 
 AGENT = "researcher"

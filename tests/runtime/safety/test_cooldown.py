@@ -21,7 +21,7 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.settings.tables import ConfirmationSettings
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.store import open_store
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ import pytest
 
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.store import open_store
 
 pytestmark = pytest.mark.anyio
 DIGEST = "ab" * 32

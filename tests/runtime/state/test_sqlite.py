@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.settings.load import ConfigError, load
-from aqlgen.runtime.state.places import open_state
 from aqlgen.runtime.state.sqlite import SqliteState
-from aqlgen.runtime.state.store import Counter
+from aqlgen.runtime.state.store import Counter, open_state
 
 
 def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> None:
