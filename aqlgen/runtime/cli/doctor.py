@@ -86,8 +86,7 @@ def doctor(
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
     from ..settings.load import StateKeys
-    from ..state.custody import State
-    from ..state.store import open_state, open_store, state_file
+    from ..state.custody import State, open_state, open_store, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
 
     config = load(folder, environ)
@@ -215,8 +214,9 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
     """Return which store it is, if it answers within a few seconds (None if nothing is there yet), and its key."""
+    from ..state.custody import is_redis
     from ..state.sqlite import SqliteState
-    from ..state.store import StoreAway, is_redis
+    from ..state.store import StoreAway
 
     kind = "redis" if is_redis(url) else "memory" if file is None else "sqlite"
     store: dict[str, Any] = {**_location(None if kind == "redis" else file, url or "memory"), "store": kind}

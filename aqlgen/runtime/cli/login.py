@@ -13,8 +13,8 @@ from ..encode.urls import server_url
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import StateKeys, Variables, load
-from ..state.custody import State
-from ..state.store import StoreAway, open_state, open_store
+from ..state.custody import State, open_state, open_store
+from ..state.store import StoreAway
 from ..table import Adapter, Table
 
 __all__ = ["forget", "log_in"]

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import Failure
 from ..exact_json import read_float
+from ..protocol_operations import RUN_STEPS
 from ..steps.arazzo import arazzo_document
-from ..steps.operation import RUN_STEPS
 from ..steps.plan import read_plan
 from ..table import Adapter, Table
 from .operations import call

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.selection import Selection
 from ..decode.outcome import with_key
-from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
 from ..safety.approvals import Approvals, HeldCall, fitting
@@ -28,7 +27,7 @@ from .arguments import TOKEN, Request, sent_tokens
 from .stages import ToolCall
 
 if TYPE_CHECKING:
-    from ..envelope import Stamp
+    from ..envelope import Envelope, Stamp
     from ..protocol_operations import Person, Registry
     from ..schema.reader import Types
     from ..session import Session
@@ -42,7 +41,7 @@ _INTERMEDIATE = 20
 """How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
 
 
-async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envelope:
+async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Any:
     """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""
     request, stamp, session, person = call.request, call.stamp, call.session, call.person
     operation = next(operation for operation in registry.active() if operation.name == request.operation)
@@ -75,7 +74,7 @@ async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envel
     plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if dry_run:
-        return success(await run.preview(), stamp.meta())
+        return await run.preview()
     written = {"steps": steps, "return": returns} if workflow is None else params
     report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
     grant.plan = calls.ahead.plan_report(operation.name, written, plan, report, inputs)
@@ -87,9 +86,9 @@ async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envel
     await side.claim()
     data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.remember(operation.name, cuts, session)]
-    warnings = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
+    call.shown = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
     stamp.notes = {"summary": run.summary()}
-    return success(data, stamp.meta(), warnings)
+    return data
 
 
 class _Side:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..state.custody import State
     from ..table import Row
     from .audit import Decisions
-    from .loop.loop import SafetyLoop
     from .view import CallView
 
 __all__ = ["Asking"]
@@ -52,7 +51,6 @@ class Asking:
         state: State,
         decisions: Decisions,
         view: Callable[[HeldCall], CallView],
-        loop: SafetyLoop | None = None,
         observers: Observers | None = None,
         masked: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -72,7 +70,8 @@ class Asking:
         self.declined = Declined(state)
         self.state = state
         self.decisions = decisions
-        self.loop = loop
+        self.guarded = config.safety_loop == "enforcing" and config.loop_approval == "person"
+        """Whether a token that an agent sends back itself confirms nothing, whatever runs now (8.7.3)."""
         self.masked = masked
         self.adapter = adapter
         self._view = view
@@ -263,8 +262,7 @@ class _Confirmation:
         tokens, session = self._asking.tokens, self._session
         try:
             token = await self._opened(sent)
-            guarded = self._asking.loop is not None and self._asking.loop.is_guarding
-            if guarded and (known is None or known.confirmed[0] != token.ticket.id):
+            if self._asking.guarded and (known is None or known.confirmed[0] != token.ticket.id):
                 raise refusals.confirmed_by_itself(self._details["operation"])
             if self._about.cooldown:
                 await tokens.note(session.id, token, self._details)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .approvals import Approval, Approvals, HeldCall
     from .asking import Asking
     from .audit import Audit
-    from .loop.loop import SafetyLoop
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -53,7 +52,6 @@ class Gatekeeper:
         audit: Audit,
         logger: Logger,
         state: State,
-        loop: SafetyLoop | None = None,
         table: Table | None = None,
         observers: Observers | None = None,
         masked: Callable[[Any], Any] | None = None,
@@ -70,7 +68,6 @@ class Gatekeeper:
         self._decisions = Decisions(audit, logger, adapter.name, lambda: {} if table is None else table.types, *trust)
         self._state = state
         self._masked = masked
-        self._loop = loop
         self._observers = observers
         if config.confirmation.approval == "operator" and not state.shared.store.shared:
             logger.write(
@@ -168,7 +165,7 @@ class Gatekeeper:
         """The part that has calls confirmed, made when one has to be."""
         from .asking import Asking
 
-        parts = self._config, self._state, self._decisions, self._view, self._loop, self._observers, self._masked
+        parts = self._config, self._state, self._decisions, self._view, self._observers, self._masked
         return Asking(self._adapter.name, *parts)
 
     async def close(self) -> None:

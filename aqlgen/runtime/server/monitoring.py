@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ..session import CALLER_KEY
-from ..state.store import StoreAway, is_redis
+from ..state.custody import is_redis
+from ..state.store import StoreAway
 from ..text import line
 
 if TYPE_CHECKING:

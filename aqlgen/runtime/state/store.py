@@ -9,22 +9,13 @@ begins, and once more when it is over (R-OPS-4).
 from __future__ import annotations
 
 import json
-import re
-import sys
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import Code, Failure
 
-if TYPE_CHECKING:
-    from .sqlite import SqliteState
-
-__all__ = [
-    "MEMORY", "Count", "Counter", "Spent", "Store", "StoreAway", "WatchedStore", "canonical", "is_redis", "open_state",
-    "open_store", "state_file", "states_folder", "window_ends",
-]  # fmt: skip
+__all__ = ["Count", "Counter", "Spent", "Store", "StoreAway", "WatchedStore", "canonical", "window_ends"]
 
 
 class StoreAway(Failure):
@@ -227,52 +218,3 @@ class WatchedStore:
             self._away = False
             self._report(None)
         return value
-
-
-# Where the state of an adapter is, by the URL of a setting
-
-MEMORY = "memory:"
-_SQLITE = re.compile(r"sqlite:///(.+)", re.DOTALL)
-_REDIS = ("redis://", "rediss://")
-
-
-def is_redis(url: str) -> bool:
-    """Return True for the URL of a Redis or Valkey server."""
-    return url.startswith(_REDIS)
-
-
-def open_state(url: str, name: str, environ: Mapping[str, str]) -> SqliteState:
-    """Return the state of the adapter `name` that stays on this machine, at the URL that a setting gives."""
-    from .sqlite import SqliteState
-
-    return SqliteState(state_file(url, name, environ))
-
-
-def open_store(url: str, name: str, environ: Mapping[str, str], state: SqliteState | None = None) -> Store:
-    """Return the store of the adapter `name` at the URL that a setting gives; `state` is opened already."""
-    if is_redis(url):
-        from .redis import RedisStore
-
-        return RedisStore(url, name)
-    from .sqlite import SqliteStore
-
-    return SqliteStore(open_state(url, name, environ) if state is None else state)
-
-
-def state_file(url: str, name: str, environ: Mapping[str, str]) -> Path | None:
-    """Return the file of a state's URL, None for memory; else, also with Redis, it is in the user's state folder."""
-    if url == MEMORY:
-        return None
-    match = _SQLITE.fullmatch(url)
-    return Path(match[1]) if match else states_folder(environ) / f"{name}-adapter" / "state.sqlite3"
-
-
-def states_folder(environ: Mapping[str, str]) -> Path:
-    """Return the folder in which the adapters of a user have their states, each in a folder of its own."""
-    if environ.get("XDG_STATE_HOME"):
-        return Path(environ["XDG_STATE_HOME"])
-    if sys.platform == "win32":
-        return Path(environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support"
-    return Path.home() / ".local" / "state"

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..exact_json import read_float, write_json
+from ..protocol_operations import RUN_STEPS
 from ..session import current_caller
 from ..state.store import StoreAway
-from .operation import RUN_STEPS
 
 if TYPE_CHECKING:
     from ..session import Session
