@@ -125,7 +125,7 @@ class Checking:
         from ..calls.dry_run import preview
 
         hooks, row, params, seen = self._hooks, call.row, call.params, call.seen(dry_run=True)
-        decision = await self._gate.foresee(row, seen, partial(self.built, row, params))
+        decision = await self._gate.decide(row, seen, partial(self.built, row, params))
         changed = await hooks.on_call(seen)
         if changed is not seen:
             row, params = self.validated(row, changed.params)
