@@ -252,8 +252,8 @@ class Validation:
         strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
         for place, keys, declared in strange:
             problems += field_problems(row, keys, declared, (), place)
-        told = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
-        faults = (each for each in reading.faults if each.keyword not in CLOSED or place_of(each.path) not in told)
+        explained = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
+        faults = (each for each in reading.faults if each.keyword not in CLOSED or place_of(each.path) not in explained)
         problems += Explanation(self._table.types, checks.sensitive).problems(faults)
         if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
             return problems

@@ -84,8 +84,11 @@ class Explanation:
 
     def problems(self, faults: Iterable[Fault]) -> list[Problem]:
         """Return the problems, in the order of the values; each place once per code."""
-        found = (problem for fault in faults for problem in self._of(fault))
-        return list({(problem.code, problem.name): problem for problem in reversed(list(found))}.values())[::-1]
+        problems: dict[tuple[Code, str], Problem] = {}
+        for fault in faults:
+            for problem in self._of(fault):
+                problems.setdefault((problem.code, problem.name), problem)
+        return list(problems.values())
 
     def _place(self, path: Place) -> str:
         return place_of([self.names.get(str(step), step) if not index else step for index, step in enumerate(path)])
@@ -174,11 +177,11 @@ class Explanation:
         inner = [each for index, each in enumerate(branches[nearest]) if not index or each.keyword not in _UNIONS]
         first, *others = [problem for each in inner for problem in self._of(each)]
         if groups:
-            told = {"alternatives": demands, "nearest": groups[nearest].label}
+            summary = {"alternatives": demands, "nearest": groups[nearest].label}
             label = groups[nearest].label or f"the one needing {joined(map(named, groups[nearest].required))}"
             message = f"{subject} none of the alternatives. Nearest is {label}: {first.message}"
             first = replace(
-                first, message=first.message if leaks(message) else message, details={**told, **first.details}
+                first, message=first.message if leaks(message) else message, details={**summary, **first.details}
             )
         elif first.name == name and other_types:
             types = sorted({kind for kinds in other_types for kind in kinds if kind != "null"})
