@@ -34,7 +34,7 @@ SURFACE, DEEPEST_REQUIRED = 4, 8
 """How deep an answer has all its properties, and how deep the required ones."""
 STRUCTURED = STRUCTURE | {"$ref"}
 
-BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
+BRANCHING = frozenset({"$ref", "allOf", "anyOf"})
 
 
 PLAIN_TYPES = frozenset({"string", "integer", "number"})
@@ -131,7 +131,7 @@ class _Variant:
         kind = next((name for name in kind if name != "null"), "null") if isinstance(kind, list) else kind
         if kind == "object" or (kind is None and flat.keys() & {"properties", "required", "additionalProperties"}):
             return self._object(flat, depth)
-        if kind == "array" or (kind is None and flat.keys() & {"items", "prefixItems", "contains"}):
+        if kind == "array" or (kind is None and flat.keys() & {"items", "prefixItems"}):
             return self._array(flat, depth)
         if kind in ("integer", "number"):
             return sample_number(flat, whole=kind == "integer")
@@ -156,11 +156,6 @@ class _Variant:
             branch = self._choose(schema["anyOf"])
             _absorb(flat, self._flat(branch, seen))
             _absorb(flat, _discriminated(schema, branch, flat))
-        if "if" in schema:
-            chosen = ("if", "then") if self.variant % 2 == 0 else ("else",)
-            for key in chosen:
-                if isinstance(schema.get(key), Mapping):
-                    _absorb(flat, self._flat(schema[key], seen))
         return flat
 
     def _absorb_child(self, flat: Flat, schema: Mapping[str, Json]) -> None:
@@ -231,8 +226,6 @@ class _Variant:
         most = min(flat.get("maxItems", MAX_ITEMS), MAX_ITEMS)
         if depth > MAX_DEPTH:
             return elements[:most]
-        if "contains" in flat:
-            elements += [self.make(flat["contains"], depth + 1)] * min(max(1, flat.get("minContains", 1)), most)
         items = flat.get("items")
         wanted = min(max(flat.get("minItems", 0), 0 if elements else 1), most)
         if self.surface is not None and not flat.get("minItems"):

@@ -55,7 +55,6 @@ _FORMATS = {
 }
 _RULES = {
     "uniqueItems": "must not hold the same item twice",
-    "contains": "misses an item of the kind it must contain",
     "propertyNames": "has a field whose name is not allowed",
     "falseSchema": "takes no value here",
     "depth": "is nested too deeply",
