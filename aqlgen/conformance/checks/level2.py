@@ -29,7 +29,7 @@ async def field_selection(run: Connected, result: Result) -> None:
         params = operation.params or {}
         full = await run.call(operation, {**params, "fields": "full"})
         minimal = await run.call(operation, {**params, "fields": "minimal"})
-        if not result.expect(full.get("success") is True, operation.name, "has no preset full", full):
+        if not result.expect(full.ok, operation.name, "has no preset full", full):
             continue
         larger = len(json.dumps(full.get("data"))) >= len(json.dumps(minimal.get("data")))
         result.expect(larger, operation.name, "gives more for minimal than for full", minimal)
@@ -57,7 +57,7 @@ async def field_selection(run: Connected, result: Result) -> None:
         if not within:
             await _nested(run, result, operation, first, wrapped=wrapped)
         refusal = await run.call(operation, {**params, "fields": "no_such_preset"})
-        code = str((refusal.get("error") or {}).get("code"))
+        code = refusal.code
         result.expect(code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", refusal)
 
     if larger_ones:
@@ -97,8 +97,8 @@ async def batches(run: Connected, result: Result) -> None:
         run.setup.api.arrived = []
         envelope = await run.adapter.send(run.adapter.tool("read"), {"operations": [item, refusal, item]})
         run.setup.evidence["batch_example"] = envelope
-        entries = envelope.get("results") or (envelope.get("data") or {}).get("results") or []
-        summary = envelope.get("summary") or (envelope.get("data") or {}).get("summary") or {}
+        entries = envelope.get("results") or envelope.data.get("results") or []
+        summary = envelope.get("summary") or envelope.data.get("summary") or {}
         order = [entry.get("index") for entry in entries]
         result.expect(order == [0, 1, 2], operation.name, f"gives results {order}", envelope)
         succeeded = [(entry.get("result") or {}).get("success") for entry in entries]
@@ -143,7 +143,7 @@ async def _halting(run: Connected, result: Result, operation: Operation) -> None
     result.expect(len(arrived) == 1, operation.name, f"a plan that fails sends {len(arrived)} requests", halted)
     run.setup.api.arrived = []
     shown = await run.adapter.call("execute", "run_steps", {"steps": [step], "dry_run": True})
-    result.expect(shown.get("success") is True, operation.name, "shows no plan", shown)
+    result.expect(shown.ok, operation.name, "shows no plan", shown)
     result.expect(not run.setup.api.arrived, operation.name, "sends the dry run of a plan", shown)
 
 
@@ -182,7 +182,7 @@ async def plans(run: Connected, result: Result) -> None:
         ]
         run.setup.api.arrived = []
         envelope = await run.adapter.call("execute", "run_steps", {"steps": steps, "return": {"last": {"$ref": "two"}}})
-        right = envelope.get("success") is True and "last" in json.dumps(envelope.get("data"))
+        right = envelope.ok and "last" in json.dumps(envelope.get("data"))
         result.expect(right, operation.name, "does not run as two steps", envelope)
         count = len(run.setup.api.arrived)
         result.expect(count == 2, operation.name, f"two steps sent {count} requests", envelope)
