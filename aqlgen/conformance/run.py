@@ -61,6 +61,10 @@ class Connected:
         envelope = await self.call(operation, params, **beside)
         return envelope, list(self.setup.api.arrived)
 
+    async def with_fields(self, operation: Operation, fields: Any) -> Answer:
+        """Call an operation for a selection of fields."""
+        return await self.call(operation, {**(operation.params or {}), "fields": fields})
+
     async def refused(
         self, result: Result, operation: Operation, params: Mapping[str, Any], what: str, code: str, *names: str
     ) -> Answer:

@@ -145,49 +145,39 @@ class Explanation:
         """Yield the problems of the nearest alternative, the first of them with what all others demand."""
         branches = fault.branches()
         subject = f"Parameter '{name}' fits" if name else "The fields fit"
-        details: dict[str, Any] = {"param_name": name or "params"}
         if not all(branches):
             message = f"{subject} more than one of the alternatives, give the fields of exactly one"
-            yield Problem(Code.INVALID_VALUE, name or "params", message, details | self._value(fault))
+            details = {"param_name": name or "params", **self._value(fault)}
+            yield Problem(Code.INVALID_VALUE, name or "params", message, details)
             return
-        other_types = [
-            inner.expected
-            for branch in branches
-            for inner in branch
-            if inner.keyword == "type" and len(inner.path) == len(fault.path)
-        ]
-        fitting = [
-            index
-            for index, branch in enumerate(branches)
-            if not any(inner.keyword == "type" and len(inner.path) == len(fault.path) for inner in branch)
-        ]
+        types = [_other_types(branch, fault.path) for branch in branches]
+        others = sorted(frozenset().union(*types))
+        fitting = [index for index, kinds in enumerate(types) if not kinds]
         if not fitting:
-            types = sorted({kind for kinds in other_types for kind in kinds})
-            yield self._of_type(replace(fault, schema={}), name, types)
+            yield self._of_type(replace(fault, schema={}), name, others)
             return
         groups = self._groups(fault, fitting)
         nearest = min(fitting, key=lambda index: _distance(groups.get(index), branches[index], fault.instance))
-        demands = [self._demanded(group, fault.path) for group in list(groups.values())[:_MOST_TOLD]]
         if groups and not _is_told_by(groups[nearest], fault.instance, groups.values()):
+            demands = self._demands(groups, fault.path)
             message = f"{subject} none of the alternatives. Give one of: {'; '.join(demands)}"
             message = f"{subject} none of the alternatives, see details" if leaks(message) else message
-            yield Problem(Code.MISSING_PARAM, name or "params", message, {**details, "alternatives": demands})
+            details = {"param_name": name or "params", "alternatives": demands}
+            yield Problem(Code.MISSING_PARAM, name or "params", message, details)
             return
         inner = [each for index, each in enumerate(branches[nearest]) if not index or each.keyword not in _UNIONS]
-        first, *others = [problem for each in inner for problem in self._of(each)]
+        first, *further = [problem for each in inner for problem in self._of(each)]
         if groups:
-            summary = {"alternatives": demands, "nearest": groups[nearest].label}
-            label = groups[nearest].label or f"the one needing {joined(map(named, groups[nearest].required))}"
+            group = groups[nearest]
+            label = group.label or f"the one needing {joined(map(named, group.required))}"
             message = f"{subject} none of the alternatives. Nearest is {label}: {first.message}"
-            first = replace(
-                first, message=first.message if leaks(message) else message, details={**summary, **first.details}
-            )
-        elif first.name == name and other_types:
-            types = sorted({kind for kinds in other_types for kind in kinds if kind != "null"})
-            hint = "" if self._hides(fault) else _hint(fault.instance, types)
-            either = f", or expected '{' or '.join(types)}'{hint}" if types else ""
-            first = replace(first, message=first.message + either)
-        yield from (first, *others)
+            summary = {"alternatives": self._demands(groups, fault.path), "nearest": group.label}
+            message = first.message if leaks(message) else message
+            first = replace(first, message=message, details={**summary, **first.details})
+        elif first.name == name and (others := [kind for kind in others if kind != "null"]):
+            hint = "" if self._hides(fault) else _hint(fault.instance, others)
+            first = replace(first, message=f"{first.message}, or expected '{' or '.join(others)}'{hint}")
+        yield from (first, *further)
 
     def _groups(self, fault: Fault, fitting: Sequence[int]) -> dict[int, Group]:
         """Return the alternatives for objects by their index; none if there are no two of them, or one is no object."""
@@ -198,11 +188,21 @@ class Explanation:
         is_whole = isinstance(fault.instance, Mapping) and len(groups) == len(fitting)
         return dict(zip(fitting, groups, strict=True)) if is_whole else {}
 
-    def _demanded(self, group: Group, path: Place) -> str:
-        """Return what an alternative needs, in a few words."""
+    def _demands(self, groups: Mapping[int, Group], path: Place) -> list[str]:
+        """Return what alternatives need, each in a few words."""
         names = self.names if not path else {}
-        fields = joined(named(names.get(name, name)) for name in group.required if name not in group.tags)
-        return " with ".join(filter(None, (group.label if group.tags or not fields else "", fields))) or "nothing else"
+        demands = []
+        for group in list(groups.values())[:_MOST_TOLD]:
+            fields = joined(named(names.get(name, name)) for name in group.required if name not in group.tags)
+            label = group.label if group.tags or not fields else ""
+            demands.append(" with ".join(filter(None, (label, fields))) or "nothing else")
+        return demands
+
+
+def _other_types(branch: Sequence[Fault], path: Place) -> frozenset[str]:
+    """Return the types that an alternative demands instead of the value's; none if it is of the right one."""
+    kinds = (inner.expected for inner in branch if inner.keyword == "type" and len(inner.path) == len(path))
+    return frozenset(kind for listed in kinds for kind in listed)
 
 
 def _distance(group: Group | None, branch: Sequence[Fault], value: Any) -> tuple[int, ...]:
