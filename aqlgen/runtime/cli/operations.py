@@ -181,10 +181,10 @@ class Declared(NamedTuple):
             schema = self.schemas.get(name, spelled.get(folded(name), {}))
             values.setdefault(name, []).append(read_value(text, schema, self.types))
         return {
-            name: found[0]
-            if len(found) == 1
-            else [item for value in found for item in (value if isinstance(value, list) else [value])]
-            for name, found in values.items()
+            name: entries[0]
+            if len(entries) == 1
+            else [item for value in entries for item in (value if isinstance(value, list) else [value])]
+            for name, entries in values.items()
         }
 
 
