@@ -122,7 +122,7 @@ def update_command(
     if output_format is Output.JSON:
         cache.echo(json_text(_as_json(updated)))
     elif not quiet:
-        print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose, echo=cache.echo)
+        print_diagnostics(updated.warnings, updated.prepared.sources, verbose=verbose, echo=cache.echo)
         cache.echo(_summary(updated, verbose=verbose))
     elif updated.merged.conflicts:
         cache.echo(_conflicts(updated), err=True)
@@ -144,7 +144,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
     if not written:
         return {}
     named = {split_name(spec)[1] for spec in written}
-    read = {source.name: source.data for source in updated.prepared.assembled.sources}
+    read = {source.name: source.data for source in updated.prepared.sources}
     missing = any(finding.code.endswith("-reference") for finding in updated.prepared.diagnostics)
     return None if missing or not named <= read.keys() or any(map(is_url, read.keys() - named)) else read
 

@@ -32,8 +32,8 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
     return Order(
         identity=prepared.identity,
         table=prepared.table,
-        raw=prepared.assembled.raw,
-        kept=prepared.assembled.kept,
+        raw=prepared.raw,
+        kept=prepared.kept,
         license=license,
         overrides=_overrides(options),
         options=recorded_options(options, prepared, license),
