@@ -164,6 +164,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     files = sum(map(len, (merged.added, merged.changed, merged.removed, merged.conflicts)))
     versions = _versions(updated.before, updated.after)
     parts = [f"{did} {visible(str(updated.folder))}: {counted(files, 'file')}, {versions}."]
+    parts += _news(updated, show_all=verbose)
     parts.append(updated.changes.as_text(show_all=verbose))
     parts += refused
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
@@ -221,6 +222,17 @@ def _versions(before: Provenance, after: Provenance) -> str:
     return " and ".join(parts) or "by the same aqlgen from the same document"
 
 
+def _news(updated: Updated, *, show_all: bool) -> Iterator[str]:
+    """Yield what the changelog says since the version that wrote the project."""
+    news = updated.changelog
+    shown = news if show_all else news[:_SHOWN]
+    if news:
+        yield f"The changelog of aqlgen since {updated.before.version}:"
+        yield from (f"- {entry}" for entry in shown)
+    if len(shown) < len(news):
+        yield f"- and {len(news) - len(shown)} more (-v shows them)"
+
+
 def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str]:
     if paths:
         yield f"{what}: {_some(paths, len(paths) if show_all else _SHOWN)}"
@@ -248,6 +260,7 @@ def _as_json(updated: Updated) -> dict[str, Json]:
         "dry_run": not updated.written,
         "from": updated.before.as_json(),
         "to": updated.after.as_json(),
+        "changelog": list(updated.changelog),
         "files": {
             "added": list(merged.added),
             "changed": list(merged.changed),

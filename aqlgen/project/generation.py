@@ -39,8 +39,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         options=recorded_options(options, prepared, license),
         skipped=tuple((skipped.key, skipped.diagnostic.message) for skipped in prepared.skipped),
         generated_at=generated_at(),
-        templates=current().tag,
-        commit=current().commit,
+        release=current(),
         sealed=options.runtime != "source",
         parts=options.parts,
     )
