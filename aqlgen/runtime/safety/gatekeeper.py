@@ -84,11 +84,11 @@ class Gatekeeper:
         session: Session,
         person: Person | None,
         build: Callable[[], ApiRequest],
-        grant: Approvals | None = None,
+        approvals: Approvals | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
-        `build` makes the call's request; `grant` is what was decided before about the calls of its batch or plan.
+        `build` makes the call's request; `approvals` is what was decided before about the calls of its batch or plan.
         """
         try:
             decision = await self.decide(row, call, build)
@@ -108,7 +108,7 @@ class Gatekeeper:
 
             pending = HeldCall(row, call, decision, build())
             token = _sent_token(call)
-            if token is not None or grant is None or not grant.use(row, pending.digest):
+            if token is not None or approvals is None or not approvals.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
         if is_recorded(row):
