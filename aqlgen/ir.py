@@ -222,5 +222,3 @@ class Document:
     tags: tuple[Tag, ...]
     operations: tuple[Operation, ...]
     scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    credential_fields: frozenset[str] = frozenset()
-    """The JSON pointers of fields of requests, at any depth, that are credentials of the caller: none is offered."""

@@ -166,7 +166,7 @@ class _CheckedHandler:
     def check(self, params: Mapping[str, Any]) -> None:
         """Raise Failure with all problems of the parameters."""
         from .validation.problems import failure, missing_problem, unexplained_problem, unknown_problem
-        from .validation.value_problems import problems_of
+        from .validation.value_problems import Explanation
         from .validation.walk import Allowed, Reading, Walk
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
@@ -174,11 +174,11 @@ class _CheckedHandler:
         if not missing and not unknown and self._validator.is_valid(with_floats(params)):
             return
         problems = [missing_problem(self, missing)] if missing else []
-        problems += [unknown_problem(self, unknown, params)] if unknown else []
+        problems += [unknown_problem(self, unknown)] if unknown else []
         walk = Walk({}, self._leaves, Allowed.NOTHING)
         reading = Reading(dict(params))
         for name, parameter in self.parameters.items():
             if name in params:
                 reading.put(name, walk.read(params[name], parameter.schema))
-        problems += problems_of(reading.faults, frozenset())
+        problems += Explanation({}).problems(reading.faults)
         raise failure(problems or [unexplained_problem(self)])

@@ -20,8 +20,8 @@ from aqlgen.words import pascal, snake, split
 __all__ = ["Fields", "ShapedBody", "fields_of", "of_fields"]
 
 ACROSS_FIELDS = (
-    "anyOf", "allOf", "not", "if", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
-    "patternProperties", "propertyNames", "unevaluatedProperties",
+    "anyOf", "allOf", "minProperties", "maxProperties", "dependentRequired", "patternProperties", "propertyNames",
+    "unevaluatedProperties",
 )  # fmt: skip
 """Keywords that bind several fields, so that the assembled body has to be validated too."""
 

@@ -148,7 +148,7 @@ class _Side:
             from ..validation.problems import failure as failure_of
             from ..validation.problems import unknown_problem
 
-            return failure_of([unknown_problem(row, unknown, params)])
+            return failure_of([unknown_problem(row, unknown)])
         try:
             self._calls.ahead.check(row, known)
         except Failure as failure:
