@@ -154,7 +154,8 @@ def test_an_ordinary_session_loads_nothing_that_is_switched_off() -> None:
     assert [answer["success"] for answer in answers] == [True] * 5
     off = (
         "quota",
-        "steps.run",
+        "dispatch.run",
+        "steps",
         "executions.handles",
         "operator",
         "telemetry.tracing",

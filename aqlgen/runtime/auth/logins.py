@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..state.store import StoreAway
 
 if TYPE_CHECKING:
+    from ..state.custody import Sealer
     from ..state.redis import RedisState
-    from ..state.seal import Sealer
     from ..state.sqlite import SqliteState
 
 __all__ = ["Logins", "SharedLogins"]
