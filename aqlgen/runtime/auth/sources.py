@@ -241,23 +241,12 @@ def report(
 
 def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) -> dict[str, Any]:
     variables = list(scheme.get("variables", ()))
-    options = [
-        {
-            "grant": option.grant,
-            "variables": list(option.variables),
-            "set": sources.is_ready(name, option),
-            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
-        }
-        for option in sources.options(name)
-    ]
+    options = list(_options(sources, name, base))
     is_set = bool(variables) and not sources.missing(name)
     entry = {"scheme": name, "type": scheme.get("type", ""), "variables": variables}
     entry["set"] = is_set or any(option["set"] for option in options)
     if scheme.get("type") == SIGNATURE:
-        from .aws import problem
-
-        entry["set"] = sources.of(name) is not None
-        entry |= {"problem": problem(scheme)} if not entry["set"] else {}
+        entry |= _signing(sources, name, scheme)
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
     entry["sent"] = sent_as(scheme)
@@ -275,6 +264,23 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
     if unreadable:
         entry["unreadable"] = unreadable
     return entry
+
+
+def _signing(sources: Sources, name: str, scheme: Mapping[str, Any]) -> dict[str, Any]:
+    from .aws import problem
+
+    return {"set": True} if sources.of(name) is not None else {"set": False, "problem": problem(scheme)}
+
+
+def _options(sources: Sources, name: str, base: str) -> Iterator[dict[str, Any]]:
+    """Yield the ways to a token of a scheme."""
+    for option in sources.options(name):
+        yield {
+            "grant": option.grant,
+            "variables": list(option.variables),
+            "set": sources.is_ready(name, option),
+            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
+        }
 
 
 def _per_user(sources: Sources, name: str) -> dict[str, Any]:
