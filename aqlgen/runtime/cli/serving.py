@@ -68,7 +68,7 @@ def _check_processes(config: Config) -> None:
     if config.http.processes == 1:
         return
     from ..server.processes import can_fork
-    from ..state.places import MEMORY
+    from ..state.custody import MEMORY
 
     problem = (
         "needs MCP_AQL_HTTP_STATELESS=true, since a session would be known to one process alone"

@@ -26,7 +26,7 @@ from ..session import current_caller
 from ..wire import ApiRequest, origin_of
 
 if TYPE_CHECKING:
-    from ..telemetry.observer import Observers
+    from ..logs.observers import Observers
 
 __all__ = ["CONNECTIONS", "Circuits", "Shares"]
 

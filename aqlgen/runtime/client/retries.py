@@ -22,7 +22,7 @@ import anyio
 from ..wire import ApiRequest, ApiResponse, origin_of
 
 if TYPE_CHECKING:
-    from ..telemetry.observer import Observers
+    from ..logs.observers import Observers
 
 __all__ = ["Backoff", "Pace", "RetryBudget", "Timing", "is_tls", "is_unsent", "unreachable"]
 

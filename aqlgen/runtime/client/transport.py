@@ -15,7 +15,7 @@ import anyio
 from ..decode.decompress import ACCEPT_ENCODING, CodingError
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
-from ..telemetry.observer import Observers
+from ..logs.observers import Observers
 from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
 from .isolation import CONNECTIONS, Circuits, Shares
 from .quotas import KnownLimit, QuotaMeter

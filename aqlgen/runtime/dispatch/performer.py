@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from ..state.custody import State
     from ..state.locks import Turns
     from ..warnings.rules import WarningRules
+<<<<<<< HEAD
     from ..wire import ApiResponse
     from .executions import Executions
+=======
+>>>>>>> main
 
 __all__ = ["Performer"]
 
@@ -40,7 +43,7 @@ _MOST_PATHS = 8
 
 
 class Performer:
-    """Performs calls that were let through. `executions` follow what they begin."""
+    """Performs calls that were let through; what comes `after` an answer may add to its data."""
 
     def __init__(
         self,
@@ -50,7 +53,7 @@ class Performer:
         rules: WarningRules,
         gate: Gatekeeper,
         state: State,
-        executions: Callable[[], Executions],
+        after: Sequence[Callable[[ToolCall, Exchanges, Any], Awaitable[Any]]],
     ) -> None:
         self._api = api
         self._hooks = hooks
@@ -58,7 +61,7 @@ class Performer:
         self._rules = rules
         self._gate = gate
         self._state = state
-        self._executions = executions
+        self._after = after
 
     @cached_property
     def _pager(self) -> Pager:
@@ -99,10 +102,19 @@ class Performer:
         if page is not None and isinstance(fitted, dict) and fitted is not answer.data:
             await page.prepare()
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
+<<<<<<< HEAD
         if row.long_running is not None:
             fitted = await self._executions().begun(row, call.params, exchanges, fitted)
         if row.has_header_metadata or row.family != "read":
             self._note_headers(call, exchanges.last, fitted)
+=======
+        for add in self._after:
+            fitted = await add(call, exchanges, fitted)
+        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
+            headers = self._api.told_headers(exchanges.last, row, fitted)
+            if headers:
+                stamp.note("headers", headers)
+>>>>>>> main
         return fitted
 
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:

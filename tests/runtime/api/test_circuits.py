@@ -11,8 +11,8 @@ import pytest
 from aqlgen.runtime.client.quotas import QuotaMeter
 from aqlgen.runtime.client.retries import Backoff, Pace, RetryBudget, Timing
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.logs.observers import Observers
 from aqlgen.runtime.session import with_caller
-from aqlgen.runtime.telemetry.observer import Observers
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import Make, Package, operation
