@@ -332,12 +332,19 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
         if named is not None:
             raise ConfigError("MCP_AQL_BASE_URL names APIs, and the adapter has one: give its address alone")
         return {"": config}
-    known = ", ".join(adapter.apis)
-    if config.base_url and named is None and not (config.base_url.startswith("http:") and is_safe(config.base_url)):
+    known, address = ", ".join(adapter.apis), config.base_url or ""
+    if address and named is None and not (address.startswith("http:") and is_safe(address)):
         raise ConfigError(f"MCP_AQL_BASE_URL must name the API of each address, as in NAME=URL; the APIs are {known}")
-    unknown = next((name for name in named or () if name not in adapter.apis), None)
-    if unknown is not None:
+    for unknown in sorted((named or {}).keys() - adapter.apis):
         raise ConfigError(f"MCP_AQL_BASE_URL names the API '{unknown}'; the APIs are {known}")
+    variables = _variables_of_each(config, adapter, known)
+    addresses = dict.fromkeys(adapter.apis, config.base_url) if named is None else named
+    return {
+        name: config._replace(base_url=addresses.get(name), server_variables=variables[name]) for name in adapter.apis
+    }
+
+
+def _variables_of_each(config: Config, adapter: Adapter, known: str) -> dict[str, dict[str, str]]:
     variables: dict[str, dict[str, str]] = {name: {} for name in adapter.apis}
     for key, value in config.server_variables.items():
         api, dot, name = key.partition(".")
@@ -346,12 +353,7 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
                 f"MCP_AQL_SERVER_VARIABLES must name the API of '{key}', as in NAME.{key}; they are {known}"
             )
         variables[api][name] = value
-    return {
-        name: config._replace(
-            base_url=config.base_url if named is None else named.get(name), server_variables=variables[name]
-        )
-        for name in adapter.apis
-    }
+    return variables
 
 
 def _named(setting: str | None) -> Mapping[str, str] | None:

@@ -79,16 +79,8 @@ def doctor(
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
     from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, key_needed_by, open_logins
-<<<<<<< HEAD
-    from ..auth.sources import report
-    from ..encode.urls import has_base_url, server_url
-    from ..hosts.apis import config_of_each
-=======
     from ..auth.sources import config_of_each, report
-    from ..encode.urls import has_base_url, is_safe, server_url
-    from ..hooks import Hooks
-    from ..hosts.gate import is_listed
->>>>>>> main
+    from ..encode.urls import has_base_url, server_url
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
     from ..settings.load import StateKeys
@@ -195,15 +187,9 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
     return report
 
 
-<<<<<<< HEAD
 def _policy_of(config: Config, table: Table) -> dict[str, Any]:
     """Return the settings of safety, and how many operations are asked about or refused, whatever is given to them."""
-    from ..safety.policy.policy import Policy, Subject
-=======
-def _held_back(table: Table, config: Config) -> dict[str, int]:
-    """Count the operations that need a confirmation, and those that are refused, whatever their parameters are."""
     from ..safety.policy import Policy, Subject
->>>>>>> main
 
     policy = Policy(config, table)
     outcomes = [

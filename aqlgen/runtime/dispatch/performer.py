@@ -25,11 +25,7 @@ if TYPE_CHECKING:
     from ..state.custody import State
     from ..state.locks import Turns
     from ..warnings.rules import WarningRules
-<<<<<<< HEAD
     from ..wire import ApiResponse
-    from .executions import Executions
-=======
->>>>>>> main
 
 __all__ = ["Performer"]
 
@@ -102,19 +98,10 @@ class Performer:
         if page is not None and isinstance(fitted, dict) and fitted is not answer.data:
             await page.prepare()
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
-<<<<<<< HEAD
-        if row.long_running is not None:
-            fitted = await self._executions().begun(row, call.params, exchanges, fitted)
-        if row.has_header_metadata or row.family != "read":
-            self._note_headers(call, exchanges.last, fitted)
-=======
         for add in self._after:
             fitted = await add(call, exchanges, fitted)
-        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
-            headers = self._api.told_headers(exchanges.last, row, fitted)
-            if headers:
-                stamp.note("headers", headers)
->>>>>>> main
+        if row.has_header_metadata or row.family != "read":
+            self._note_headers(call, exchanges.last, fitted)
         return fitted
 
     def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
