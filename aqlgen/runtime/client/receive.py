@@ -28,6 +28,7 @@ _READ_AHEAD = 32 * 1024 * 1024
 """Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `calls/truncation`)."""
 _MAX_ERROR = 1024 * 1024
 """Bytes that are read of a response that is no success: it says soon what is wrong."""
+_WITHOUT_CONTENT: frozenset[str | int] = frozenset({"HEAD", 204, 205, 304})
 _MARGIN = 0.25
 """Seconds of the time-out that a stream leaves, so that the call can be answered."""
 
@@ -61,24 +62,27 @@ class Receiver:
         import httpx2
 
         headers, status = dict(response.headers), response.status_code
-        if self._request.method == "HEAD" or status in (204, 205, 304):
-            async for _ in response.stream:  # type: ignore[union-attr]
-                break  # nothing comes, and the connection is free for the next request
-            return ApiResponse(status, headers, b"")
+        if not _WITHOUT_CONTENT.isdisjoint((self._request.method, status)):
+            return await _without_content(response)
         is_failure = not 200 <= status < 300
         form = None if is_failure else stream_form(headers.get("content-type", ""))
         keeps = is_failure or (form is None and changes_something(self._row, self._request.method))
         seconds = self._patience(form, keeps=keeps)
         content = _Content(self._bounds, form, is_failure=is_failure)
-        cut, saved = "time", None
+        cut, saved, end = "time", None, None
         try:
             with nullcontext() if seconds is None else anyio.move_on_after(seconds):
                 if form is None and self._is_file(headers, status):
                     saved, cut = await self._file(response, headers), ""
                 else:
-                    cut = await content.read(response)
+                    content.expect(headers.get("content-length", ""))
+                    async for chunk in _pieces(response):
+                        end = content.take(chunk)
+                        if end is not None:
+                            break
+                    cut = end or ""
         except (httpx2.TransportError, CodingError, Failure) as problem:
-            if not (keeps or (content.is_begun_stream and isinstance(problem, httpx2.TransportError))):
+            if not (keeps or content.survives(problem)):
                 raise
             cut = _cut_by(problem)
         return ApiResponse(status, headers, b"".join(content.chunks), "" if is_failure else cut, saved)
@@ -130,24 +134,17 @@ class _Content:
 
             self._watch = StreamWatch(form, bounds.events)
 
-    @property
-    def is_begun_stream(self) -> bool:
-        """True if it is a stream of which something came."""
-        return self._watch is not None and bool(self.chunks)
+    def survives(self, problem: Exception) -> bool:
+        """Return True if it is a stream of which something came before its connection broke."""
+        return self._watch is not None and bool(self.chunks) and _cut_by(problem) == "break"
 
-    async def read(self, response: httpx2.Response) -> str:
-        """Read to the end, or to a bound; return which (see `ApiResponse.cut`). Raises Failure if it is too long."""
-        length = response.headers.get("content-length", "")
+    def expect(self, length: str) -> None:
+        """Raise Failure for a content that will be too long even to be cut."""
         if length.isdigit() and not self._is_failure and self._watch is None:
             self._check(int(length))
-        async for chunk in _pieces(response):
-            end = self._take(chunk)
-            if end is not None:
-                return end
-        return ""
 
-    def _take(self, chunk: bytes) -> str | None:
-        """Add the next bytes; return what ends the reading, None if nothing does."""
+    def take(self, chunk: bytes) -> str | None:
+        """Add the next bytes; return what ends the reading (see `ApiResponse.cut`), None if nothing does."""
         self._size += len(chunk)
         if not self._is_failure and self._watch is None:
             self._check(self._size)
@@ -166,6 +163,12 @@ def _cut_by(problem: Exception) -> str:
     if isinstance(problem, Failure):
         return "bytes" if problem.code is Code.PAYLOAD_TOO_LARGE else "file"
     return "coding" if isinstance(problem, CodingError) else "break"
+
+
+async def _without_content(response: httpx2.Response) -> ApiResponse:
+    async for _ in response.stream:  # type: ignore[union-attr]
+        break  # nothing comes, and the connection is free for the next request
+    return ApiResponse(response.status_code, dict(response.headers), b"")
 
 
 async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:

@@ -109,16 +109,22 @@ class Performer:
         if headers:
             call.stamp.note("headers", headers)
 
-    async def _answered(
+    def _answered(
         self, exchanges: Exchanges, call: ToolCall, params: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> ApiResponse:
+    ) -> Awaitable[ApiResponse]:
         """Return the API's answer to a call that has no pages."""
+        etag = options.get("if_match")
+        if call.row.update is None and etag is None:
+            return exchanges.send(call.row, params)
+        return self._updated(exchanges, call, params, etag)
+
+    async def _updated(
+        self, exchanges: Exchanges, call: ToolCall, params: Mapping[str, Any], etag: str | None
+    ) -> ApiResponse:
+        """Return the API's answer to an update, or to a call about a certain version."""
         row = call.row
-        if row.update is None and "if_match" not in options:
-            return await exchanges.send(row, params)
         from ..calls.update import perform
 
-        etag = options.get("if_match")
         response, warnings = await perform(exchanges, row, self._table, params, etag, self._turns)
         call.warnings.extend(warnings)
         return response
