@@ -28,8 +28,7 @@ from .usage import BARE, KEY
 if TYPE_CHECKING:
     import ssl
 
-    from .logins import Logins
-    from .per_user import PerUser
+    from .logins import Logins, PerUser
     from .shared_tokens import SharedTokens
     from .tls import ClientTls
 

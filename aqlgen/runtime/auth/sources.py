@@ -19,8 +19,7 @@ from ..session import caller_headers
 from ..settings.config import Config
 from ..settings.load import ConfigError, Variables
 from ..table import Adapter
-from .logins import Logins
-from .per_user import CLIENT, NOBODY, PerUser
+from .logins import CLIENT, NOBODY, Logins, PerUser
 from .usage import sent_as
 
 __all__ = [

@@ -3,7 +3,7 @@
 
 What it says of each is a section; the last lines say what to do next.
 
-Of the owner's files it lists those that are read, those at hand that are not, and those out of date.
+Of the owner's files it lists those that are read, and those at hand that are not.
 """
 
 from __future__ import annotations
@@ -19,21 +19,18 @@ from typing import Any
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS, Config
 from ..settings.env_file import VARIABLE, exposed
-from ..settings.http import HttpSettings
-from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, outdated_files, settings_file
+from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, settings_file
+from ..settings.tables import HttpSettings
 from ..table import Adapter, Table
 from ..text import counted, line, visible
 
 __all__ = ["doctor", "render_doctor"]
 
-_MOST = 5
-
 
 def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the owner's files: `settings` and `env_file` by path, None for none, `hooks`, and what is wrong with them.
 
-    `not_read` are files of the working directory that look like the owner's and are not used; `outdated` are files of
-    the installed package that are other ones in the project.
+    `not_read` are files of the working directory that look like the owner's and are not used.
     """
     settings, env_file = settings_file(folder, environ), environ.get(VARIABLE) or None
     names = {SETTINGS_FILE: settings, ".env": None if env_file is None else Path(env_file)}
@@ -43,7 +40,6 @@ def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
         "env_file_exposed": env_file is not None and exposed(Path(env_file)),
         "hooks": str(folder / "hooks.py"),
         "not_read": [name for name, used in names.items() if Path(name).is_file() and not _same(Path(name), used)],
-        "outdated": outdated_files(folder),
     }
 
 
@@ -64,10 +60,6 @@ def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
     variables = {SETTINGS_FILE: CONFIG_FILE_VARIABLE, ".env": VARIABLE}
     for name in files["not_read"]:
         yield f"  {name} in this folder is not read; {variables[name]}={name} reads it"
-    if files["outdated"]:
-        names = ", ".join(line(name, 80) for name in files["outdated"][:_MOST])
-        more = f" and {len(files['outdated']) - _MOST} more" if len(files["outdated"]) > _MOST else ""
-        yield f"  Other ones in the project than installed: {names}{more}. Install it again: pip install -e ."
 
 
 def doctor(
