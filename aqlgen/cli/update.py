@@ -26,6 +26,7 @@ from aqlgen.cli.app import (
     Workflows,
     app,
     examples,
+    listed,
 )
 from aqlgen.cli.output import print_diagnostics, progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
@@ -99,16 +100,16 @@ def update_command(
     from aqlgen.project.update import Asked, update
 
     asked = Asked(
-        specs=tuple(line for written in spec or () for line in written.splitlines() or [written]),
-        add=tuple(add or ()),
-        remove=tuple(remove or ()),
-        headers=tuple(header or ()),
-        overlays=tuple(overlay or ()),
-        workflows=tuple(workflows or ()),
-        allow=tuple(allow_refs or ()),
+        specs=tuple(line for written in listed(spec) for line in written.splitlines() or [written]),
+        add=listed(add),
+        remove=listed(remove),
+        headers=listed(header),
+        overlays=listed(overlay),
+        workflows=listed(workflows),
+        allow=listed(allow_refs),
         license=license,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
+        include=listed(include),
+        exclude=listed(exclude),
         field_case=field_case and field_case.value,
         runtime=runtime and runtime.value,
         rename=rename,

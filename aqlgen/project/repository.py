@@ -118,8 +118,8 @@ class Repository:
         taken = tuple(path for path in free if self.prefix + path in changed)
         changed = [path for path in changed if path.removeprefix(self.prefix) not in taken]
         changed, unread = self._without_stored(changed, [record[3:] for record in records if record[:2] == " M"])
-        if changed or staged:
-            names = changed or staged
+        names = changed or staged
+        if names:
             where = "" if changed else " elsewhere in the repository, and the merge needs the index"
             raise listed(
                 "uncommitted-changes",

@@ -126,34 +126,26 @@ def _update(
     folder = project.folder
     worktree = Worktree(project)
     _refuse_elsewhere(worktree, repository)
-    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
-    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
-    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
-    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
-    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
-    fork = kept
-    if asked.keep_edits:
-        pristine = today.tree if today else {}
-        fork = {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
+    today, fork = _fork(worktree, asked, progress)
     licensed = project.license if asked.license is None else spdx(asked.license)
     before = _data(worktree)
     names = project.names(before)
     options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
-    overrides: bytes | None = None
     generated = regenerate(project, options, licensed, progress, fork=fork, earlier=today.prepared if today else None)
+    yours: dict[str, bytes] = {}
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
-        overrides = with_aliases(folder, overrides, aliases)
+        if OVERRIDES in uncommitted:
+            raise listed(
+                "uncommitted-changes",
+                f"the update would add to {OVERRIDES}, which has changes that are not committed",
+                f"Commit {OVERRIDES}, then update.",
+                [str(folder / OVERRIDES)],
+            )
+        yours[OVERRIDES] = with_aliases(folder, aliases)
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
-        used = overridden(replace(options, names=decided), folder, overrides)
+        used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
         generated = regenerate(project, used, licensed, progress, fork=fork, earlier=generated.prepared)
-    if overrides is not None and OVERRIDES in uncommitted:
-        raise listed(
-            "uncommitted-changes",
-            f"the update would add to {OVERRIDES}, which has changes that are not committed",
-            f"Commit {OVERRIDES}, then update.",
-            [str(folder / OVERRIDES)],
-        )
     tree = generated.tree
     progress("comparing")
     optional = f"src/{project.package}/{WORKFLOWS}"
@@ -161,7 +153,7 @@ def _update(
     old = surface_of_folder({**known, **before}, project.package)
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
-    planned = merge(worktree, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
+    planned = merge(worktree, tree, yours, fork)
     refuse_links(project.folder, (*tree, *planned.written, *planned.removed))
     refuse_in_the_way(repository, planned, worktree, tree)
     merged = planned.result(folder) if dry_run else apply(repository, planned)
@@ -179,6 +171,20 @@ def _update(
         ),
         written=not dry_run,
     )
+
+
+def _fork(worktree: Worktree, asked: Asked, progress: Progress) -> tuple[Regenerated | None, Mapping[str, str]]:
+    """Refuse edits of machine files; return the files of the fork with their hashes, and what `_refuse_edits` does."""
+    project = worktree.project
+    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
+    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
+    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
+    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
+    if not asked.keep_edits:
+        return today, kept
+    pristine = today.tree if today else {}
+    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
+    return today, {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
 
 
 def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
