@@ -71,9 +71,8 @@ def _kept(project: Project, api: ApiInput, newer: str | None, requesting: Reques
     """Return an API with the request for its newer document, or for the one that the project keeps."""
     if newer is None:
         return api if api.request.spec else replace(api, request=project.request(api.name))
-    overlays = api.request.overlays or tuple(map(str, project.overlays(api.name)))
-    workflows = api.request.workflows or tuple(map(str, project.workflows(api.name)))
-    return replace(api, request=requesting(newer, overlays, workflows), spec_url=None)
+    request = requesting(newer, api.request.overlays, api.request.workflows)
+    return replace(api, request=project.beside(request, api.name), spec_url=None)
 
 
 def _first(project: Project) -> ApiInput:

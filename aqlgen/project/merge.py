@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen import __version__, git
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import without_configuration
 from aqlgen.project.encodings import is_generated, is_windows
 from aqlgen.project.generated_paths import read_below, remove_below
 from aqlgen.project.records import ANSWERS
-from aqlgen.project.repository import Repository, Sides, listed, some
+from aqlgen.project.repository import Repository, Sides
 from aqlgen.project.worktree import Worktree
 from aqlgen.project.write import write_file
 from aqlgen.render.kinds import Kind, kind
@@ -156,11 +158,11 @@ def refuse_in_the_way(repository: Repository, planned: Merge, worktree: Worktree
         if not begun and not (content is not None and is_generated(content, project.recorded.get(path, ""))):
             occupied.append(path)
     if occupied:
-        raise listed(
+        raise FileError.of_all(
             "untracked-in-the-way",
-            f"the update would write over what is not committed: {some(occupied)}",
-            "Commit it (`git add --force` where it is ignored), or move it away.",
+            f"the update would write over what is not committed: {few(occupied)}",
             [str(project.folder / path) for path in occupied],
+            help="Commit it (`git add --force` where it is ignored), or move it away.",
         )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.diagnostics.plain import few
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
@@ -24,7 +25,7 @@ from aqlgen.project.overriding import overridden, renamed, with_aliases
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
-from aqlgen.project.repository import Repository, listed, some
+from aqlgen.project.repository import Repository
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
@@ -136,11 +137,11 @@ def _update(
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
         if OVERRIDES in uncommitted:
-            raise listed(
+            raise FileError.of_all(
                 "uncommitted-changes",
                 f"the update would add to {OVERRIDES}, which has changes that are not committed",
-                f"Commit {OVERRIDES}, then update.",
                 [str(folder / OVERRIDES)],
+                help=f"Commit {OVERRIDES}, then update.",
             )
         yours[OVERRIDES] = with_aliases(folder, aliases)
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
@@ -248,11 +249,11 @@ def _refuse_elsewhere(worktree: Worktree, repository: Repository) -> None:
         )
     pointers = [path for path in (*worktree.project.recorded, FILE) if pointer_hash(worktree.read(path) or b"")]
     if pointers:
-        raise listed(
+        raise FileError.of_all(
             "content-elsewhere",
-            f"files of the project lie here as pointers of Git LFS only: {some(pointers)}",
-            "Bring their contents by `git lfs pull`, then update.",
+            f"files of the project lie here as pointers of Git LFS only: {few(pointers)}",
             [str(folder / path) for path in pointers],
+            help="Bring their contents by `git lfs pull`, then update.",
         )
 
 
@@ -274,9 +275,8 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
         options = project.options(apis[0].request, names=kept, ids=ids, strict=asked.strict, apis=apis)
     else:
         spec = single(asked.specs, asked.remove) or project.request().spec
-        overlays = asked.overlays or tuple(map(str, project.overlays()))
-        workflows = asked.workflows or tuple(map(str, project.workflows()))
-        request = replace(asked.request(spec, overlays, workflows), element=project.is_of_element)
+        request = project.beside(asked.request(spec, asked.overlays, asked.workflows))
+        request = replace(request, element=project.is_of_element)
         options = project.options(request, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
     return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})
