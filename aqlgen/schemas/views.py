@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import subschemas
 from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
 from aqlgen.schemas.keywords import Findings
 from aqlgen.schemas.normalise import ANNOTATIONS, normalise
@@ -220,7 +221,6 @@ def _identity(raw: Json) -> str | int:
 
 
 PREFIX = "#/components/schemas/"
-HOLDING = frozenset({dict, list})
 
 
 def with_read_only(components: Json, withheld: Container[int] = ()) -> frozenset[str]:
@@ -234,24 +234,16 @@ def with_read_only(components: Json, withheld: Container[int] = ()) -> frozenset
     direct: set[str] = set()
     users: dict[str, set[str]] = {}
     for name, schema in components.items():
-        stack: list[Json] = [schema] if isinstance(schema, dict) else []
-        while stack:
-            node = stack.pop()
-            if isinstance(node, dict):
-                if ("readOnly" in node and node["readOnly"] is True) or id(node) in withheld:
-                    direct.add(name)
-                reference = node.get("$ref")
-                if isinstance(reference, str) and reference.startswith(PREFIX):
-                    component = reference[len(PREFIX) :].partition("/")[0]
-                    users.setdefault(unescape(component), set()).add(name)
-            stack += [
-                inner for inner in (node.values() if isinstance(node, dict) else node) if inner.__class__ in HOLDING
-            ]
-    names = set(direct)
-    queue = list(direct)
+        for node in subschemas(schema):
+            if node.get("readOnly") is True or id(node) in withheld:
+                direct.add(name)
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference.startswith(PREFIX):
+                component = reference[len(PREFIX) :].partition("/")[0]
+                users.setdefault(unescape(component), set()).add(name)
+    names, queue = set(direct), list(direct)
     while queue:
-        for user in users.get(queue.pop(), ()):
-            if user not in names:
-                names.add(user)
-                queue.append(user)
+        further = users.get(queue.pop(), set()) - names
+        names |= further
+        queue += further
     return frozenset(names)
