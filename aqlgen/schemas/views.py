@@ -126,13 +126,7 @@ class Views:
     def _view(self, raw: Json, depth: int) -> Node | None:
         node = self.node(raw)
         if "$ref" in node:
-            target = self.view(self.resolver.lookup(node["$ref"]), depth + 1)
-            if target is None:
-                return None
-            annotations = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
-            if not annotations and not node.get("nullable"):
-                return target
-            return with_null({**target, **annotations}) if node.get("nullable") else {**target, **annotations}
+            return self._annotated(self.view(self.resolver.lookup(node["$ref"]), depth + 1), node)
         branches = node.get("allOf")
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
@@ -141,9 +135,16 @@ class Views:
         if self._fields > MAX_FIELDS:
             parts = [(branch, None) for branch, _ in parts]
         merged = merge(node, parts, self.join)
-        return (
-            {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
-        )
+        if id(raw) in self._writable:
+            merged.pop("readOnly", None)
+        return merged
+
+    def _annotated(self, target: Node | None, node: Node) -> Node | None:
+        """Return the target of a reference with the annotations beside that; the target itself if there are none."""
+        annotations = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
+        if target is None or not (annotations or node.get("nullable")):
+            return target
+        return with_null({**target, **annotations}) if node.get("nullable") else {**target, **annotations}
 
     def _adds_nothing(self, branch: Json) -> bool:
         """Return True if a branch of `allOf` adds nothing: it is `true`, or an enclosing schema."""
