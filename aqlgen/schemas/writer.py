@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from json import dumps
 
 from aqlgen.ir import Json
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
@@ -93,11 +93,9 @@ class Writer:
         return out
 
     def read_only(self, raw: Json) -> bool:
-        """Return True if only the server sets a property, or no request offers it."""
+        """Return True if only the server sets a property."""
         if not isinstance(raw, dict):
             return False
-        if id(raw) in self._views.withheld:
-            return True
         return (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
 
     def _names(self, node: Node, around: tuple[Json, ...]) -> Mapping[str, str]:
