@@ -24,7 +24,7 @@ from ..safety.operations import CANCEL, STATUS, active_operations
 from ..safety.refusals import not_offered
 from ..session import Session, with_request
 from ..settings.config import Config
-from ..settings.quota import QuotaSettings
+from ..settings.tables import QuotaSettings
 from ..state.custody import State
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings

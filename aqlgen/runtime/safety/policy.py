@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..hooks import GateDecision
-from ..settings.policy import DANGER_LEVELS as LEVELS
 from ..settings.trust import TRUST_LEVELS
+from ..settings.types import DANGER_LEVELS as LEVELS
 from ..table import is_plain_read
 
 if TYPE_CHECKING:
