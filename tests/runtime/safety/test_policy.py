@@ -333,7 +333,7 @@ def test_the_short_form_of_the_policy_and_the_table_say_the_same(package: Path) 
 # Money
 
 
-PAYS = {"create_animal": {"moves_money": True, "danger": "reversible"}}
+PAYS = {"create_animal": {"effects": ["money"], "danger": "reversible"}}
 ADA = {"name": "Ada", "species": "lion"}
 
 
@@ -375,7 +375,7 @@ async def test_money_moves_with_a_key_where_the_api_knows_one(place: Zoo, monkey
     """R-SAFE-1: guide to financial adapters, 8; a key that the adapter cannot make is asked for before a person is."""
     key = {"in": "body", "schema": {"type": "string", "pattern": "^K-"}}
     parameters = {**OPERATIONS["create"]["create_animal"]["parameters"], "key": key}
-    row = {"moves_money": True, "parameters": parameters, "idempotency": {"parameter": "key", "in": "body"}}
+    row = {"effects": ["money"], "parameters": parameters, "idempotency": {"parameter": "key", "in": "body"}}
     build, as_json = place.api.build, (("Content-Type", "application/json"),)
     monkeypatch.setattr(place.api, "build", lambda *parts: replace(build(*parts), headers=as_json))
     async with place.client(rows={"create_animal": row}) as send:

@@ -79,12 +79,12 @@ class Subject(NamedTuple):
     family: str
     danger: str
     review: Sequence[str] = ()
-    moves_money: bool = False
+    effects: Sequence[str] = ()
 
     @classmethod
     def of(cls, row: Row) -> Subject:
         """Return an operation's part."""
-        return cls(row.name, row.family, row.danger, row.review, row.moves_money)
+        return cls(row.name, row.family, row.danger, row.review, row.effects)
 
 
 class Verdict(NamedTuple):
@@ -215,9 +215,10 @@ class Policy:
         verdicts = [by_level(self.name, row.danger, self.trust)]
         if self.name == "strict" and row.review:
             verdicts.append(Verdict("confirm", "under-review", (f"Under review: {'; '.join(row.review)}",)))
-        if row.moves_money and self._money == "automation":
+        moves_money = "money" in row.effects
+        if moves_money and self._money == "automation":
             verdicts.append(Verdict("refuse", "money", (f"{_MONEY}, and no rule allows it",)))
-        elif row.moves_money and self._money == "default" and self.name != "open":
+        elif moves_money and self._money == "default" and self.name != "open":
             verdicts.append(Verdict("confirm", "money", (_MONEY,)))
         return verdicts
 
