@@ -338,7 +338,7 @@ class Decision:
 
     @property
     def asked(self) -> Asked:
-        """The time at which a person is asked about it. The level that the owner gives, or an `accept`, ends a doubt."""
+        """The time at which a person is asked about it. The owner ends a doubt by a level or an `accept`."""
         if self.danger.rank >= Danger.DESTRUCTIVE.rank:
             return Asked.ALWAYS
         is_doubted = any(concern.subject == "danger" for concern in self.concerns)
