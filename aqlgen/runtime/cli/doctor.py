@@ -196,7 +196,7 @@ def _held_back(table: Table, config: Config) -> dict[str, int]:
     policy = Policy(config, table)
     outcomes = [
         policy.usual(Subject(name, family, *values), table.find)[0].outcome
-        for name, family, values in table.values("danger", "review", "effects")
+        for name, family, values in table.values("danger", "review", "effects", "asked")
     ]
     return {"asks_about": outcomes.count("confirm"), "refuses": outcomes.count("refuse")}
 

@@ -115,14 +115,14 @@ class Dangers:
         return entry
 
     def _entry(self, known: _Known) -> dict[str, Any]:
-        subject = Subject(known.name, known.family, known.level, known.review, known.effects)
+        subject = Subject(known.name, known.family, known.level, known.review, known.effects, known.asked)
         decision, sometimes = self._policy.usual(subject, self._find)
         reason = line(known.reason, _LONGEST_REASON)
         entry: dict[str, Any] = {
             "name": known.name,
             "semantic_category": known.family.upper(),
             "danger": {"level": known.level, "reasons": [reason] if reason else []},
-            **({"effects": list(known.effects)} if known.effects else {}),
+            **({"effects": list(known.effects), "asked": known.asked} if known.effects else {}),
             "behavior": _BEHAVIORS[decision.outcome] if known.gated else "allow",
         }
         if known.gated and decision.rule not in BUILT_IN:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .rules.rules import MetRule, Rules
 
 __all__ = [
+    "FIRST_USE",
     "GRAVE",
     "LEVELS",
     "SEVERITY",
@@ -80,11 +81,12 @@ class Subject(NamedTuple):
     danger: str
     review: Sequence[str] = ()
     effects: Sequence[str] = ()
+    asked: str = "never"
 
     @classmethod
     def of(cls, row: Row) -> Subject:
         """Return an operation's part."""
-        return cls(row.name, row.family, row.danger, row.review, row.effects)
+        return cls(row.name, row.family, row.danger, row.review, row.effects, row.asked)
 
 
 class Verdict(NamedTuple):
@@ -130,6 +132,12 @@ def is_recorded(row: Row) -> bool:
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
 _MONEY = "Moves money"
+FIRST_USE = "first-use"
+"""The id of the decision about an operation that nothing proves harmless: one yes for a session."""
+_UNPROVEN = (
+    "Nothing proves it harmless: asked once in a session, until the adapter's owner gives it a level of danger in"
+    " overrides.yaml, or accepts it there"
+)
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
 
@@ -220,6 +228,8 @@ class Policy:
             verdicts.append(Verdict("refuse", "money", (f"{_MONEY}, and no rule allows it",)))
         elif moves_money and self._money == "default" and self.name != "open":
             verdicts.append(Verdict("confirm", "money", (_MONEY,)))
+        if row.asked == "first" and self.name != "open":
+            verdicts.append(Verdict("confirm", FIRST_USE, (_UNPROVEN,)))
         return verdicts
 
     def _decided(self, row: Row | Subject, verdicts: Sequence[Verdict], rules: Sequence[MetRule]) -> GateDecision:

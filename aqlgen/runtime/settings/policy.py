@@ -17,7 +17,7 @@ from .types import Stripped, Whole, Word, from_json, known_keys, matching, requi
 __all__ = ["BUILT_IN", "DANGER_LEVELS", "RULES_EXAMPLE", "Comparisons", "PolicyRule", "PolicyRules"]
 
 DANGER_LEVELS: tuple[str, ...] = get_args(DangerLevel)
-BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "policy-open")
+BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "first-use", "policy-open")
 """The ids of the decisions that no rule of the owner makes."""
 _LONGEST = 200
 _DEEPEST = 16
