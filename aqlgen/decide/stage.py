@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, by_effect, classify
-from aqlgen.decide.decision import Category, Decision, EffectEvidence, Reason, overridden
+from aqlgen.decide.decision import Category, Decision, Effect, EffectEvidence, Reason, overridden
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
@@ -264,6 +264,10 @@ def _decision(
 ) -> Decision:
     category, category_reason = classified  # the words of `naming` are the operation's, a prefix is not
     level, reason, evidence, mildest = effects.level, effects.reason, effects.evidence, effects.mildest
+    if category is Category.CREATE and Effect.MONEY in effects.effects and override.category is None:
+        category = Category.EXECUTE
+        note = f"{category_reason.note}, but it moves money, and the tool of CREATE is annotated as not destructive"
+        category_reason = replace(category_reason, note=note)
     carrying = facts.carrying
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")

@@ -8,7 +8,7 @@ import pytest
 from operations import NOWHERE, answer, decide_one, decided, operation
 
 from aqlgen.decide import Overrides
-from aqlgen.decide.decision import Asked, Danger, Decision, Effect
+from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
 from aqlgen.decide.overrides import Override
 from aqlgen.ir import MISSING, Body, MediaType, Operation
 
@@ -91,6 +91,16 @@ def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation
     assert decision.asked is Asked.ALWAYS
     assert effect in decision.effects
     assert any(each.kind == kind and each.says for each in decision.evidence)
+
+
+def test_what_moves_money_is_never_in_the_tool_that_destroys_nothing() -> None:
+    """R-NAME-1, R-EFF-5"""
+    payout = decide_one("POST /payouts", "createPayout", **sending("amount", "currency"))
+    assert (payout.category, payout.name) == (Category.EXECUTE, "create_payout")
+    assert payout.category_reason.note.endswith("the tool of CREATE is annotated as not destructive")
+    overrides = Overrides({"POST /payouts": Override(category=Category.CREATE, sources={"category": "POST /payouts"})})
+    (stated,) = decided(operation("POST /payouts", "createPayout"), overrides=overrides)
+    assert stated.category is Category.CREATE
 
 
 def test_a_sentence_that_denies_lowers_nothing() -> None:
