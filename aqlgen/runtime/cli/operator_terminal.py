@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import CommandError
 from ..operator.actions import Actions, Refused
 from ..operator.sources import Source, Sources, home_source, operator_name
 from ..safety.questions import Challenge, Question
@@ -25,7 +26,7 @@ from ..text import counted, line, terminal_text
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["OperatorError", "run_operator", "run_page"]
+__all__ = ["run_operator", "run_page"]
 
 _LEAST_PREFIX = 4
 _MOST_LISTED = 100
@@ -33,10 +34,6 @@ _NEEDS_TERMINAL = (
     "this needs a terminal in which a person types, for standard input and output: what lets something run and codes "
     "are given to no pipe and no file. Open a terminal on this machine and give the same command there"
 )
-
-
-class OperatorError(Exception):
-    """A command that cannot be done; the message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ class _Terminal:
         """Show a question, and approve it if the operator types yes."""
         question = await self._question(id)
         if scope == "session" and not question.reach:
-            raise OperatorError(f"{question.id} can be approved once alone, not for the session")
+            raise CommandError(f"{question.id} can be approved once alone, not for the session")
         reach = f"\nFor the session means: {question.reach}." if scope == "session" else ""
         if not _is_yes(f"{_details(question)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "):
             return "Nothing was decided."
@@ -101,15 +98,15 @@ class _Terminal:
         return question
 
     async def _do(self, name: str, item: Any) -> dict[str, Any]:
-        """Do an action. Raises OperatorError."""
+        """Do an action. Raises CommandError."""
         try:
             return await self.actions.do(name, self.source, item)
         except Refused as problem:
             text = str(problem).rstrip(".")
-            raise OperatorError(text[:1].lower() + text[1:]) from None
+            raise CommandError(text[:1].lower() + text[1:]) from None
 
     def _chosen(self, items: Sequence[Any], id: str, noun: str, event: str) -> Any:
-        """Return the one item with an id, of which the first letters are enough. Raises OperatorError."""
+        """Return the one item with an id, of which the first letters are enough. Raises CommandError."""
         matching = [item for item in items if item.id == id] or [
             item for item in items if len(id) >= _LEAST_PREFIX and item.id.startswith(id.lower())
         ]
@@ -119,10 +116,10 @@ class _Terminal:
         try:
             self.source.audit.write(f"{event}_VOID", operator=self.actions.by, item=line(id, 64), reason=reason)
         except OSError as error:
-            raise OperatorError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
+            raise CommandError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
         if matching:
-            raise OperatorError(f"several begin with {line(id, 64)}; give more of the ID")
-        raise OperatorError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
+            raise CommandError(f"several begin with {line(id, 64)}; give more of the ID")
+        raise CommandError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
 
 
 def _is_yes(question: str) -> bool:
@@ -133,12 +130,12 @@ def _is_yes(question: str) -> bool:
 
 
 def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Namespace) -> int:
-    """Do what an operator asks for. Returns the exit code; raises ConfigError and OperatorError."""
+    """Do what an operator asks for. Returns the exit code; raises ConfigError and CommandError."""
     action, item_id = options.action, options.id
     if action in ("approve", "code") and not _is_terminal():
-        raise OperatorError(_NEEDS_TERMINAL)
+        raise CommandError(_NEEDS_TERMINAL)
     if action != "list" and not item_id:
-        raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
+        raise CommandError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
     source = home_source(folder, environ)[0]
     terminal = _Terminal(source, Actions(Sources(source, None), operator_name(options.by)))
     steps: Mapping[str, Callable[[], Awaitable[str]]] = {
@@ -159,7 +156,7 @@ def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Nam
     try:
         text = asyncio.run(run())
     except StoreAway as away:
-        raise OperatorError(f"the adapter's store cannot be reached: {line(str(away.args[0]), 200)}") from None
+        raise CommandError(f"the adapter's store cannot be reached: {line(str(away.args[0]), 200)}") from None
     sys.stdout.write(f"{terminal_text(text)}\n")
     sys.stdout.flush()
     return 0
