@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 import anyio
 import anyio.to_thread
 
-from ..calls.exchanges import ApiSide
+from ..client.api import ApiSide
 from ..errors import Failure
 from ..hooks import Hooks
 from ..table import Row, Table, chosen
