@@ -19,8 +19,8 @@ from ..state.store import StoreAway
 from ..table import Adapter
 
 if TYPE_CHECKING:
+    from ..state.custody import Sealer
     from ..state.redis import RedisState
-    from ..state.seal import Sealer
     from ..state.sqlite import SqliteState
 
 __all__ = ["NOBODY", "Exchange", "Logins", "PerUser", "SharedLogins"]

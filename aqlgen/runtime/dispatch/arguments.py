@@ -131,7 +131,7 @@ class Request(NamedTuple):
     operation: str
     inside: Mapping[str, Any]
     outside: Mapping[str, Any]
-    grant: Approvals | None = None
+    approvals: Approvals | None = None
     """What was decided before about the calls of the batch or plan that it is of."""
     max_tokens: int | None = None
     """How many tokens its data may have; None for the setting."""

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ..encode.urls import operation_url, server_url
-from ..frozen import dataclass
 from ..text import counted
 from .gate import accepted_of, filled
 from .origin import Origin
