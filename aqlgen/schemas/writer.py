@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from json import dumps
 
 from aqlgen.ir import Json
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
