@@ -39,6 +39,11 @@ class Shape:
         """True if the path ends at one thing: a parameter, or an action on what a parameter names."""
         return bool(self.nouns and self.nouns[-1].parameters)
 
+    @property
+    def suffix(self) -> Words:
+        """The words that a literal query or a segment such as `by-name` puts behind the nouns."""
+        return (*self.qualifier, *self.query_words)
+
 
 _VERSION: Final = re.compile(
     r"v\d+([._-]\d+)*((alpha|beta|rc|p\d+(alpha|beta)|preview)\d*)?|\d{4}-\d{2}(-\d{2})?|\d+(\.\d+)+", re.IGNORECASE
