@@ -101,6 +101,21 @@ def forked(preloaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(preloaded))
 
 
+@pytest.fixture
+def capfd(capfd: pytest.CaptureFixture[str]) -> pytest.CaptureFixture[str]:
+    """Read standard error once all records are written: a line that a log's thread writes while it is read is lost."""
+    read = capfd.readouterr
+
+    def readouterr() -> pytest.CaptureResult[str]:
+        for logger in logging.Logger.manager.loggerDict.values():
+            for handler in getattr(logger, "handlers", ()):
+                handler.flush()
+        return read()
+
+    capfd.readouterr = readouterr  # type: ignore[method-assign]
+    return capfd
+
+
 @pytest.fixture(autouse=True)
 def _no_adapters_log() -> Iterator[None]:
     """Take the log of an adapter that a test served in this process away again: it is for a whole process."""

@@ -18,10 +18,10 @@ LAYERS = {
     "aqlgen": (
         ("runtime", "ir", "words", "resources"),
         ("diagnostics",),
-        ("document", "git", "parts"),
+        ("document", "git"),
         ("build", "schemas", "decide"),
         ("table",),
-        ("workflows",),
+        ("options", "workflows"),
         ("render",),
         ("pipeline",),
         ("page", "compare"),

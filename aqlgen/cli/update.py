@@ -26,6 +26,7 @@ from aqlgen.cli.app import (
     Workflows,
     app,
     examples,
+    listed,
 )
 from aqlgen.cli.output import print_diagnostics, progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
@@ -99,16 +100,16 @@ def update_command(
     from aqlgen.project.update import Asked, update
 
     asked = Asked(
-        specs=tuple(line for written in spec or () for line in written.splitlines() or [written]),
-        add=tuple(add or ()),
-        remove=tuple(remove or ()),
-        headers=tuple(header or ()),
-        overlays=tuple(overlay or ()),
-        workflows=tuple(workflows or ()),
-        allow=tuple(allow_refs or ()),
+        specs=tuple(line for written in listed(spec) for line in written.splitlines() or [written]),
+        add=listed(add),
+        remove=listed(remove),
+        headers=listed(header),
+        overlays=listed(overlay),
+        workflows=listed(workflows),
+        allow=listed(allow_refs),
         license=license,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
+        include=listed(include),
+        exclude=listed(exclude),
         field_case=field_case and field_case.value,
         runtime=runtime and runtime.value,
         rename=rename,
@@ -122,7 +123,7 @@ def update_command(
     if output_format is Output.JSON:
         cache.echo(json_text(_as_json(updated)))
     elif not quiet:
-        print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose, echo=cache.echo)
+        print_diagnostics(updated.warnings, updated.prepared.sources, verbose=verbose, echo=cache.echo)
         cache.echo(_summary(updated, verbose=verbose))
     elif updated.merged.conflicts:
         cache.echo(_conflicts(updated), err=True)
@@ -144,7 +145,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
     if not written:
         return {}
     named = {split_name(spec)[1] for spec in written}
-    read = {source.name: source.data for source in updated.prepared.assembled.sources}
+    read = {source.name: source.data for source in updated.prepared.sources}
     missing = any(finding.code.endswith("-reference") for finding in updated.prepared.diagnostics)
     return None if missing or not named <= read.keys() or any(map(is_url, read.keys() - named)) else read
 
@@ -152,7 +153,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
     from aqlgen.cli.hosts import refusal_lines
-    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.plain import counted, few
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import table_hosts
 
@@ -164,21 +165,22 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     files = sum(map(len, (merged.added, merged.changed, merged.removed, merged.conflicts)))
     versions = _versions(updated.before, updated.after)
     parts = [f"{did} {visible(str(updated.folder))}: {counted(files, 'file')}, {versions}."]
+    parts += _news(updated, show_all=verbose)
     parts.append(updated.changes.as_text(show_all=verbose))
     parts += refused
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
         parts += _files(what, paths, show_all=verbose)
     if updated.aliases_added:
-        parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
+        parts.append(f"Renamed, and answering to their old names for a time: {few(updated.aliases_added)}.")
     if updated.variables_kept:
-        names, api = _some(updated.variables_kept), updated.prepared.apis[0].name
+        names, api = few(updated.variables_kept), updated.prepared.apis[0].name
         parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
     if updated.fork:
-        parts.append(f"Kept as you edited them, a fork: {_some(tuple(finding.file for finding in updated.fork))}.")
+        parts.append(f"Kept as you edited them, a fork: {few(tuple(finding.file for finding in updated.fork))}.")
     if merged.unstaged:
         parts.append(
             "Not staged, since git stores them by a filter (such as Git LFS) and aqlgen runs none; "
-            f"`git add` them: {_some(merged.unstaged)}."
+            f"`git add` them: {few(merged.unstaged)}."
         )
     if merged.conflicts:
         parts.append(_conflicts(updated))
@@ -221,16 +223,22 @@ def _versions(before: Provenance, after: Provenance) -> str:
     return " and ".join(parts) or "by the same aqlgen from the same document"
 
 
+def _news(updated: Updated, *, show_all: bool) -> Iterator[str]:
+    """Yield what the changelog says since the version that wrote the project."""
+    news = updated.changelog
+    shown = news if show_all else news[:_SHOWN]
+    if news:
+        yield f"The changelog of aqlgen since {updated.before.version}:"
+        yield from (f"- {entry}" for entry in shown)
+    if len(shown) < len(news):
+        yield f"- and {len(news) - len(shown)} more (-v shows them)"
+
+
 def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str]:
+    from aqlgen.diagnostics.plain import few
+
     if paths:
-        yield f"{what}: {_some(paths, len(paths) if show_all else _SHOWN)}"
-
-
-def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
-    from aqlgen.runtime.text import visible
-
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(map(visible, names[:most]))}{more}"
+        yield f"{what}: {few(paths, len(paths) if show_all else _SHOWN)}"
 
 
 def _as_json(updated: Updated) -> dict[str, Json]:
@@ -248,6 +256,7 @@ def _as_json(updated: Updated) -> dict[str, Json]:
         "dry_run": not updated.written,
         "from": updated.before.as_json(),
         "to": updated.after.as_json(),
+        "changelog": list(updated.changelog),
         "files": {
             "added": list(merged.added),
             "changed": list(merged.changed),

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.diagnostics.plain import few
 from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.generation import regenerate
 from aqlgen.project.imports import differences, imported, is_shadowing, sources
+from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, file_hash, tree_hash
-from aqlgen.resources import SOURCE
+from aqlgen.resources import SOURCE, build
 
 __all__ = ["Checked", "check"]
 
-_MOST: Final = 5
 _RESTORE: Final = "`aqlgen status` tells what becomes of the edit; `git checkout HEAD -- {path}` takes it back."
 
 
@@ -129,20 +129,18 @@ def _installed(project: Project, place: Path | None) -> Iterator[Diagnostic]:
     place = place or project.folder.resolve() / f"src/{project.package}"
     differing = differences(project, place) if place.exists() else ()
     if differing:
-        more = f" and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
-        message = f"the package that Python imports is another, in {', '.join(differing[:_MOST])}{more}"
+        message = f"the package that Python imports is another, in {few(differing, 5)}"
         yield _finding("installed-differs", str(place), message, "Install the project again: `pip install -e .`.")
 
 
 def _other_generator(project: Project) -> str:
     """Return the reason why this aqlgen cannot generate the same again, "" if it can."""
-    generator = project.provenance.get("generator")
-    version = generator.get("version") if isinstance(generator, dict) else None
     if not project.recorded:
         return "the files have no recorded hashes to compare with"
-    if version != __version__:
-        ways = f"install aqlgen {version} ({SOURCE}), or run `aqlgen update`"
-        return f"it was made by aqlgen {version}, and this is {__version__}: {ways}"
+    made_by = Provenance.of(project.provenance, "").aqlgen
+    if made_by != build():
+        ways = f"install that one ({SOURCE}), or run `aqlgen update`"
+        return f"it was made by aqlgen {made_by}, and this is {build()}: {ways}"
     if project.template_tag != current().tag:
         return f"its templates are of {project.template_tag or 'no release'}, these of {current().tag or 'no release'}"
     return ""
@@ -155,7 +153,11 @@ def _compare_again(project: Project, tree: Worktree, progress: Progress) -> Iter
     except AqlgenError as error:
         yield from (finding for finding in error.diagnostics if finding.severity is Severity.ERROR)
         return
-    differing = [path for path in _machine_files(project, generated) if _differs(project, generated, path)]
+    differing = [
+        path
+        for path in _machine_files(project, generated)
+        if path not in generated or file_hash(generated[path]) != project.recorded.get(path)
+    ]
     if not differing:
         return
     if tree.states().get(OVERRIDES) is not State.UNCHANGED:
@@ -169,7 +171,3 @@ def _compare_again(project: Project, tree: Worktree, progress: Progress) -> Iter
 def _machine_files(project: Project, generated: Mapping[str, bytes]) -> list[str]:
     paths = sorted({*project.recorded, *generated} - {FILE})
     return [path for path in paths if kind(path, project.package) is Kind.MACHINE]
-
-
-def _differs(project: Project, generated: Mapping[str, bytes], path: str) -> bool:
-    return path not in generated or file_hash(generated[path]) != project.recorded.get(path)

@@ -84,6 +84,7 @@ class Types:
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
             self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
         self._views.forget()
+        del self._writer  # it knows these types, and nothing collects circles
         self._cut = limit_cost(self._types)
         return dict(sorted(self._types.items()))
 

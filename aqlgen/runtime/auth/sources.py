@@ -1,20 +1,25 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The sources of the credential of each security scheme, what is set, and the report of it for doctor."""
+"""The sources of the credential of each security scheme, what is set, and the report of it for doctor.
+
+Of several APIs each has settings of its own: its address, and the variables of its servers. `base_url` names the API of
+each address, `crm=https://crm.example.com, hr=https://hr.example.com`. One address for all would send each API's
+credentials to the other's host: it is taken on this machine alone, as for tests. The names of servers' variables have
+the API's before them, `crm.region`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from ..encode.urls import server_url
-from ..hosts.apis import config_of_each
+from ..encode.urls import is_safe, server_url
 from ..session import caller_headers
 from ..settings.config import Config
-from ..settings.load import Variables
+from ..settings.load import ConfigError, Variables
 from ..table import Adapter
-from .logins import Logins
-from .per_user import CLIENT, NOBODY, PerUser
+from .logins import CLIENT, NOBODY, Logins, PerUser
 from .usage import sent_as
 
 __all__ = [
@@ -22,6 +27,7 @@ __all__ = [
     "Source",
     "Sources",
     "TokenOption",
+    "config_of_each",
     "discovery_url_of",
     "lines",
     "report",
@@ -241,23 +247,12 @@ def report(
 
 def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) -> dict[str, Any]:
     variables = list(scheme.get("variables", ()))
-    options = [
-        {
-            "grant": option.grant,
-            "variables": list(option.variables),
-            "set": sources.is_ready(name, option),
-            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
-        }
-        for option in sources.options(name)
-    ]
+    options = list(_options(sources, name, base))
     is_set = bool(variables) and not sources.missing(name)
     entry = {"scheme": name, "type": scheme.get("type", ""), "variables": variables}
     entry["set"] = is_set or any(option["set"] for option in options)
     if scheme.get("type") == SIGNATURE:
-        from .aws import problem
-
-        entry["set"] = sources.of(name) is not None
-        entry |= {"problem": problem(scheme)} if not entry["set"] else {}
+        entry |= _signing(sources, name, scheme)
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
     entry["sent"] = sent_as(scheme)
@@ -275,6 +270,23 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
     if unreadable:
         entry["unreadable"] = unreadable
     return entry
+
+
+def _signing(sources: Sources, name: str, scheme: Mapping[str, Any]) -> dict[str, Any]:
+    from .aws import problem
+
+    return {"set": True} if sources.of(name) is not None else {"set": False, "problem": problem(scheme)}
+
+
+def _options(sources: Sources, name: str, base: str) -> Iterator[dict[str, Any]]:
+    """Yield the ways to a token of a scheme."""
+    for option in sources.options(name):
+        yield {
+            "grant": option.grant,
+            "variables": list(option.variables),
+            "set": sources.is_ready(name, option),
+            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
+        }
 
 
 def _per_user(sources: Sources, name: str) -> dict[str, Any]:
@@ -307,3 +319,44 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {entry['problem']}"
     for name in entry.get("unreadable", ()):
         yield f"    the file that {name} names cannot be read"
+
+
+_NAMED = re.compile(r"\s*([a-z][a-z0-9]{0,23})=([^,\s]+)\s*")
+
+
+def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
+    """Return the settings by API, or those of the adapter by "". Raises ConfigError."""
+    named = _named(config.base_url)
+    if not adapter.apis:
+        if named is not None:
+            raise ConfigError("MCP_AQL_BASE_URL names APIs, and the adapter has one: give its address alone")
+        return {"": config}
+    known, address = ", ".join(adapter.apis), config.base_url or ""
+    if address and named is None and not (address.startswith("http:") and is_safe(address)):
+        raise ConfigError(f"MCP_AQL_BASE_URL must name the API of each address, as in NAME=URL; the APIs are {known}")
+    for unknown in sorted((named or {}).keys() - adapter.apis):
+        raise ConfigError(f"MCP_AQL_BASE_URL names the API '{unknown}'; the APIs are {known}")
+    variables = _variables_of_each(config, adapter, known)
+    addresses = dict.fromkeys(adapter.apis, config.base_url) if named is None else named
+    return {
+        name: config._replace(base_url=addresses.get(name), server_variables=variables[name]) for name in adapter.apis
+    }
+
+
+def _variables_of_each(config: Config, adapter: Adapter, known: str) -> dict[str, dict[str, str]]:
+    variables: dict[str, dict[str, str]] = {name: {} for name in adapter.apis}
+    for key, value in config.server_variables.items():
+        api, dot, name = key.partition(".")
+        if not dot or api not in variables:
+            raise ConfigError(
+                f"MCP_AQL_SERVER_VARIABLES must name the API of '{key}', as in NAME.{key}; they are {known}"
+            )
+        variables[api][name] = value
+    return variables
+
+
+def _named(setting: str | None) -> Mapping[str, str] | None:
+    """Return the addresses by API, None for a setting that is one address or none."""
+    if not setting or "://" in setting.partition("=")[0]:
+        return None
+    return {match[1]: match[2] for part in setting.split(",") if (match := _NAMED.fullmatch(part)) is not None}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..quota.counting import Quotas
 from ..quota.spending import CallSpending
@@ -12,14 +12,18 @@ from ..wire import current_spending, with_spending
 from .arguments import QUOTA_TOKEN
 from .stages import Extension, Next, ToolCall
 
+if TYPE_CHECKING:
+    from .ahead import Calls
+
 __all__ = ["Metering"]
 
 
 class Metering(Extension):
     """Counts the requests of each call, and adds the warnings of the quotas that near their end."""
 
-    def __init__(self, quotas: Quotas) -> None:
-        self.quotas = quotas
+    def __init__(self, calls: Calls) -> None:
+        name, custody = calls.adapter.name, calls.state.shared
+        self.quotas = Quotas(calls.config, name, custody, calls.observers)
 
     def first(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Pass a call on; the requests of one that an operation of the protocol makes are that one's."""
@@ -34,12 +38,12 @@ class Metering(Extension):
 
     def _spending_of(self, call: ToolCall) -> CallSpending:
         """Return what a call spends, with the other calls of its batch or plan, and with the token that it brings."""
-        request, grant = call.request, call.request.grant
-        spending = None if grant is None else grant.spending
+        request, approvals = call.request, call.request.approvals
+        spending = None if approvals is None else approvals.spending
         if not isinstance(spending, CallSpending):
             spending = CallSpending(self.quotas, call.session, call.person)
-            if grant is not None:
-                grant.spending = spending
-                spending.offer(grant.quota_token)
+            if approvals is not None:
+                approvals.spending = spending
+                spending.offer(approvals.quota_token)
         spending.offer(request.inside.get(QUOTA_TOKEN, request.outside.get(QUOTA_TOKEN)))
         return spending

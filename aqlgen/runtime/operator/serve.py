@@ -18,8 +18,8 @@ import uvicorn
 
 from ..logs.log import Logger
 from ..server.http import BindError, bind, uvicorn_config
-from ..settings.http import HttpSettings
-from ..state.places import states_folder
+from ..settings.tables import HttpSettings
+from ..state.custody import states_folder
 from .actions import Actions
 from .admission import Admission
 from .app import Page, page_app

@@ -8,7 +8,7 @@ walk goes on to properties, items and alternatives by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -66,12 +66,11 @@ class Fault:
 class Change:
     """A value that was put right: `before` and `now`, MISSING for none.
 
-    `kinds` are the steps between; `moved` is the place that the value came from.
+    `moved` is the place that the value came from.
     """
 
     before: Any
     now: Any
-    kinds: tuple[str, ...]
     moved: Place | None = None
 
 
@@ -93,7 +92,7 @@ class Reading:
         if len(self.changes) >= _MOST_CHANGES and earlier is None:
             raise TooMuch
         if earlier is not None:
-            change = Change(earlier.before, change.now, earlier.kinds + change.kinds, earlier.moved or change.moved)
+            change = Change(earlier.before, change.now, earlier.moved or change.moved)
         self.changes[place] = change
 
     def put(self, key: str | int, child: Reading) -> None:
@@ -172,7 +171,7 @@ class Walk:
             if coercion is None:
                 break
             self._changes -= 1
-            reading.note((), Change(reading.value, coercion.value, (coercion.kind,)))
+            reading.note((), Change(reading.value, coercion.value))
             reading.value = coercion.value
             errors = self._errors(part, reading.value)
         reading.add_faults(
@@ -189,17 +188,6 @@ class Walk:
         for keyword in ("anyOf", "oneOf"):
             if isinstance(part.get(keyword), list):
                 self._union(reading, part, keyword, partial)
-        for schema in self._conditional(reading.value, part, partial):
-            reading.take(self.read(reading.value, schema, partial=partial))
-
-    def _conditional(self, value: Any, part: JsonSchema, partial: bool) -> Iterator[JsonSchema]:
-        """Yield the schemas of `then`, `else` and `dependentSchemas` that apply to a value."""
-        if "if" in part:
-            test = self.read(value, as_schema(part["if"]), partial=partial)
-            yield as_schema(part.get("else" if test.faults or test.changes else "then"))
-        for name, schema in as_schema(part.get("dependentSchemas")).items():
-            if isinstance(value, dict) and name in value:
-                yield as_schema(schema)
 
     # One value
 
@@ -257,7 +245,7 @@ class Walk:
             value = reading.value[key]
             child = self.read(value, schema, partial=partial)
             if child.faults and value is None and drops:
-                reading.note((key,), Change(None, MISSING, ("dropped",)))
+                reading.note((key,), Change(None, MISSING))
                 reading.value = {name: item for name, item in reading.value.items() if name != key}
                 return
             reading.put(key, child)

@@ -136,7 +136,6 @@ async def test_an_outage_is_logged_once_and_so_is_its_end(
         server.start()
         assert [await code() for _ in range(2)] == ["CONFIRMATION_REQUIRED"] * 2
         await parts.close()
-    parts.dispatcher.log.handler.flush()
     lines = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
     records = [(line["level"], line["message"].partition(":")[0]) for line in lines if line["logger"] == "zoo_adapter"]
     assert records == [("error", "the store is away"), ("warning", "the store is back")]
