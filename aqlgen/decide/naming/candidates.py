@@ -191,7 +191,7 @@ def _base(parts: _Parts) -> Iterator[Words]:
 
 
 def _own_verb(parts: _Parts) -> Iterator[Words]:
-    """Tell the two ways of updating apart: replace beside patch."""
+    """Use the API's own verb for PUT and PATCH: replace beside patch."""
     base, verb = parts.names.base, parts.names.chosen
     if base[:1] == (verb.shown,) and (parts.names.facts.method, verb.api_verb) in DISTINCT:
         yield verb.api_verb, *base[1:]

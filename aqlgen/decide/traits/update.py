@@ -71,7 +71,7 @@ def replaced(subject: Subject, around: Around) -> str | None:
 def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Update, Reason]:
     sent = subject.sent or ""
     strategy = patched_as(sent)
-    if strategy == "json-patch":
+    if strategy == "json-patch" and not _is_object_as_told(subject, around):
         return Update(strategy="json-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
     if subject.send == "named":
         return Update(strategy="patch"), Reason("send-named", Evidence.OVERRIDE, 1.0, "")
@@ -185,6 +185,18 @@ def _resource(schema: Json, pointer: str, schemas: Schemas) -> Json:
     for step in steps_of(pointer):
         schema = schemas.properties(schema)[step]
     return schema
+
+
+def _is_object_as_told(subject: Subject, around: Around) -> bool:
+    """Return True if a body declared as JSON Patch, which is an array, has the schema of an object.
+
+    It holds the operations in one of its fields, or it is no patch at all, since the method is not PATCH.
+    """
+    fields = around.schemas.properties(subject.body)
+    if subject.method != "PATCH" and fields:
+        return True
+    lists = (around.schemas.items(array) for array in fields.values())
+    return any({"op", "path"} <= around.schemas.properties(array).keys() for array in lists if array is not None)
 
 
 def _tagged(subject: Subject, reader: Subject) -> bool:
