@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from operations import answer, decide_one, names
+from operations import NOWHERE, answer, decide_one, names
+
+from aqlgen.ir import MISSING, Location, Parameter
 
 
 @pytest.mark.parametrize(
@@ -233,6 +237,7 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
         ("GET /b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", "list_object_acls"),
         ("GET /users/{username}/following", "users/list-following-for-user", "list_user_following"),
         ("GET /gists/public", "gists/list-public", "list_public_gists"),
+        ("GET /users", "requestUsers", "list_users"),
     ],
 )
 def test_a_name_says_what_people_say(key: str, called: str | None, name: str) -> None:
@@ -246,6 +251,35 @@ def test_people_who_say_get_are_heard_unless_the_answer_is_a_list() -> None:
     assert decide_one("GET /pets", "getPets", responses=(answer("200", listing),)).name == "list_pets"
     limits = {"type": "object", "properties": {"most": {"type": "integer"}}}
     assert decide_one("GET /pets", "getPets", responses=(answer("200", limits),)).name == "get_pets"
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"),
+    [
+        ({"type": "string", "default": "v2"}, "list_pets"),
+        ({"enum": ["eu"]}, "list_pets"),
+        ({"const": "2024-01"}, "list_pets"),
+        ({"enum": ["a", "b"]}, "list_area_pets"),
+        ({"type": "string", "default": "eu-1"}, "list_area_pets"),
+    ],
+)
+def test_a_parameter_of_the_path_that_is_always_the_same_is_no_part_of_a_name(schema: Any, name: str) -> None:
+    """R-NAME-3"""
+    area = Parameter(
+        name="area",
+        location=Location.PATH,
+        required=True,
+        schema=schema,
+        description="",
+        deprecated=False,
+        style="simple",
+        explode=False,
+        allow_reserved=False,
+        content_type=None,
+        example=MISSING,
+        origin=NOWHERE,
+    )
+    assert decide_one("GET /{area}/pets", parameters=(area,)).name == name
 
 
 def test_put_and_patch_of_one_item_are_told_apart_by_their_verb() -> None:

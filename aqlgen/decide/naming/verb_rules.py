@@ -242,7 +242,8 @@ def heard_verb(facts: Facts, chain: NounChain) -> Verb | None:
 
 def is_shown_anyway(facts: Facts, category: Category, verb: Verb) -> bool:
     """Return True if a verb is shown though the category is another: on a GET, or where a POST does more than read."""
-    if facts.method == "GET" and CANONICAL.get(verb.word, verb.word) not in GENERIC:
+    noun = verb.category is Category.CREATE and not verb.strong  # requestUsers of a GET
+    if facts.method == "GET" and CANONICAL.get(verb.word, verb.word) not in GENERIC and not noun:
         return True  # the reviewer has to look (`testRule`)
     posted = verb.category is Category.READ and category is Category.EXECUTE and verb.word not in GENERIC
     verbs = (facts.named_verb, facts.action_verb)
