@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.safe_methods import effect_of_safe_method
+from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Act, Reading, Words
+from aqlgen.decide.effects.reading import Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
@@ -279,9 +280,12 @@ _MUCH: Final = 0.25
 
 def _by_money(reading: Reading) -> Finding | None:
     """Find what moves money: a verb of paying, a movement of money that is made, or an amount with a party to it."""
-    if reading.facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
+    facts, amounts = reading.facts, reading.sends(_AMOUNTS)
+    is_made = facts.method == "POST" and not facts.shape.item and not facts.shape.action
+    if is_made and _head(reading.thing) in _MOVEMENTS and (amounts or not reading.fields):
+        return Finding(Effect.MONEY, Danger.DANGEROUS, f"it makes a {_head(reading.thing)}")
+    if facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
         return None
-    amounts = reading.sends(_AMOUNTS)
     parties = reading.sends(_PARTIES)
     makes = reading.category in (Category.CREATE, Category.EXECUTE)
     for act in reading.acts:
