@@ -22,6 +22,7 @@ Words: TypeAlias = tuple[str, ...]
 
 _MOST_SENTENCES: Final = 12
 _LONGEST: Final = 600
+_PATH: Final = re.compile(r"\S{0,80}/\S*")
 _OBJECT: Final = 7
 """How many words of a clause behind its verb are read."""
 _CLAUSES: Final = re.compile(r"[,;:()\u2013\u2014]\s|\s(?:and|or|but|then|which|that|while|so)\s")
@@ -83,7 +84,7 @@ def _acts(summary: str, texts: tuple[str, ...]) -> tuple[Act, ...]:
         (sentence, clause)
         for sentence in texts
         if sentence == summary or not _ELSEWHERE.match(sentence.lower())
-        for clause in _CLAUSES.split(sentence.lower()[:_LONGEST])
+        for clause in _CLAUSES.split(_PATH.sub("", sentence.lower()[:_LONGEST]))
     )
     return tuple(act for sentence, clause in parts for act in _acts_of(clause, f"“{quoted(sentence)}”"))
 
@@ -92,7 +93,7 @@ def _acts_of(clause: str, says: str) -> Iterator[Act]:
     """Yield the act that a clause begins with, and those that are said in the passive."""
     denial = _DENIAL.search(clause)
     words = re.findall(r"[a-z]+", clause[_opening(clause, denial) :])
-    if words:
+    if len(words) > 1:
         object_ = tuple(map(singular, words[1 : _OBJECT + 1]))
         yield Act(_base_forms(words[0]), object_, says, "sentence", denial is not None)
     for match in () if _ELSEWHERE.match(clause) else _PASSIVE.finditer(clause):

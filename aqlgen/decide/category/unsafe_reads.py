@@ -12,14 +12,14 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.clauses import clauses
+from aqlgen.decide.clauses import Act, clauses
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.verbs import ADVERBS, Verb, find_verb
 from aqlgen.decide.sentences import irreversible
 from aqlgen.words import split
 
-__all__ = ["COMPUTING", "Effect", "doubt_read", "text_acts"]
+__all__ = ["COMPUTING", "Effect", "changes", "doubt_read", "text_acts"]
 
 COMPUTING: Final = frozenset(
     "render evaluate predict detect classify convert transform translate test generate".split()
@@ -86,10 +86,14 @@ def _answers_created(facts: Facts) -> Effect | None:
 def text_acts(facts: Facts) -> Effect | None:
     """Find a clause that says what the operation does: "Creates a report", "This call sends an email"."""
     for act in clauses(facts.operation):
-        third = next((form[:-1] for form in act.verbs if form.endswith("s") and form[:-1] in act.verbs), "")
-        if third and not act.is_denied and _changing(third) and not _FOR_THE_ANSWER & set(act.object[:5]):
+        if changes(act) and any(form.endswith("s") and form[:-1] in act.verbs for form in act.verbs):
             return Effect(Category.EXECUTE, f"its text says {act.says}")
     return None
+
+
+def changes(act: Act) -> bool:
+    """Return True if an act changes something, and does not only make an answer."""
+    return not act.is_denied and any(map(_changing, act.verbs)) and _FOR_THE_ANSWER.isdisjoint(act.object[:5])
 
 
 def _cannot_be_undone(facts: Facts) -> Effect | None:

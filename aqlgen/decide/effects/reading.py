@@ -39,6 +39,8 @@ class Reading:
     around: Around
     lists: Mapping[str, bool | None] = field(default_factory=dict)
     """Whether a GET answers with a list, by path."""
+    is_doubted: bool = False
+    """Whether a person should look at its category."""
     loss: str = ""
     """What a replacement may lose, "" where nothing is lost or the operation replaces nothing."""
 
