@@ -18,6 +18,7 @@ from aqlgen.build.operations import RawOperation, operations
 from aqlgen.build.parameters import apply_content_type, build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.plain import few
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
 
@@ -105,7 +106,9 @@ def _tags(raw: Json) -> tuple[Tag, ...]:
 
 
 def _info(context: Context, raw: Json) -> tuple[str, str, str]:
-    numbers = {key: str(raw[key]) for key in ("title", "version") if _is_number(raw, key)}
+    written = raw if isinstance(raw, dict) else {}
+    # without quotes, YAML reads a number: `version: 1.0`
+    numbers = {key: str(written[key]) for key in ("title", "version") if type(written.get(key)) in (int, float)}
     for key, value in numbers.items():
         message = f"the {key} is the number {raw[key]}; read as the text “{value}”"
         context.note("version-not-text", message, f"/info/{key}", help=f'Write {key}: "{value}".')
@@ -117,11 +120,6 @@ def _info(context: Context, raw: Json) -> tuple[str, str, str]:
     return text(info.get("title")), text(info.get("version")), text(info.get("description"))
 
 
-def _is_number(node: Json, key: str) -> bool:
-    """Return True if a string was written without quotes, so that YAML read it as a number (`version: 1.0`)."""
-    return isinstance(node, dict) and isinstance(node.get(key), int | float) and not isinstance(node[key], bool)
-
-
 def _duplicates(context: Context, served: list[Operation]) -> None:
     """Warn of each operationId that several operations share, in whatever spelling; their names become unique."""
     users: dict[str, list[Operation]] = {}
@@ -131,9 +129,7 @@ def _duplicates(context: Context, served: list[Operation]) -> None:
     for using in users.values():
         if len(using) > 1:
             spellings = " and ".join(sorted({repr(operation.operation_id) for operation in using})[:3])
-            keys = ", ".join(operation.key for operation in using[:3]) + (
-                f" and {len(using) - 3} more" if len(using) > 3 else ""
-            )
+            keys = few([operation.key for operation in using], 3)
             message = f"the operationId {spellings} is given to {len(using)} operations: {keys}"
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
 

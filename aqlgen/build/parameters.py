@@ -18,7 +18,7 @@ from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.media import OCTETS
+from aqlgen.runtime.media import FORM, OCTETS
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification ignores, because body and security define them.
@@ -28,6 +28,7 @@ that declares the type of a binary body. An Authorization tells which credential
 (`decide/credentials`), and is no parameter in the end.
 """
 
+_USUAL_STYLES = {Location.QUERY: "form", Location.COOKIE: "form"}
 VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 
@@ -70,26 +71,15 @@ def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: st
         return None
     name, required = members["name"], members.get("required", False)
     schema, content_type, media = _schema(context, node, origin)
-    if location is Location.HEADER and not HEADER_NAME.fullmatch(name):
-        message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
-        _unusable(context, "bad-parameter", message, origin, required=required)
+    if _is_reserved(context, location, written, origin, required=required):
         return None
-    if _is_framing(location, name):
-        message = f"{_named(node)} is left out: by it a request is framed or routed, which is the adapter's own"
-        context.warn("framing-parameter", message, origin)
+    fixed = _fixed(location, name, schema, required=required)
+    ignored = location is Location.HEADER and name.lower() in IGNORED_HEADERS
+    if ignored and fixed is None and name.lower() != "authorization":
         return None
-    fixed = None
-    if location is Location.HEADER and name.lower() in IGNORED_HEADERS:
-        wanted = required or (name.lower() == "content-type" and _one_value(schema))
-        is_credential = name.lower() == "authorization"
-        fixed = _only_value(schema) if wanted and not is_credential else None
-        if fixed is None and not is_credential:
-            return None
-    if fixed is None and required and location in (Location.HEADER, Location.QUERY) and _one_value(schema):
-        fixed = _only_value(schema)
-    style = members.get("style") or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
-    if location is Location.QUERYSTRING:
-        content_type = content_type or "application/x-www-form-urlencoded"
+    style = members.get("style") or _USUAL_STYLES.get(location, "simple")
+    explode = members.get("explode")
+    encoding = media.get("encoding") if isinstance(media, dict) else None
     return Parameter(
         name=name,
         location=location,
@@ -98,14 +88,40 @@ def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: st
         description=text(members.get("description")),
         deprecated=members.get("deprecated", False),
         style=style,
-        explode=(style in ("form", "cookie")) if members.get("explode") is None else members["explode"],
+        explode=style in ("form", "cookie") if explode is None else explode,
         allow_reserved=members.get("allowReserved", False),
-        content_type=content_type,
+        content_type=content_type or (FORM if location is Location.QUERYSTRING else None),
         example=example_of(context, media if media is not None else node),
         origin=Origin(origin),
         fixed=fixed,
-        encoding=media["encoding"] if isinstance(media, dict) and isinstance(media.get("encoding"), dict) else {},
+        encoding=encoding if isinstance(encoding, dict) else {},
     )
+
+
+def _is_reserved(context: Context, location: Location, node: Json, pointer: str, *, required: bool) -> bool:
+    """Return True, after a warning, for a parameter that no request can have or that is the adapter's own.
+
+    Raises SkipError if it is required and no request can have it.
+    """
+    if location is Location.HEADER and not HEADER_NAME.fullmatch(node["name"]):
+        message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
+        _unusable(context, "bad-parameter", message, pointer, required=required)
+        return True
+    if _is_framing(location, node["name"]):
+        message = f"{_named(node)} is left out: by it a request is framed or routed, which is the adapter's own"
+        context.warn("framing-parameter", message, pointer)
+        return True
+    return False
+
+
+def _fixed(location: Location, name: str, schema: Json, *, required: bool) -> str | None:
+    """Return the one value that is sent without being asked for, None for a parameter that agents give."""
+    if location not in (Location.HEADER, Location.QUERY):
+        return None
+    is_single, header = _one_value(schema), name.lower() if location is Location.HEADER else ""
+    if header in IGNORED_HEADERS and header != "authorization":
+        return _only_value(schema) if required or (header == "content-type" and is_single) else None
+    return _only_value(schema) if required and is_single else None
 
 
 def _is_framing(location: Location, name: str) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from enum import IntEnum, StrEnum
 from typing import Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.runtime.table import Carried, Deprecation, Idempotency, LongRunning, Pagination, Update
 
 REVIEW_THRESHOLD = 0.7

@@ -83,26 +83,26 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
     """Copy the bounds that are numbers; exclusiveMinimum is a flag in 3.0, and a number since 3.1."""
     if raw.keys().isdisjoint(BOUNDS):
         return
-    for key in NUMBERS:
-        value: Json = _number(raw, key, findings)
-        if is_number(value) and (key != "multipleOf" or value > 0):
-            node[key] = value
-        elif key in raw and not (key.startswith("exclusive") and isinstance(value, bool)):
-            findings.add("bad-schema", raw, key, f"{key} is no number that can be a bound; it is left out")
+    for key in filter(raw.__contains__, (*NUMBERS, *COUNTS)):
+        value = _number(raw, key, findings)
+        least = 0 if key in COUNTS else None
+        if is_number(value) and (key != "multipleOf" or value > 0) and (least is None or _is_count(value)):
+            node[key] = value if least is None else int(value)
+        elif not (key.startswith("exclusive") and isinstance(value, bool)):
+            noun = "number that can be a bound" if least is None else "whole number of 0 or more"
+            findings.add("bad-schema", raw, key, f"{key} is no {noun}; it is left out")
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if raw.get(flag) is True and bound in node:
             node[flag] = node.pop(bound)
-    for key in COUNTS:
-        count: Json = _number(raw, key, findings)
-        if is_number(count) and count >= 0 and count == int(count):
-            node[key] = int(count)
-        elif key in raw:
-            findings.add("bad-schema", raw, key, f"{key} is no whole number of 0 or more; it is left out")
     for low, high in PAIRS:
         if low in node and high in node and node[low] > node[high]:
             message = f"{low} {node[low]} is over {high} {node[high]}, so that nothing fits; both are left out"
             findings.add("bad-schema", raw, low, message)
             del node[low], node[high]
+
+
+def _is_count(value: float) -> bool:
+    return value >= 0 and value == int(value)
 
 
 def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
@@ -215,7 +215,11 @@ def copy_enum(
         return
     values, kinds = distinct(values), [kind for kind in types if kind != "null"]
     present = [value for value in values if value is not None]
-    if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
+    is_typed = True
+    if kinds == ["string"] and any(isinstance(value, int | float) for value in present):
+        findings.add("bad-schema", raw, "enum", "values of the enum are no texts; they are taken as texts")
+        values = [dumps(value) if isinstance(value, int | float) else value for value in values]
+    elif present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
         if "array" in types:
             findings.add(
                 "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
@@ -224,15 +228,10 @@ def copy_enum(
             return
         values, problem, is_typed = _meant(values, present, kinds)
         findings.add("bad-schema", raw, "enum", problem)
-        if not is_typed:
-            node.pop("type", None)
-    elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
-        findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
-        values = [dumps(value) if isinstance(value, int | float) else value for value in values]
-    values = _with_types(raw, values, kinds if "type" in node else [], findings)
-    if nullable and not any(value is None for value in values):
-        values.append(None)
-    node["enum"] = values
+    if not is_typed:
+        node.pop("type", None)
+    values = _with_types(raw, values, kinds if is_typed else [], findings)
+    node["enum"] = [*values, None] if nullable and not any(value is None for value in values) else values
 
 
 def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[list[Json], str, bool]:
@@ -241,9 +240,6 @@ def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[l
     `present` are those that are not null.
     """
     kind = kinds[0]
-    if kind == "string" and all(isinstance(value, int | float) for value in present):
-        texts = [None if value is None else dumps(value) for value in values]
-        return texts, "no value of the enum is a string; they are taken as texts", True
     if len(kinds) == 1 and all(isinstance(value, str) and has_type(kind, spelled_value(value)) for value in present):
         word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
         spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]

@@ -20,7 +20,7 @@ from aqlgen.runtime.operator.sources import Source, Sources
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.http import uvicorn_config
-from aqlgen.runtime.settings.http import HttpSettings
+from aqlgen.runtime.settings.tables import HttpSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
 from tests.runtime.quick_server import Server

@@ -194,7 +194,9 @@ def _verb_place(
 
 def _apart(word: str, path: str) -> Words:
     """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
-    known = {form for each in split(path) for form in (each, singular(each))} if len(word) > _LONG_WORD else {word}
+    if len(word) <= _LONG_WORD or word in (segments := split(path)):
+        return (word,)
+    known = {form for each in segments for form in (each, singular(each))}
     if word in known:
         return (word,)
     nouns = "|".join(sorted(known, key=len, reverse=True))

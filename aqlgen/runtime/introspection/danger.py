@@ -15,7 +15,7 @@ from typing import Any
 from ..protocol_operations import ProtocolOperation
 from ..safety.policy import LEVELS, Policy, Subject, danger_reasons
 from ..settings.config import Config
-from ..settings.policy import BUILT_IN
+from ..settings.types import BUILT_IN
 from ..table import Row, Table
 from ..text import line
 from .bounds import Bounds, refuse_narrowing

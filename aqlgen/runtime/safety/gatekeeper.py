@@ -84,14 +84,14 @@ class Gatekeeper:
         session: Session,
         person: Person | None,
         build: Callable[[], ApiRequest],
-        grant: Approvals | None = None,
+        approvals: Approvals | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
-        `build` makes the call's request; `grant` is what was decided before about the calls of its batch or plan.
+        `build` makes the call's request; `approvals` is what was decided before about the calls of its batch or plan.
         """
         try:
-            decision = await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
+            decision = await self.decide(row, call, build)
         except Failure as refusal:
             self._decisions.record("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
             raise
@@ -108,7 +108,7 @@ class Gatekeeper:
 
             pending = HeldCall(row, call, decision, build())
             token = _sent_token(call)
-            if token is not None or grant is None or not grant.use(row, pending.digest):
+            if token is not None or approvals is None or not approvals.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
         if is_recorded(row):
@@ -126,14 +126,17 @@ class Gatekeeper:
         if row.carries is not None:
             places = tuple(place for place in row.carries.places if place.address is None or not place.optional)
             row = replace(row, carries=replace(row.carries, places=places) if places else None)
-        before, after = (self._policy.decide_sent(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
+        before, after = (self._policy.decide(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
         if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
             refusal = after._replace(outcome="refuse", reasons=(*after.reasons, _WRITTEN_BACK))
             raise denied(row, refusal, self._adapter.name)
 
-    async def foresee(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
-        """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
-        return await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
+    async def decide(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
+        """Return whether a call runs, is confirmed or is refused. Raises Failure when the owner's hook refuses.
+
+        Whatever looks at a call asks here: its own turn, a question about several, and a dry run.
+        """
+        return await self._hooks.on_gate(self._policy.decide(row, call.params, build), call)
 
     async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
@@ -142,7 +145,7 @@ class Gatekeeper:
         """
         if not self.watches(row) or _sent_token(call) is not None:
             return None
-        decision = await self.foresee(row, replace(call, dry_run=True), build)
+        decision = await self.decide(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
         from .approvals import HeldCall

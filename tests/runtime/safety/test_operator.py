@@ -194,26 +194,6 @@ async def test_a_denial_refuses_the_call_and_its_token_until_it_expires(place: M
     assert api.asked == []
 
 
-async def test_of_a_hundred_calls_at_two_replicas_that_race_with_one_approval_one_runs(place: Make, api: Local) -> None:
-    """R-SAFE-3, R-OPS-3: two assemblies on one SQLite file; a second approval lets one more run."""
-    home = place(APPROVAL="operator", CONFIRMATION_RATE="1000")
-    replicas, desk = [home.replica(), home.replica()], home.desk
-    for expected in (1, 2):
-        item = waits_as(await call(replicas[0]))
-        assert await desk.decide(item, "approved", "operator:ada")
-        answers: list[Envelope] = []
-
-        async def run(number: int, answers: list[Envelope] = answers) -> None:
-            answers.append(await call(replicas[number % 2]))
-
-        async with anyio.create_task_group() as group:
-            for number in range(100):
-                group.start_soon(run, number)
-        assert [code(answer) for answer in answers].count("") == 1
-        assert {code(answer) for answer in answers} == {"", "CONFIRMATION_REQUIRED"}
-        assert len(api.asked) == expected
-
-
 @pytest.mark.parametrize("other", ["caller", "parameters", "session"])
 async def test_an_approval_is_good_for_its_call_caller_and_session_alone(place: Make, api: Local, other: str) -> None:
     """R-SAFE-3, R-SAFE-4"""

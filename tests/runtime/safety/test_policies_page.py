@@ -17,8 +17,8 @@ from aqlgen.runtime.safety.policy import LEVELS, by_level
 from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import load
-from aqlgen.runtime.settings.policy import BUILT_IN, Comparisons, PolicyRule
 from aqlgen.runtime.settings.trust import TRUST_LEVELS
+from aqlgen.runtime.settings.types import BUILT_IN, Comparisons, PolicyRule
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
