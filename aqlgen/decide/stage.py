@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, by_effect, classify
-from aqlgen.decide.decision import Category, Decision, Effect, EffectEvidence, Reason, overridden
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision, Effect, EffectEvidence, Reason, overridden
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
@@ -176,6 +176,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
             subject,
             around,
             lists,
+            categories[subject.operation.key][1].confidence < REVIEW_THRESHOLD,
             losses.get(subject.operation.key, ""),
         )
         for subject in subjects

@@ -6,78 +6,26 @@ texts that say what a call does. A clause that denies ("does not delete the data
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final
 
+from aqlgen.decide.clauses import Act, Words, clauses
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.payloads import body_objects
-from aqlgen.decide.sentences import quoted, sentences
 from aqlgen.decide.traits.around import Around, Schemas, Subject
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
-__all__ = ["Act", "Reading", "Words", "answer_fields"]
+__all__ = ["Reading", "Words", "answer_fields"]
 
-Words = tuple[str, ...]
-
-_MOST_SENTENCES: Final = 12
 _MOST_FIELDS: Final = 400
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
-_OBJECT: Final = 7
-"""How many words of a clause behind its verb are read."""
-_CLAUSES: Final = re.compile(r"[,;:()\u2013\u2014]\s|\s(?:and|or|but|then|which|that|while|so)\s")
-_OPENING: Final = re.compile(
-    r"(?:(?:this|the|an?|that|it|you can|use|calling|used|allows?|lets?|enables?|you|users?|to|will|can|may|also"
-    r"|immediately|permanently|irreversibly|simply|please|directly|automatically|be|end ?point|operation|method|call"
-    r"|api|request|function|resource|action|route|command)\s+)*"
-)
-"""Words before the verb of a clause that say no more than that the operation does it."""
-_PASSIVE: Final = re.compile(
-    r"\b(?:is|are|be|gets?|being)\s+(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?([a-z]+(?<!ing))\b"
-)
-_DENIAL: Final = re.compile(
-    r"\b(?:not|n't|never|without|no longer|cannot|neither|nor|instead of|rather than|no)\b|n't\b"
-)
-_ELSEWHERE: Final = re.compile(
-    r"^(?:because|to|if|when|once|after|before|unless|until|see|note|for|use the|in order|returns?|was|has)\b"
-)
-"""Beginnings of clauses about a case, or about another operation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A verb with its object, and the words that say so."""
-
-    verbs: frozenset[str]
-    """The forms that the verb may have: of "erased" both `erase` and `eras`."""
-    object: Words
-    """In the singular."""
-    says: str
-    kind: str = "structure"
-    is_denied: bool = False
-
-
-def _base_forms(word: str) -> frozenset[str]:
-    """Return what an inflected verb may be a form of: deletes, deleted, cancelled."""
-    forms = {word}
-    if word.endswith("s"):
-        forms |= {word[:-1], word[:-2]}
-    if word.endswith("ies"):
-        forms.add(f"{word[:-3]}y")
-    for ending in ("ed", "ing"):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            stem = word[: -len(ending)]
-            forms |= {stem, f"{stem}e"}
-            if stem[-1] == stem[-2]:
-                forms.add(stem[:-1])
-    return frozenset(forms)
 
 
 @dataclass(frozen=True)
@@ -91,6 +39,8 @@ class Reading:
     around: Around
     lists: Mapping[str, bool | None] = field(default_factory=dict)
     """Whether a GET answers with a list, by path."""
+    is_doubted: bool = False
+    """Whether a person should look at its category."""
     loss: str = ""
     """What a replacement may lose, "" where nothing is lost or the operation replaces nothing."""
 
@@ -154,23 +104,7 @@ class Reading:
             Act(frozenset(name[:1]), tuple(map(singular, name[1:])), f"it is called {' '.join(name)}")
             for name in self.names
         )
-        return (*named, *self._clauses())
-
-    def _clauses(self) -> Iterator[Act]:
-        operation = self.facts.operation
-        for sentence in sentences(operation)[:_MOST_SENTENCES]:
-            if _ELSEWHERE.match(sentence.lower()) and sentence != operation.summary:
-                continue
-            for clause in _CLAUSES.split(sentence.lower()[:600]):
-                denial = _DENIAL.search(clause)
-                denied = denial is not None
-                words = re.findall(r"[a-z]+", clause[_opening(clause, denial) :])
-                if words:
-                    object_ = tuple(map(singular, words[1 : _OBJECT + 1]))
-                    yield Act(_base_forms(words[0]), object_, f"“{quoted(sentence)}”", "sentence", denied)
-                for match in () if _ELSEWHERE.match(clause) else _PASSIVE.finditer(clause):
-                    before = tuple(map(singular, re.findall(r"[a-z]+", clause[: match.start()])[-_OBJECT:]))
-                    yield Act(_base_forms(match[1]), before, f"“{quoted(sentence)}”", "sentence", denied)
+        return (*named, *clauses(self.facts.operation))
 
     @cached_property
     def fields(self) -> Mapping[Words, int]:
@@ -208,11 +142,3 @@ def _named(name: str) -> Words:
     """Return the words of a field, without those that say that it identifies what they name."""
     words = split(name)
     return words[:-1] if len(words) > 1 and words[-1] in _IDENTIFYING else words
-
-
-def _opening(clause: str, denial: re.Match[str] | None) -> int:
-    """Return where the verb of a clause stands, behind its denial."""
-    start = denial.end() if denial is not None and denial.start() < 60 else 0
-    start += len(clause[start:]) - len(clause[start:].lstrip())
-    match = _OPENING.match(clause, start)
-    return match.end() if match is not None else start

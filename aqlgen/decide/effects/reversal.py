@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from aqlgen.decide.clauses import Words
 from aqlgen.decide.decision import Category
-from aqlgen.decide.effects.reading import Reading, Words, answer_fields
+from aqlgen.decide.effects.reading import Reading, answer_fields
 from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 

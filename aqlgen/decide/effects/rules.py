@@ -13,8 +13,10 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.category.method_rules import doubted_get
 from aqlgen.decide.category.safe_methods import effect_of_safe_method
+from aqlgen.decide.category.unsafe_reads import changes
+from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Act, Reading, Words
+from aqlgen.decide.effects.reading import Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
@@ -104,6 +106,22 @@ def _by_act(reading: Reading) -> Finding | None:
     if act.verb.word in _RESTARTING:
         return Finding(Effect.DATA, Danger.REVERSIBLE, says)
     return Finding(Effect.ENDS, Danger.DESTRUCTIVE, says)
+
+
+_OF_QUERIES: Final = frozenset("run execute trigger perform process".split())
+"""Verbs that are said of queries too."""
+
+
+def _by_reading(reading: Reading) -> Finding | None:
+    """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
+    if reading.category is not Category.READ or reading.facts.method in _SAFE:
+        return None
+    heads = [act for act in reading.acts if act.kind == "sentence"][:2]
+    act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
+    if act is None and not reading.is_doubted:
+        return None
+    says = f"it is called a READ, but {act.says}" if act else "nothing else says that it is a READ"
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
 
 
 def _by_pattern(reading: Reading) -> Finding | None:
@@ -274,23 +292,38 @@ _PARTIES: Final = frozenset(
 )
 
 
+_BOUGHT: Final = frozenset("transfer deposit order purchase trade bid topup".split())
+"""Those that are if an amount is sent."""
+_SETTLING: Final = frozenset(
+    "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
+    " transfer distribute fund redeem void close sell".split()
+)
+"""Verbs that move what may be money."""
+_BILLING: Final = frozenset("charge bill debit deduct".split())
 _MUCH: Final = 0.25
+"""The share of paths that speak of money from which on an API is about money."""
 
 
 def _by_money(reading: Reading) -> Finding | None:
     """Find what moves money: a verb of paying, a movement of money that is made, or an amount with a party to it."""
-    if reading.facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
+    facts, amounts = reading.facts, reading.sends(_AMOUNTS)
+    is_made = facts.method == "POST" and not facts.shape.item and not facts.shape.action
+    if is_made and _head(reading.thing) in _MOVEMENTS and (amounts or not reading.fields):
+        return Finding(Effect.MONEY, Danger.DANGEROUS, f"it makes a {_head(reading.thing)}")
+    if facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
         return None
-    amounts = reading.sends(_AMOUNTS)
     parties = reading.sends(_PARTIES)
-    makes = reading.category in (Category.CREATE, Category.EXECUTE)
+    makes = reading.category is Category.CREATE
     for act in reading.acts:
         if act.is_denied or not act.verbs.isdisjoint(_PREPARING):
             continue
         head = _head(act.object)
         moves = head in _MOVEMENTS and bool(amounts or not reading.fields)
-        may_move = head in _DOUBTFUL and bool((amounts and parties) or (makes and _is_about_money(reading)))
-        if act.verbs & _PAYING or moves or may_move:
+        is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
+        may_move = head in _DOUBTFUL and bool((amounts and parties) or (is_settled and _is_about_money(reading)))
+        is_bought = head in _BOUGHT and is_settled and bool(amounts)
+        is_billed = act.kind == "sentence" and len(act.verbs) > 1 and not act.verbs.isdisjoint(_BILLING)
+        if act.verbs & _PAYING or moves or may_move or is_bought or is_billed:
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
     return None
 
@@ -415,6 +448,7 @@ RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
     Rule("unsafe-get", 0.65, _by_act, of_reads=True),
+    Rule("unsafe-read", 0.65, _by_reading, of_reads=True),
     Rule("name-pattern", 0.8, _by_pattern),
     Rule("whole-collection", 0.8, _by_collection),
     Rule("irreversible", 0.85, _by_text, of_reads=True),
