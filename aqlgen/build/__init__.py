@@ -6,8 +6,10 @@ operations and diagnostics. An operation that cannot be served is skipped with a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, entries, text
@@ -132,6 +134,15 @@ def _duplicates(context: Context, served: list[Operation]) -> None:
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
 
 
+_INBOUND: Final = re.compile(
+    r"\bthis (?:web ?hook|callback)(?: \w{1,20}){0,2} (?:is|will be|gets)"
+    r" (?:invoked|called|triggered|sent|fired|delivered|posted)\b",
+    re.IGNORECASE,
+)
+"""What a document says of a request that the API makes; one that registers a webhook speaks of "a" or "the" webhook."""
+_MOST_READ: Final = 2000
+
+
 def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str], api: str) -> Operation:
     method, path, raw, pointer = raw_operation.method, raw_operation.path, raw_operation.raw, raw_operation.pointer
     item = raw_operation.item
@@ -143,6 +154,10 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
     except InvalidObjectError as error:
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
+    summary, description = (text(members.get(key)) or text(item.get(key)) for key in ("summary", "description"))
+    if inbound := _INBOUND.search(f"{summary}\n{description[:_MOST_READ]}"):
+        message = f"{method.upper()} {path} is skipped: the API calls it, and no client ({inbound[0]!r})"
+        raise SkipError(Diagnostic("inbound-webhook", Severity.WARNING, message, pointer=pointer))
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
     parameters = build_parameters(context, raw_operation)
     parameters, body = apply_content_type(
@@ -152,8 +167,8 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         method=method,
         path=path,
         operation_id=text(members.get("operationId")) or None,
-        summary=text(members.get("summary")) or text(item.get("summary")),
-        description=text(members.get("description")) or text(item.get("description")),
+        summary=summary,
+        description=description,
         tags=tuple(members.get("tags") or ()),
         parameters=parameters,
         body=body,

@@ -67,7 +67,7 @@ class Table:
 SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs", "apis")
 """Keys whose entries have a line each, also within `pagination`."""
 
-TOGETHER = frozenset("path operation_id tags verb relative rule confidence danger_reason moves_money returns".split())
+TOGETHER = frozenset("path operation_id tags verb relative rule confidence danger_reason effects asked returns".split())
 """Keys of a row that share the line of the key before them, since they are read and changed together. Empty objects do,
 too.
 """

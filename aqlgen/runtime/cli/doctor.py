@@ -186,7 +186,7 @@ def _policy_of(config: Config, table: Table) -> dict[str, Any]:
     policy = Policy(config, table)
     outcomes = [
         policy.usual(Subject(name, family, *values), table.find)[0].outcome
-        for name, family, values in table.values("danger", "review", "moves_money")
+        for name, family, values in table.values("danger", "review", "effects", "asked")
     ]
     return {
         "policy": config.policy,

@@ -38,7 +38,8 @@ class _Known:
     reason: str
     review: Sequence[str] = ()
     resource: str = ""
-    moves_money: bool = False
+    effects: Sequence[str] = ()
+    asked: str = "never"
     gated: bool = True
 
     @property
@@ -104,7 +105,7 @@ class Dangers:
         if row is None:
             return next((self._entry(known) for known in self._protocols() if known.name == name), None)
         entry = self._entry(
-            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, moves_money=row.moves_money)
+            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, "", row.effects, row.asked)
         )
         entry["danger"]["reasons"] += danger_reasons(row)
         if row.review:
@@ -114,13 +115,14 @@ class Dangers:
         return entry
 
     def _entry(self, known: _Known) -> dict[str, Any]:
-        subject = Subject(known.name, known.family, known.level, known.review, known.moves_money)
+        subject = Subject(known.name, known.family, known.level, known.review, known.effects, known.asked)
         decision, sometimes = self._policy.usual(subject, self._find)
         reason = line(known.reason, _LONGEST_REASON)
         entry: dict[str, Any] = {
             "name": known.name,
             "semantic_category": known.family.upper(),
             "danger": {"level": known.level, "reasons": [reason] if reason else []},
+            **({"effects": list(known.effects), "asked": known.asked} if known.effects else {}),
             "behavior": _BEHAVIORS[decision.outcome] if known.gated else "allow",
         }
         if known.gated and decision.rule not in BUILT_IN:
@@ -137,9 +139,10 @@ class Dangers:
         return sorted(self._collected(), key=lambda known: known.mildness)
 
     def _collected(self) -> Iterator[_Known]:
-        for name, family, values in self._table.values("danger", "danger_reason", "review", "resource", "moves_money"):
-            level, reason, review, resource, moves_money = values
-            yield _Known(name, family, level, reason, review, resource, moves_money)
+        for name, family, values in self._table.values(
+            "danger", "danger_reason", "review", "resource", "effects", "asked"
+        ):
+            yield _Known(name, family, *values)
         yield from self._protocols()
 
     def _protocols(self) -> Iterator[_Known]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .rules.rules import MetRule, Rules
 
 __all__ = [
+    "FIRST_USE",
     "GRAVE",
     "LEVELS",
     "SEVERITY",
@@ -79,12 +80,13 @@ class Subject(NamedTuple):
     family: str
     danger: str
     review: Sequence[str] = ()
-    moves_money: bool = False
+    effects: Sequence[str] = ()
+    asked: str = "never"
 
     @classmethod
     def of(cls, row: Row) -> Subject:
         """Return an operation's part."""
-        return cls(row.name, row.family, row.danger, row.review, row.moves_money)
+        return cls(row.name, row.family, row.danger, row.review, row.effects, row.asked)
 
 
 class Verdict(NamedTuple):
@@ -130,6 +132,12 @@ def is_recorded(row: Row) -> bool:
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
 _MONEY = "Moves money"
+FIRST_USE = "first-use"
+"""The id of the decision about an operation that nothing proves harmless: one yes for a session."""
+_UNPROVEN = (
+    "Nothing proves it harmless: asked once in a session, until the adapter's owner gives it a level of danger in"
+    " overrides.yaml, or accepts it there"
+)
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
 
@@ -215,10 +223,13 @@ class Policy:
         verdicts = [by_level(self.name, row.danger, self.trust)]
         if self.name == "strict" and row.review:
             verdicts.append(Verdict("confirm", "under-review", (f"Under review: {'; '.join(row.review)}",)))
-        if row.moves_money and self._money == "automation":
+        moves_money = "money" in row.effects
+        if moves_money and self._money == "automation":
             verdicts.append(Verdict("refuse", "money", (f"{_MONEY}, and no rule allows it",)))
-        elif row.moves_money and self._money == "default" and self.name != "open":
+        elif moves_money and self._money == "default" and self.name != "open":
             verdicts.append(Verdict("confirm", "money", (_MONEY,)))
+        if row.asked == "first" and self.name != "open":
+            verdicts.append(Verdict("confirm", FIRST_USE, (_UNPROVEN,)))
         return verdicts
 
     def _decided(self, row: Row | Subject, verdicts: Sequence[Verdict], rules: Sequence[MetRule]) -> GateDecision:

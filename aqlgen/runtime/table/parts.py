@@ -12,6 +12,7 @@ from .codec import column
 
 __all__ = [
     "ADAPTER",
+    "AskedWhen",
     "Body",
     "Carried",
     "CarriedPlace",
@@ -32,6 +33,7 @@ JsonSchema: TypeAlias = Mapping[str, Any]
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_rest", "adapter"]
 
 DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
+AskedWhen: TypeAlias = Literal["always", "first", "never"]
 
 ADAPTER: Location = "adapter"
 """The location of parameters that the adapter itself acts on."""

@@ -45,7 +45,7 @@ OPERATIONS: dict[str, Any] = {
         "create_repository": operation("POST", "/repositories", "reversible", parameters={"name": TEXT}),
         "write_file": operation("POST", "/files", "reversible", parameters={"path": TEXT}, tags=["files"]),
         "create_payment": operation(
-            "POST", "/payments", "dangerous", moves_money=True,
+            "POST", "/payments", "dangerous", effects=("money",),
             parameters={"amount": {"in": "body", "schema": {"type": "number"}}, "currency": TEXT, "recipient": TEXT},
         ),
     },
