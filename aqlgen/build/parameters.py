@@ -55,23 +55,13 @@ def build_parameters(context: Context, operation: RawOperation) -> tuple[Paramet
 
 
 def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: str) -> Parameter | None:
-    required = isinstance(raw, dict) and raw.get("required") is True
-    try:
-        node, origin = context.resolver.follow(raw, pointer)
-    except UnresolvedError as error:
-        code = "external-reference" if error.external else "unresolved-reference"
-        _unusable(context, code, f"the parameter cannot be read: {error}", pointer, required=required)
+    read = _read(context, raw, operation, pointer)
+    if read is None:
         return None
-    try:
-        location, written = _location(context, node, operation, origin)
-        members = context.validate(PARAMETER, written, origin)
-    except InvalidObjectError as error:
-        required = required or (isinstance(node, dict) and node.get("required") is True)
-        _unusable(context, "bad-parameter", f"{_named(node)} is not usable: {error}", origin, required=required)
-        return None
+    location, node, members, origin = read
     name, required = members["name"], members.get("required", False)
     schema, content_type, media = _schema(context, node, origin)
-    if _is_reserved(context, location, written, origin, required=required):
+    if _is_reserved(context, location, name, origin, required=required):
         return None
     fixed = _fixed(location, name, schema, required=required)
     ignored = location is Location.HEADER and name.lower() in IGNORED_HEADERS
@@ -98,17 +88,37 @@ def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: st
     )
 
 
-def _is_reserved(context: Context, location: Location, node: Json, pointer: str, *, required: bool) -> bool:
+def _read(
+    context: Context, raw: Json, operation: RawOperation, pointer: str
+) -> tuple[Location, dict[str, Json], dict[str, Json], str] | None:
+    """Return the location of a parameter, its node, its members and its pointer; None for one that is left out."""
+    required = isinstance(raw, dict) and raw.get("required") is True
+    try:
+        node, origin = context.resolver.follow(raw, pointer)
+    except UnresolvedError as error:
+        code = "external-reference" if error.external else "unresolved-reference"
+        _unusable(context, code, f"the parameter cannot be read: {error}", pointer, required=required)
+        return None
+    try:
+        location, written = _location(context, node, operation, origin)
+        return location, node, context.validate(PARAMETER, written, origin), origin
+    except InvalidObjectError as error:
+        required = required or (isinstance(node, dict) and node.get("required") is True)
+        _unusable(context, "bad-parameter", f"{_named(node)} is not usable: {error}", origin, required=required)
+        return None
+
+
+def _is_reserved(context: Context, location: Location, name: str, pointer: str, *, required: bool) -> bool:
     """Return True, after a warning, for a parameter that no request can have or that is the adapter's own.
 
     Raises SkipError if it is required and no request can have it.
     """
-    if location is Location.HEADER and not HEADER_NAME.fullmatch(node["name"]):
-        message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
+    if location is Location.HEADER and not HEADER_NAME.fullmatch(name):
+        message = f"the parameter {name!r} is not usable: HTTP allows no such name of a header"
         _unusable(context, "bad-parameter", message, pointer, required=required)
         return True
-    if _is_framing(location, node["name"]):
-        message = f"{_named(node)} is left out: by it a request is framed or routed, which is the adapter's own"
+    if _is_framing(location, name):
+        message = f"the parameter {name!r} is left out: by it a request is framed or routed, which is the adapter's own"
         context.warn("framing-parameter", message, pointer)
         return True
     return False

@@ -263,7 +263,7 @@ def _credentials(
     logins = open_logins(config, adapter.name, state, shared)
     tokens = None
     if is_redis(config.state_url) or (state.path is not None and shared.shared.owner_keys):
-        from .auth.shared_tokens import SharedTokens
+        from .auth.tokens import SharedTokens
 
         tokens = SharedTokens(shared.shared)
     return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens, seen=seen)

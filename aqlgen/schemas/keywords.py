@@ -84,7 +84,7 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
     if raw.keys().isdisjoint(BOUNDS):
         return
     for key in filter(raw.__contains__, (*NUMBERS, *COUNTS)):
-        value = _number(raw, key, findings)
+        value = raw[key]
         least = 0 if key in COUNTS else None
         if is_number(value) and (key != "multipleOf" or value > 0) and (least is None or _is_count(value)):
             node[key] = value if least is None else int(value)
@@ -105,15 +105,6 @@ def _is_count(value: float) -> bool:
     return value >= 0 and value == int(value)
 
 
-def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
-    """Return a bound; for one that is written as a string, the number."""
-    value = raw.get(key)
-    if isinstance(value, str) and is_number(number := spelled_value(value)):
-        findings.add("bad-schema", raw, key, f"{key} is a text; it is taken as {number}")
-        return number
-    return value
-
-
 def is_number(value: Json) -> bool:
     """Return True if a value is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -121,25 +112,11 @@ def is_number(value: Json) -> bool:
     return bool(abs(value) < 10**MAX_DIGITS)
 
 
-TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
-TYPES_ALONE = tuple(TYPES)
-SYNONYMS: Mapping[str, tuple[str, str | None]] = {
-    **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
-    **dict.fromkeys(("float", "double", "decimal"), ("number", None)),
-    **dict.fromkeys(("bool",), ("boolean", None)),
-    **dict.fromkeys(("str", "text", "char"), ("string", None)),
-    **dict.fromkeys(("list",), ("array", None)),
-    **dict.fromkeys(("map", "dict", "hash"), ("object", None)),
-    **dict.fromkeys(("date", "uuid", "uri", "email", "password", "byte"), ("string", "")),
-    **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
-    **dict.fromkeys(("file", "binary"), ("string", "binary")),
-}
-"""Misspelled types, with type and format that they mean; the format "" stands for the word itself."""
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 _LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?|true|false|\[.*\]|\{.*\}", re.DOTALL)
 _MOST_TEXT = 1000
-_AROUND = " \t\r\n,;.'\"`"
 
 
 def spelled_value(text: str) -> Json:
@@ -153,39 +130,16 @@ def spelled_value(text: str) -> Json:
         return text
 
 
-def read_types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
-    """Return the types that a schema names; a synonym may also set a format."""
-    if raw["type"] in TYPES_ALONE:
+def read_types(raw: Mapping[str, Json], findings: Findings) -> list[str]:
+    """Return the types that a schema names."""
+    if raw["type"] in TYPES:
         return [raw["type"]]
     listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
-    types: dict[str, None] = {}
+    types = list(dict.fromkeys(word for word in listed if word in TYPES))
     for word in listed:
-        if isinstance(word, str) and word in TYPES:
-            types[word] = None
-            continue
-        known, form = _synonym(word) if isinstance(word, str) else (None, None)
-        if known is None:
+        if word not in types:
             findings.add("bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is left out")
-            continue
-        types[known] = None
-        if form is not None:
-            node["format"] = form
-        findings.add(
-            "bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is taken as {known!r}"
-        )
-    return list(types)
-
-
-def _synonym(written: str) -> tuple[str | None, str | None]:
-    """Return the type and format that people mean by a word, in any case and with punctuation around it."""
-    word = written.strip(_AROUND)
-    for spelling in (word, word.lower()):
-        if spelling in TYPES:
-            return spelling, None
-        if spelling in SYNONYMS:
-            kind, form = SYNONYMS[spelling]
-            return kind, (form or spelling) if form is not None else None
-    return None, None
+    return types
 
 
 def has_type(kind: str, value: Json) -> bool:

@@ -208,13 +208,6 @@ def test_the_owner_says_how_dangerous_a_replacement_is(tmp_path: Path) -> None:
     assert rows["update_pool"]["danger"] == "reversible"
 
 
-def test_a_post_that_the_document_says_replaces_is_merged_as_a_put_is(tmp_path: Path) -> None:
-    """R-UPD-2"""
-    text = "Replaces the entire pool with the given one."
-    row = tabulate(tmp_path, replacing(FIELDS, method="post", description=text)).rows["update_pool"]
-    assert (row["update"]["strategy"], row["update"]["read"]) == ("put-merge", "get_pool")
-
-
 def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path: Path) -> None:
     """R-UPD-2"""
     document = replacing(FIELDS)

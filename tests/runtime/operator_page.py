@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from aqlgen.runtime.operator import sources
 from aqlgen.runtime.operator.actions import Actions
 from aqlgen.runtime.operator.admission import Admission
 from aqlgen.runtime.operator.app import Page, page_app
@@ -185,7 +186,7 @@ def source_at(folder: Path, name: str = "zoo") -> Source:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     custody = Custody(SqliteStore(SqliteState(home / "state.sqlite3")), name)
     audit = Audit(home / "audit.jsonl", adapter=name)
-    return Source.of(str(home / "state.sqlite3"), name, custody, audit)
+    return sources.source_at(str(home / "state.sqlite3"), name, custody, audit)
 
 
 def page_at(folder: Path, **options: Any) -> Served:

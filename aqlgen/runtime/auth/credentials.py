@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import ssl
 
     from .logins import Logins, PerUser
-    from .shared_tokens import SharedTokens
     from .tls import ClientTls
+    from .tokens import SharedTokens
 
 __all__ = ["Credentials"]
 

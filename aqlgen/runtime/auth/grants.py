@@ -20,7 +20,7 @@ from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_er
 
 if TYPE_CHECKING:
     from ..redaction import Secrets
-    from .shared_tokens import SharedTokens
+    from .tokens import SharedTokens
 
 __all__ = ["Grants"]
 

@@ -19,23 +19,19 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import anyio
 
-from ..errors import Failure
+from ..errors import CommandError, Failure
 from ..text import line, terminal_text
 from .discovery import Discovery, Fetch, Server, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
 from .tokens import Client, Refused, Token, ask, stated_error
 
-__all__ = ["LoginError", "LoginIO", "LoginOptions", "find_server", "login", "schemes_of"]
+__all__ = ["LoginIO", "LoginOptions", "find_server", "login", "schemes_of"]
 
 WAIT = 300.0
 """Seconds that a person may take."""
 
 _DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 _MAX_SCOPES = 4000
-
-
-class LoginError(Exception):
-    """The login failed; the message says why and what to do, in a line."""
 
 
 class LoginOptions(NamedTuple):
@@ -64,7 +60,7 @@ def schemes_of(sources: Sources) -> list[str]:
 
 
 async def find_server(sources: Sources, scheme: str, base: str, io: LoginIO) -> Server:
-    """Find the endpoints in the document or in the server's metadata. Raises LoginError, Unreachable and Failure."""
+    """Find the endpoints in the document or in the server's metadata. Raises CommandError, Unreachable and Failure."""
     entry = sources.schemes[scheme]
     flows = [entry.get("flows", {}).get(name, {}) for name in ("authorizationCode", "deviceAuthorization")]
     token, authorization, device = (
@@ -82,21 +78,21 @@ async def find_server(sources: Sources, scheme: str, base: str, io: LoginIO) -> 
 
 
 def _check(url: str, base: str, configured: str | None) -> None:
-    """Raise LoginError for an address to which nothing secret is sent; the API's own and the owner's are good."""
+    """Raise CommandError for an address to which nothing secret is sent; the API's own and the owner's are good."""
     if not url.isprintable():
-        raise LoginError("an address of the authorization server holds control characters")
+        raise CommandError("an address of the authorization server holds control characters")
     if not is_safe(url) and urlsplit(url)[:2] != urlsplit(base)[:2] and url != configured:
-        raise LoginError(f"{url} is neither https nor on this machine: nothing secret is sent there")
+        raise CommandError(f"{url} is neither https nor on this machine: nothing secret is sent there")
 
 
 async def login(sources: Sources, scheme: str, base: str, options: LoginOptions, io: LoginIO) -> str:
-    """Log in and store the tokens. Returns a sentence for the person. Raises LoginError."""
+    """Log in and store the tokens. Returns a sentence for the person. Raises CommandError."""
     if not sources.logins.durable:
-        raise LoginError("a login needs a state that lasts: set MCP_AQL_STATE_URL to a file, not to memory:")
+        raise CommandError("a login needs a state that lasts: set MCP_AQL_STATE_URL to a file, not to memory:")
     variables = sources.schemes[scheme]["optional_variables"]
     client = Client(sources.role(scheme, "client_id") or "", sources.role(scheme, "client_secret") or "")
     if not client.id:
-        raise LoginError(
+        raise CommandError(
             f"set {variables['client_id']} to the id of the client that you registered with the API's owner"
         )
     try:
@@ -104,13 +100,13 @@ async def login(sources: Sources, scheme: str, base: str, options: LoginOptions,
         with anyio.fail_after(io.wait):
             token = await _token(sources, scheme, server, client, options, io)
     except Failure as refusal:
-        raise LoginError(refusal.message) from None
+        raise CommandError(refusal.message) from None
     except TimeoutError:
-        raise LoginError(f"nobody logged in within {io.wait:g} seconds") from None
+        raise CommandError(f"nobody logged in within {io.wait:g} seconds") from None
     except Unreachable as problem:
-        raise LoginError(f"the authorization server {problem}") from None
+        raise CommandError(f"the authorization server {problem}") from None
     except Refused as refused:
-        raise LoginError(_explanation(refused, variables)) from None
+        raise CommandError(_explanation(refused, variables)) from None
     return _store(sources, scheme, server, client, token, io)
 
 
@@ -119,7 +115,7 @@ async def _token(
 ) -> Token:
     by_device = bool(server.device_url) and (options.device or not server.authorization_url)
     if options.device and not by_device:
-        raise LoginError("the API offers no login by a device's code")
+        raise CommandError("the API offers no login by a device's code")
     scopes = sources.role(scheme, "scopes") or options.scopes
     form = {"scope": scopes[:_MAX_SCOPES], "audience": sources.role(scheme, "audience") or ""}
     form = {key: value for key, value in form.items() if value}
@@ -146,7 +142,7 @@ async def _by_browser(
     try:
         loopback = await Loopback.listen(options.port, state, server.issuer, server.answers_issuer)
     except OSError:
-        raise LoginError(f"port {options.port} of this machine is taken: choose another with --port") from None
+        raise CommandError(f"port {options.port} of this machine is taken: choose another with --port") from None
     async with loopback:
         query = {
             "response_type": "code",

@@ -13,7 +13,7 @@ from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..calls.exchanges import ApiSide
+    from ..client.api import ApiSide
     from ..envelope import Envelope, Stamp
     from ..hooks import Hooks
     from ..introspection.introspect import Introspection

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..calls.exchanges import ApiSide
+from ..client.api import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
 from ..hooks import Hooks

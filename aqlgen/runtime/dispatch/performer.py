@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..calls.exchanges import ApiSide, Exchanges
+from ..calls.exchanges import Exchanges
+from ..client.api import ApiSide
 from ..hooks import Hooks
 from ..schema.reader import at
 from ..table import Row, Table

@@ -55,10 +55,6 @@ class Progress:
     key: str = ""
     """The idempotency key of that call, which is made again with the same."""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as it is kept."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 class _Key(NamedTuple):
     position: int
@@ -380,7 +376,7 @@ class Run:
         token = None
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
-            token = await self._calls.keep(progress.as_json())
+            token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
         details = dict(failure.details)
         if failure.confirmation is not None:
             details.pop("confirmation_message", None)  # it stands beside the error

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, TypeVarTupl
 import anyio
 import anyio.to_thread
 
-from ..calls.exchanges import ApiSide
+from ..client.api import ApiSide
 from ..envelope import Stamp
 from ..errors import Failure
 from ..hooks import Call, Hooks

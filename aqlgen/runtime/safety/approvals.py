@@ -336,7 +336,7 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
         danger=row.danger,
         reasons=(),
         cooldown=0.0,
-        reach=f"{key_literal(row.name)} {same}, {uses} times at most, for {minutes} minutes",
+        reach=f"{key_literal(row.name)} {same}, up to {uses} times, for {minutes} minutes",
         digest=digest_of(about.session, current_caller(), shape),
         left=uses,
     )

@@ -190,28 +190,24 @@ class Gatekeeper:
         `code` is that of its error, `warnings` those of its answer.
         """
         if is_recorded(row) or approval is not None:
-            details: dict[str, Any] = {
-                "operation": row.name,
-                "endpoint": row.family,
-                "danger_level": row.danger,
-                "adapter_trust": self._config.trust_level,
-                "error": code,
-            }
+            more: dict[str, Any] = {"error": code}
             if approval is not None and approval.altered_by:
-                details["altered_by"] = ", ".join(dict.fromkeys(approval.altered_by))
+                more["altered_by"] = ", ".join(dict.fromkeys(approval.altered_by))
             codes = list(dict.fromkeys(warning.code for warning in warnings))
             if codes:
-                details["warnings"] = codes
-            event = "OPERATION_PERFORMED" if code is None else "OPERATION_FAILED"
-            self._audit.record(event, {**details, "session_id": session.id, "request_id": request_id})
+                more["warnings"] = codes
+            self._record("OPERATION_PERFORMED" if code is None else "OPERATION_FAILED", row, session, request_id, more)
 
     def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
         """Record that an operation was called which a read-only adapter does not offer."""
         if is_recorded(row):
-            details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "result": "denied"}
-            details["adapter_trust"] = self._config.trust_level
-            more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
-            self._audit.record("OPERATION_DENIED", {**details, **more})
+            more = {"result": "denied", "reason": "read only"}
+            self._record("OPERATION_DENIED", row, session, request_id, more)
+
+    def _record(self, event: str, row: Row, session: Session, request_id: str, more: Mapping[str, Any]) -> None:
+        about = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger}
+        about["adapter_trust"] = self._config.trust_level
+        self._audit.record(event, {**about, **more, "session_id": session.id, "request_id": request_id})
 
     def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of

@@ -12,8 +12,7 @@ import pytest
 from stand_in import FakeApi
 
 from aqlgen.runtime.auth.logins import SharedLogins
-from aqlgen.runtime.auth.shared_tokens import SharedTokens
-from aqlgen.runtime.auth.tokens import Token, Tokens
+from aqlgen.runtime.auth.tokens import SharedTokens, Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.safety.loop.agents import Board
