@@ -197,7 +197,8 @@ def apply_content_type(
 
 
 def _one_value(schema: Json) -> bool:
-    return isinstance(schema, dict) and ("const" in schema or len(schema.get("enum") or ()) == 1)
+    options = schema.get("enum") if isinstance(schema, dict) else None
+    return isinstance(schema, dict) and ("const" in schema or (isinstance(options, list) and len(options) == 1))
 
 
 def _only_value(schema: Json) -> str | None:

@@ -61,7 +61,7 @@ def credential_parameters(document: Document) -> list[CredentialParameter]:
     for key, uses in groups.items():
         alike = [groups.get((other, key[1]), []) for other in _NAMED] if key[0] in _NAMED else [uses]
         share = len({operation.key for operation, _ in chain(*alike)}) / len(document.operations)
-        members = [use for use in uses if _is_credential(share, use[1])]
+        members = [use for use in uses if _is_credential(share, *use)]
         if members:
             recognised[key] = _member(uses if share >= MOST and len(members) * 2 > len(uses) else members)
     for key, uses in groups.items():
@@ -79,8 +79,11 @@ def _member(uses: list[tuple[Operation, Parameter]]) -> CredentialParameter:
     return CredentialParameter(first.location, first.name, {operation.key: parameter for operation, parameter in uses})
 
 
-def _is_credential(share: float, parameter: Parameter) -> bool:
-    """Return True if a parameter is a credential; `share` is that of the operations that have it."""
+def _is_credential(share: float, operation: Operation, parameter: Parameter) -> bool:
+    """Return True if a parameter of an operation is a credential; `share` is that of the operations that have it."""
+    if parameter.location in _NAMED and "_".join(split(parameter.name)) == CLIENT_SECRET:
+        beside = {"_".join(split(other.name)) for other in operation.parameters}
+        return "client_id" in beside or "{" not in operation.path
     degree = likeness(parameter)
     if parameter.location is Location.PATH:
         return degree >= Likeness.LIKELY and share >= NEARLY_ALL
