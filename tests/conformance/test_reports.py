@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.conformance.evidence import bundle, missing_parts
 from aqlgen.conformance.promotion import why_not
-from aqlgen.conformance.reports import FORMATS, as_data, as_text, format_of
+from aqlgen.conformance.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
 from aqlgen.conformance.results import MUST, Category, Outcome, Report, Result
 
 HOSTILE = "list|`<img src=x>\x1b[31m\u202e"
