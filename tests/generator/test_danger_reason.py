@@ -74,4 +74,5 @@ async def test_a_generated_adapter_goes_by_patterns_of_names_and_by_the_owners_l
     levels = {entry["name"]: (entry["danger"]["level"], entry["behavior"]) for entry in shown}
     assert levels["drop_database"] == ("forbidden", "deny")
     assert levels["purge_logs"] == ("dangerous", "confirm")
-    assert levels["create_pet"] == levels["delete_draft"] == ("reversible", "allow")
+    assert levels["create_pet"] == ("reversible", "confirm"), "at its first use: nothing takes it back"
+    assert levels["delete_draft"] == ("reversible", "allow")

@@ -29,7 +29,7 @@ class Agent:
         adapter, table = Adapter.load(folder), Table(folder)
         self.things = things
         side = Api(adapter, table, things, base_url="https://api.example", environ={})
-        self.dispatcher = Dispatcher(adapter, table, side, Config())
+        self.dispatcher = Dispatcher(adapter, table, side, Config(policy="open"))
 
     def update(self, pair: Pair, change: Mapping[str, Any]) -> Any:
         return asyncio.run(self.change(pair, change))

@@ -17,7 +17,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.payloads import body_objects
-from aqlgen.decide.traits.around import Around, Schemas, Subject
+from aqlgen.decide.traits.around import Around, Schemas, Subject, template
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
@@ -46,6 +46,16 @@ class Reading:
     """Whether a person should look at its category."""
     loss: str = ""
     """What a replacement may lose, "" where nothing is lost or the operation replaces nothing."""
+
+    @cached_property
+    def template(self) -> str:
+        """The path without the names of its parameters."""
+        return template(self.facts.operation.path)
+
+    @cached_property
+    def path_nouns(self) -> tuple[Words, ...]:
+        """The words of the nouns of the path."""
+        return tuple(noun.words for noun in self.facts.shape.nouns)
 
     @cached_property
     def words(self) -> Words:

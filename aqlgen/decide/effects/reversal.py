@@ -15,7 +15,6 @@ from typing import Final
 from aqlgen.decide.clauses import Words
 from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
-from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 
 __all__ = ["Reversal"]
@@ -51,12 +50,14 @@ class Reversal:
     def __init__(self, readings: Iterable[Reading]) -> None:
         self._at: Mapping[str, list[Reading]] = defaultdict(list)
         self._below: Mapping[str, list[Reading]] = defaultdict(list)
+        self._beside: Mapping[tuple[str, tuple[Words, ...]], list[Reading]] = defaultdict(list)
         self._of: Mapping[Words, list[Reading]] = defaultdict(list)
         for reading in sorted(readings, key=lambda reading: reading.facts.operation.key):
-            path = template(reading.facts.operation.path)
+            path, folder = reading.template, reading.template.rpartition("/")[0]
             self._at[path].append(reading)
-            for folder in (path.rpartition("/")[0], path.rpartition("/")[0].rpartition("/")[0]):
-                self._below[folder].append(reading)
+            self._beside[folder, reading.path_nouns].append(reading)
+            for above in (folder, folder.rpartition("/")[0]):
+                self._below[above].append(reading)
             for thing in {reading.thing, reading.object} - {()}:
                 self._of[thing].append(reading)
 
@@ -74,21 +75,21 @@ class Reversal:
 
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""
-        path = template(reading.facts.operation.path)
+        path = reading.template
         others = (*self._at[path], *self._below[path][:_MOST], *self._alike(reading))
         return next((other for other in others if other is not reading and _takes_back(other)), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
-        path = template(reading.facts.operation.path)
-        here, beside = self._at[path], self._below[path.rpartition("/")[0]][:_MOST_ALIKE]
+        here, nouns = self._at[reading.template], reading.path_nouns
+        beside: Iterable[Reading] = (
+            self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
+        )
         if reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
             deleting = (other for other in here if other.facts.method == "DELETE")
             if (other := next(deleting, None)) is not None:
                 return other
-        nouns = [noun.words for noun in reading.facts.shape.nouns]
-        acting = [other for other in beside if [noun.words for noun in other.facts.shape.nouns] == nouns and nouns]
-        for other in (*here, *acting, *self._alike(reading)):
+        for other in (*here, *beside, *self._alike(reading)):
             if other.facts.method != "GET" and any(
                 _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
             ):
@@ -102,13 +103,13 @@ class Reversal:
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
-        schemas, path = reading.around.schemas, template(reading.facts.operation.path)
+        schemas, path = reading.around.schemas, reading.template
         top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
         for other in self._readers(reading):
             known = {"_".join(split(name)) for name in islice(answer_fields(other.subject.answer, schemas), _MOST)}
             known |= {name.rpartition("_")[0] for name in known}
             read = len(top & known)
-            if (not top or not known) and template(other.facts.operation.path) == path:
+            if (not top or not known) and other.template == path:
                 return f"{other.name} reads it"
             if top and read >= _LEAST_READ * len(top):
                 return f"{other.name} reads {read} of the {len(top)} fields that it changes"
@@ -117,7 +118,7 @@ class Reversal:
         return ""
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
-        place = template(reading.facts.operation.path)
+        place = reading.template
         around = (*self._at[place], *self._at[place.rpartition("/")[0]], *self._alike(reading))
         return (other for other in around if other.category is Category.READ)
 
