@@ -97,9 +97,10 @@ class Pager:
         data, items, next_position, total = await self._fetch(exchanges, row, plan, filters, place)
         if next_position is not None and total is not None and total <= place.begin + len(items):
             total = None  # it counts the page
-        seen = items_hash(items)
+        is_compared = not place.skip and bool(place.seen or place.saved or place.origin)
+        seen = items_hash(items) if is_compared or next_position is not None else ""
         previous = place.begin + place.skip > 0 or place.position is not None
-        if seen and not place.skip and seen in (place.seen, place.saved, place.origin):
+        if seen and is_compared and seen in (place.seen, place.saved, place.origin):
             signs = _signs(exchanges, plan, data, place.begin)
             return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous, signs=signs)
         backward = "before" in row.adapter_parameters

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -176,11 +176,12 @@ class WarningRules:
         page: bool = False,
         gathered: bool = False,
         most: int | None = None,
+        change: Callable[[Any], Any] | None = None,
     ) -> Any:
         """Return the data cut to `max_answer_tokens`, if the answer was long; what was cut is warned of.
 
         `page` says that the data are a page with its cursor, `gathered` that they come from several answers; `most` is
-        another bound.
+        another bound. `change` is applied to each item of a list that is shown.
         """
         if (  # cheap, since every call asks: data of JSON that was called so need no second look
             data is None
@@ -193,12 +194,12 @@ class WarningRules:
             warning = self._about_content(data, row, response)
             if warning is not None:
                 warnings.extend([warning])
-        elif len(response.content) <= self._surely_fits and not gathered:
+        elif len(response.content) <= self._surely_fits and not gathered and change is None:
             return data
         from .ceiling import cut_warnings, fit
 
         most = most or self._most
-        data, cuts = fit(data, most, page=page)
+        data, cuts = fit(data, most, page=page, change=change)
         if cuts:
             warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row)))
         return data
