@@ -1,7 +1,8 @@
 """The build hook: the wheel and the sdist carry the templates, and the release that they are of.
 
-`aqlgen/project/releases.py` reads what this writes: `release.txt`, the tag whose templates these are and its commit,
-absent when they are of no release and where git is not at hand. An sdist brings along what it was built with.
+`aqlgen/project/releases.py` reads what this writes: `release.txt`, the tag whose templates these are, its commit, and
+the `address` of pyproject.toml. It is absent when they are of no release and where git is not at hand. An sdist brings
+along what it was built with.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class CarryRelease(BuildHookInterface):  # type: ignore[type-arg]
             return
         self.made = tempfile.TemporaryDirectory(prefix="aqlgen-build-")
         try:
-            files = carried(root, Path(self.made.name), self.metadata.version)
+            files = carried(root, Path(self.made.name), self.metadata.version, self.config.get("address", ""))
         except (OSError, subprocess.CalledProcessError) as error:
             said = getattr(error, "stderr", "") or str(error)
             self.app.display_warning(f"the release is left out: {said.strip()}")
@@ -54,18 +55,22 @@ class CarryRelease(BuildHookInterface):  # type: ignore[type-arg]
 
 def templates(root: Path) -> dict[str, str]:
     """Return where each file of the template goes in the wheel; links are not followed."""
-    found = [root / "copier.yml", *(path for path in sorted((root / "templates").rglob("*")) if path.is_file())]
+    found = [
+        root / "copier.yml",
+        root / "CHANGELOG.md",
+        *(path for path in sorted((root / "templates").rglob("*")) if path.is_file()),
+    ]
     paths = (path.relative_to(root).as_posix() for path in found if not path.is_symlink())
     return {str(root / path): f"{FOLDER}/{path}" for path in paths if "__pycache__" not in path}
 
 
-def carried(root: Path, folder: Path, version: str) -> list[Path]:
+def carried(root: Path, folder: Path, version: str, address: str) -> list[Path]:
     """Write the release of a checkout into a folder, nothing where it is of none."""
     if not git("tag", "--list", f"v{version}", cwd=root) or not unchanged(root, f"v{version}"):
         return []
     commit = git("rev-parse", f"refs/tags/v{version}^{{commit}}", cwd=root)
     file = folder / "release.txt"
-    file.write_text(f"v{version}\n{commit}\n", encoding="utf-8")
+    file.write_text(f"v{version}\n{commit}\n{address}\n", encoding="utf-8")
     return [file]
 
 

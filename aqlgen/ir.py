@@ -7,10 +7,11 @@ names); the names shown to agents are decided later and stand beside these, neve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.words import snake
 
 Json: TypeAlias = Any
@@ -221,5 +222,3 @@ class Document:
     tags: tuple[Tag, ...]
     operations: tuple[Operation, ...]
     scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    credential_fields: frozenset[str] = frozenset()
-    """The JSON pointers of fields of requests, at any depth, that are credentials of the caller: none is offered."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Final, Literal, TypeVar
+from itertools import chain
+from typing import Final
 
 from aqlgen.build import Built, Skipped, build
 from aqlgen.decide import Known, Overrides, decide, load_overrides, select
@@ -25,11 +25,13 @@ from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_acce
 from aqlgen.decide.several import Api, decide_each
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
-from aqlgen.document.assemble import Assembled, Inputs, assemble
+from aqlgen.document.assemble import Assembled, assemble
+from aqlgen.document.read import Source
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
+from aqlgen.document.texts import InstructionText
 from aqlgen.ir import Document, Json
-from aqlgen.runtime.table import Accepted
+from aqlgen.options import Options
 from aqlgen.table import Tabulated, tabulate
 from aqlgen.table.adapter import base_of, joined
 from aqlgen.table.apis import ApiInput, api_names, stem
@@ -41,49 +43,7 @@ __all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "prepare"]
 Progress = Callable[[str], None]
 """Shows the stage at work, in a long run with a count: `tabulating`, `tabulating: 3,000 of 11,422 operations`."""
 _COUNTED: Final = 500
-"""How many operations go by between two counts."""
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user asked for, as far as it decides what is in the table."""
-
-    request: Request
-    name: str | None = None
-    overrides: Path | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    field_case: str | None = None
-    """snake or preserve; None leaves it to the overrides, and then it is snake."""
-    strict: bool = False
-    stale: Literal["error", "report"] = "error"
-    """What becomes of overrides that the document has nothing for: they refuse the run, or are warned of."""
-    accepted: Accepted | None = None
-    """The origins that were accepted when the project was generated; None accepts those of this document."""
-    base: str | None = None
-    """The URL from which relative servers go on when the document is not read from one."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Names to keep, by `METHOD /path`: those of the table that there was, or what its record has pinned."""
-    ids: Mapping[str, str] = field(default_factory=dict)
-    """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
-    retired: Mapping[str, str] = field(default_factory=dict)
-    """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
-    runtime: str | None = None
-    """sealed or source: the runtime as one archive in the project, or as its source; None is sealed."""
-    parts: tuple[str, ...] = ()
-    """What the project has beside the adapter itself, such as ci."""
-    overrides_text: bytes | None = None
-    """The content of the overrides, under the name of that file, before it is written there."""
-    auth: str | None = None
-    """The credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME."""
-    apis: tuple[ApiInput, ...] = ()
-    """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""
-
-    @property
-    def inputs(self) -> tuple[ApiInput, ...]:
-        """The documents: those of several APIs, or the one."""
-        return self.apis or (ApiInput("", self.request, self.accepted, self.base),)
+"""The number of operations between two counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +61,8 @@ class BuiltApi:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything known about a document before a project is rendered; diagnostics are located and sorted."""
+    """Everything known about the documents before a project is rendered; diagnostics are located and sorted."""
 
-    assembled: Inputs
     identity: Identity
     decisions: tuple[Decision, ...]
     table: Table
@@ -125,101 +84,31 @@ class Prepared:
         """The kept names, by `METHOD /path`, without which another table would come of the same document."""
         return {decision.operation.key: decision.name for decision in self.decisions if decision.pinned}
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that were read."""
+        return tuple(source for api in self.built for source in api.assembled.sources)
 
-def prepare(options: Options, progress: Progress, earlier: Prepared | None = None) -> Prepared:
-    """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document.
+    @property
+    def kept(self) -> dict[str, bytes]:
+        """The files that a project keeps below `openapi/`, of several APIs each in a folder of its name."""
+        homes = {api.name: f"{api.name}/" if api.name else "" for api in self.built}
+        return {f"{homes[api.name]}{path}": text for api in self.built for path, text in api.assembled.kept.items()}
 
-    `earlier` is a result of the same command: its documents are not read again, and it is returned for its own options.
-    """
-    if earlier is not None and earlier.options == options:
-        return earlier
-    progress("reading")
-    start = () if earlier is None else earlier.built
-    known = {api.request: api.assembled for api in start}
-    all_assembled = [known.get(api.request) or assemble(api.request) for api in options.inputs]
-    progress("building")
-    overrides = load_overrides(options.overrides, options.overrides_text)
-    if not options.apis:
-        overrides = with_stated(overrides, all_assembled[0].stated)
-        overrides = with_auth(overrides, options.auth, _declared_schemes(all_assembled[0].root))
-    parts, findings = _built(options, all_assembled, overrides, start)
-    progress("deciding")
-    all_decisions = _decided(options, parts, findings)
-    decisions = select.select(
-        all_decisions, options.include, options.exclude, findings.append if options.stale == "report" else None
-    )
-    if all_decisions and not decisions and not findings:
-        filters = [
-            name for name, patterns in (("--include", options.include), ("--exclude", options.exclude)) if patterns
-        ]
-        message = (
-            f"{' and '.join(filters)} leave{'s' if len(filters) == 1 else ''} no operation of {len(all_decisions)}"
-        )
-        raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
-    entries = overrides.adapter.accept
-    operations = [operation for part in parts for operation in part.document.operations]
-    decisions = accept(_with_likenesses(decisions, parts), entries)
-    findings += check_accepted(entries, (*decisions, *all_decisions), operations, overrides.file)
-    findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
-    if options.names or options.stale == "error":  # a project as it is recorded has its names already
-        findings += takeovers(decisions, overrides.file)
-    identity = _identity(options, parts)
-    progress("tabulating")
-    field_case = options.field_case or overrides.adapter.field_case or "snake"
-    types: set[str] = set()
-    for part in parts:
-        part.departures = (*part.departures, *misnamed(decisions, part.document.operations))
-        others = [other.api for other in parts if other is not part]
-        of_part = [decision for decision in decisions if decision.operation.api == part.api]
-        _tabulate(part, others, _counted("tabulating", of_part, progress), identity, field_case, types)
-        types |= part.tabulated.table.types.keys()
-    stale = _refuse([*findings, *(each for part in parts for each in part.tabulated.overrides)], options.stale)
-    taken = {row.name for part in parts for row in part.tabulated.table.rows}
-    taken |= {operation.id_as_name for operation in operations}
-    tables = {}
-    for part in parts:
-        tables[part.api] = _with_workflows(part, taken)
-    prefixes = {part.api: part.overrides.adapter.prefix for part in parts}
-    table = joined(tables, prefixes) if options.apis else tables[""]
-    diagnostics = (*stale, *(each for part in parts for each in part.located()))
-    warnings = tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.NOTE)
-    refused = () if table.rows else _nothing_served(parts, diagnostics)
-    inputs = _inputs(options, parts)
-    if refused or (options.strict and warnings):
-        refusal = DocumentError(*(refused or warnings))
-        refusal.sources = inputs.sources
-        raise refusal
-    served = {row.decision.operation.key for row in table.rows}
-    return Prepared(
-        assembled=inputs,
-        identity=identity,
-        decisions=tuple(decision for decision in decisions if decision.operation.key in served),
-        table=table,
-        skipped=tuple(skipped for part in parts for skipped in part.skipped),
-        diagnostics=diagnostics,
-        base=parts[0].base,
-        retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
-        apis=tuple(
-            replace(
-                part.input,
-                name=part.api,
-                base=part.base,
-                accepted=tables[part.api].adapter.accepted,
-                request=part.input.request.at(part.start.assembled.sources[0].name),
-            )
-            for part in parts
-            if options.apis
-        ),
-        options=options,
-        built=tuple(part.start for part in parts),
-    )
+    @property
+    def raw(self) -> Json:
+        """All that was read as data, for the hash of the input."""
+        return {api.name: api.assembled.raw for api in self.built} if self.apis else self.built[0].assembled.raw
 
+    @property
+    def instructions(self) -> tuple[InstructionText, ...]:
+        """The texts that read as instructions to a model."""
+        return tuple(text for api in self.built for text in api.assembled.instructions)
 
-def _declared_schemes(root: Mapping[str, Json]) -> Collection[str]:
-    """Return the names of a document's security schemes."""
-    components = root.get("components")
-    schemes = components.get("securitySchemes") if isinstance(components, dict) else None
-    return schemes.keys() if isinstance(schemes, dict) else ()
+    @property
+    def is_element(self) -> bool:
+        """True for an adapter element, whose owner says what is sent."""
+        return any(api.assembled.stated is not None for api in self.built)
 
 
 @dataclass(slots=True, eq=False)
@@ -234,7 +123,6 @@ class _Part:
     base: str | None
     departures: Sequence[Diagnostic]
     tabulated: Tabulated = field(init=False)
-    workflow_findings: tuple[Diagnostic, ...] = ()
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -248,27 +136,73 @@ class _Part:
             *self.start.built.diagnostics,
             *self.departures,
             *self.tabulated.diagnostics,
-            *self.workflow_findings,
             *(operation.diagnostic for operation in self.skipped),
         ]
         return self.start.assembled.locate(diagnostics)
 
+    def as_input(self) -> ApiInput:
+        """Return what is recorded of one of several APIs."""
+        request = self.input.request.at(self.start.assembled.sources[0].name)
+        return replace(
+            self.input, name=self.api, base=self.base, accepted=self.tabulated.table.adapter.accepted, request=request
+        )
+
+
+def prepare(options: Options, progress: Progress, earlier: Prepared | None = None) -> Prepared:
+    """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document.
+
+    `earlier` is a result of the same command: its documents are not read again, and it is returned for its own options.
+    """
+    if earlier is not None and earlier.options == options:
+        return earlier
+    start = () if earlier is None else earlier.built
+    findings: list[Diagnostic] = []  # of the overrides
+    progress("reading")
+    known = {api.request: api.assembled for api in start}
+    documents = [known.get(api.request) or assemble(api.request) for api in options.inputs]
+    progress("building")
+    overrides = _overrides(options, documents[0])
+    parts = _built(options, documents, overrides, start, findings)
+    progress("deciding")
+    all_decisions = _decided(options, parts, findings)
+    decisions = _selected(options, all_decisions, parts, overrides, findings)
+    identity = _identity(options, parts)
+    progress("tabulating")
+    _tabulate(options, parts, decisions, identity, overrides.adapter.field_case, progress)
+    stale = _refuse([*findings, *chain.from_iterable(part.tabulated.overrides for part in parts)], options.stale)
+    _add_workflows(parts)
+    prepared = _prepared(options, parts, all_decisions, decisions, identity, stale)
+    _refuse_document(prepared, strict=options.strict)
+    return prepared
+
+
+def _overrides(options: Options, first: Assembled) -> Overrides:
+    """Read the overrides; the owner's word in an element and of `--auth` is for an adapter of one document."""
+    overrides = load_overrides(options.overrides, options.overrides_text)
+    if options.apis:
+        return overrides
+    components = first.root.get("components")
+    declared = components.get("securitySchemes") if isinstance(components, dict) else None
+    names = declared.keys() if isinstance(declared, dict) else ()
+    return with_auth(with_stated(overrides, first.stated), options.auth, names)
+
 
 def _built(
-    options: Options, all_assembled: Sequence[Assembled], overrides: Overrides, start: Sequence[BuiltApi]
-) -> tuple[list[_Part], list[Diagnostic]]:
-    """Build the documents, each with what the owner says of it; also return what is wrong with that."""
+    options: Options,
+    documents: Sequence[Assembled],
+    overrides: Overrides,
+    start: Sequence[BuiltApi],
+    findings: list[Diagnostic],
+) -> list[_Part]:
+    """Build the documents, each with what the owner says of it."""
     inputs = options.inputs
-    names = api_names(inputs, [assembled.root for assembled in all_assembled]) if options.apis else [""]
-    findings: list[Diagnostic] = []
-    if not options.apis:
-        findings += refuse_for_one(overrides)
+    names = api_names(inputs, [assembled.root for assembled in documents]) if options.apis else [""]
+    findings += () if options.apis else refuse_for_one(overrides)
     parts = []
-    for name, api, assembled in zip(names, inputs, all_assembled, strict=True):
-        of_api = (
-            overrides if not options.apis else replace(overrides, adapter=overrides.apis.get(name, AdapterOverride()))
-        )
-        built_api = _built_api(name, api.request, assembled, of_api.adapter.security_schemes, start)
+    for name, api, assembled in zip(names, inputs, documents, strict=True):
+        section = overrides.apis.get(name, AdapterOverride()) if options.apis else overrides.adapter
+        of_api = replace(overrides, adapter=section)
+        built_api = _built_api(name, api.request, assembled, section.security_schemes, start)
         document, problems = with_adapter_overrides(built_api.built.document, of_api)
         document, departures = with_effective_security(document, built_api.resolver)
         findings += problems
@@ -279,7 +213,7 @@ def _built(
         findings += problems
         for part in parts:
             part.overrides = each[part.api]
-    return parts, findings
+    return parts
 
 
 def _built_api(
@@ -295,7 +229,7 @@ def _built_api(
 
 
 def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic]) -> tuple[Decision, ...]:
-    """Decide about all operations, in the order of the documents; `findings` takes what is wrong with the overrides."""
+    """Decide about all operations, in the order of the documents."""
     known = Known(options.names, options.ids, options.retired)
     if options.apis:
         apis = {
@@ -306,9 +240,8 @@ def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic
         findings += problems
     else:
         (part,) = parts
-        decisions = {
-            "": decide(part.document, part.overrides, part.start.resolver, report=findings.append, known=known)
-        }
+        resolver = part.start.resolver
+        decisions = {"": decide(part.document, part.overrides, resolver, report=findings.append, known=known)}
     return tuple(
         decision
         for part in parts
@@ -316,12 +249,30 @@ def _decided(options: Options, parts: Sequence[_Part], findings: list[Diagnostic
     )
 
 
-def _with_likenesses(decisions: Iterable[Decision], parts: Sequence[_Part]) -> tuple[Decision, ...]:
-    """Return the decisions with what their names have in common within each API."""
-    of_apis: dict[str, list[Decision]] = {part.api: [] for part in parts}
-    for decision in decisions:
-        of_apis[decision.operation.api].append(decision)
-    return tuple(decision for of_api in of_apis.values() for decision in with_likenesses(of_api))
+def _selected(
+    options: Options,
+    all_decisions: tuple[Decision, ...],
+    parts: Sequence[_Part],
+    overrides: Overrides,
+    findings: list[Diagnostic],
+) -> tuple[Decision, ...]:
+    """Return the decisions that are asked for, with what the owner accepts of them. Raises OptionError for none."""
+    report = findings.append if options.stale == "report" else None
+    decisions = select.select(all_decisions, options.include, options.exclude, report)
+    if all_decisions and not decisions and not findings:
+        filters = " and ".join(["--include"] * bool(options.include) + ["--exclude"] * bool(options.exclude))
+        message = f"no operation of {len(all_decisions)} is left by {filters}"
+        raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
+    of_apis = ([decision for decision in decisions if decision.operation.api == part.api] for part in parts)
+    alike = [decision for of_api in of_apis for decision in with_likenesses(of_api)]
+    operations = [operation for part in parts for operation in part.document.operations]
+    entries = overrides.adapter.accept
+    accepted = accept(alike, entries)
+    findings += check_accepted(entries, (*accepted, *all_decisions), operations, overrides.file)
+    findings += check_aliases(accepted, overrides.file, datetime.now(UTC).date())
+    if options.names or options.stale == "error":  # a project as it is recorded has its names already
+        findings += takeovers(accepted, overrides.file)
+    return accepted
 
 
 def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
@@ -334,70 +285,67 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     return identify(parts[0].document, name, stem(options.request.spec))
 
 
-def _counted(stage: str, operations: Sequence[T], progress: Progress) -> Iterator[T]:
-    """Yield the operations, and show now and then how many of them are done."""
-    for done, operation in enumerate(operations):
+def _counted(stage: str, decisions: Sequence[Decision], progress: Progress) -> Iterator[Decision]:
+    """Yield the decisions, and show now and then how many of them are done."""
+    for done, decision in enumerate(decisions):
         if done and not done % _COUNTED:
-            progress(f"{stage}: {done:,} of {len(operations):,} operations")
-        yield operation
+            progress(f"{stage}: {done:,} of {len(decisions):,} operations")
+        yield decision
 
 
 def _tabulate(
-    part: _Part,
-    others: Sequence[str],
-    decisions: Iterable[Decision],
+    options: Options,
+    parts: Sequence[_Part],
+    decisions: Sequence[Decision],
     identity: Identity,
-    field_case: str,
-    types: Collection[str],
+    field_case: str | None,
+    progress: Progress,
 ) -> None:
-    """Build the table of a document beside `others`, with none of the names in `types` for its own."""
-    part.tabulated = tabulate(
-        part.document,
-        decisions,
-        part.start.resolver,
-        identity,
-        field_case=field_case,
-        base=part.base,
-        overrides=part.overrides,
-        accepted=part.input.accepted,
-        api=part.api,
-        taken=types,
-        variables=identity if part.input.was_alone else identity.of_api(part.api),
-        others=[identity.of_api(api).prefix for api in others],
-    )
+    """Build the table of each document, with no type of a name that one before has."""
+    types: set[str] = set()
+    prefixes = {part.api: identity.of_api(part.api).prefix for part in parts if part.api}
+    for part in parts:
+        part.departures = (*part.departures, *misnamed(decisions, part.document.operations))
+        of_part = [decision for decision in decisions if decision.operation.api == part.api]
+        part.tabulated = tabulate(
+            part.document,
+            _counted("tabulating", of_part, progress),
+            part.start.resolver,
+            identity,
+            field_case=options.field_case or field_case or "snake",
+            base=part.base,
+            overrides=part.overrides,
+            accepted=part.input.accepted,
+            api=part.api,
+            taken=types,
+            variables=identity if part.input.was_alone else identity.of_api(part.api),
+            others=[prefix for api, prefix in prefixes.items() if api != part.api],
+        )
+        types |= part.tabulated.table.types.keys()
 
 
-def _inputs(options: Options, parts: Sequence[_Part]) -> Inputs:
-    """Return what the project was made from: that of one document, or of all, each in a folder of its API."""
-    if not options.apis:
-        return parts[0].start.assembled.inputs
-    return Inputs(
-        sources=tuple(source for part in parts for source in part.start.assembled.sources),
-        kept={f"{part.api}/{path}": content for part in parts for path, content in part.start.assembled.kept.items()},
-        raw={part.api: part.start.assembled.raw for part in parts},
-        instructions=tuple(text for part in parts for text in part.start.assembled.instructions),
-    )
+def _add_workflows(parts: Sequence[_Part]) -> None:
+    """Add the workflows of the Arazzo documents. Raises DocumentError with located diagnostics."""
+    taken = {row.name for part in parts for row in part.tabulated.table.rows}
+    taken |= {operation.id_as_name for part in parts for operation in part.document.operations}
+    for part in parts:
+        assembled, table = part.start.assembled, part.tabulated.table
+        if not assembled.workflows:
+            continue
+        from aqlgen.workflows import translate
 
-
-def _with_workflows(part: _Part, taken: set[str]) -> Table:
-    """Return the table with the workflows of the Arazzo documents, whose names are none of those `taken`.
-
-    Raises DocumentError with located diagnostics.
-    """
-    assembled, table = part.start.assembled, part.tabulated.table
-    if not assembled.workflows:
-        return table
-    from aqlgen.workflows import translate
-
-    try:
-        translated = translate(assembled.workflows, table, taken)
-    except DocumentError as error:
-        refusal = DocumentError(*assembled.locate(error.diagnostics))
-        refusal.sources = assembled.sources
-        raise refusal from None
-    part.workflow_findings = translated.diagnostics
-    taken |= {workflow.name for workflow in translated.workflows}
-    return replace(table, workflows=translated.workflows)
+        try:
+            translated = translate(assembled.workflows, table, taken)
+        except DocumentError as error:
+            refusal = DocumentError(*assembled.locate(error.diagnostics))
+            refusal.sources = assembled.sources
+            raise refusal from None
+        taken |= {workflow.name for workflow in translated.workflows}
+        part.tabulated = replace(
+            part.tabulated,
+            table=replace(table, workflows=translated.workflows),
+            diagnostics=(*part.tabulated.diagnostics, *translated.diagnostics),
+        )
 
 
 def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
@@ -410,12 +358,43 @@ def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
     return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
 
-def _nothing_served(parts: Sequence[_Part], diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    error = Diagnostic(
-        "no-operations",
-        Severity.ERROR,
-        "the document has no operation that can be served",
-        pointer="/paths",
-        help="Give a document whose paths hold at least one operation." if not diagnostics else "See what follows.",
+def _prepared(
+    options: Options,
+    parts: Sequence[_Part],
+    all_decisions: Sequence[Decision],
+    decisions: Sequence[Decision],
+    identity: Identity,
+    stale: Sequence[Diagnostic],
+) -> Prepared:
+    """Put the documents together as one adapter."""
+    tables = {part.api: part.tabulated.table for part in parts}
+    prefixes = {part.api: part.overrides.adapter.prefix for part in parts}
+    table = joined(tables, prefixes) if options.apis else tables[""]
+    served = {row.decision.operation.key for row in table.rows}
+    return Prepared(
+        identity=identity,
+        decisions=tuple(decision for decision in decisions if decision.operation.key in served),
+        table=table,
+        skipped=tuple(skipped for part in parts for skipped in part.skipped),
+        diagnostics=(*stale, *(finding for part in parts for finding in part.located())),
+        base=parts[0].base,
+        retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
+        apis=tuple(part.as_input() for part in parts) if options.apis else (),
+        options=options,
+        built=tuple(part.start for part in parts),
     )
-    return (*(each for part in parts for each in part.start.assembled.locate([error])), *diagnostics)
+
+
+def _refuse_document(prepared: Prepared, *, strict: bool) -> None:
+    """Raise DocumentError if no operation can be served, or `strict` refuses warnings."""
+    diagnostics = prepared.diagnostics
+    refused = [finding for finding in diagnostics if strict and finding.severity is not Severity.NOTE]
+    if not prepared.table.rows:
+        advice = "Give a document whose paths hold at least one operation." if not diagnostics else "See what follows."
+        message = "the document has no operation that can be served"
+        error = Diagnostic("no-operations", Severity.ERROR, message, pointer="/paths", help=advice)
+        refused = [*(each for api in prepared.built for each in api.assembled.locate([error])), *diagnostics]
+    if refused:
+        refusal = DocumentError(*refused)
+        refusal.sources = prepared.sources
+        raise refusal

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
@@ -18,17 +20,15 @@ __all__ = [
     "BYTECODE",
     "PACKAGED",
     "SOURCE",
-    "URL",
+    "Release",
     "build",
+    "changelog",
     "files_in",
     "own_files",
     "own_templates",
     "runtime_of",
     "sealed_runtime",
 ]
-
-URL: Final = "https://github.com/MCPAQL/aqlgen.git"
-"""The public address of the templates, for `copier update`."""
 
 SOURCE: Final = "`pip install` with the path of its wheel or checkout"
 """How aqlgen is installed. It is on no public index, where whoever registers its name would be run."""
@@ -43,6 +43,15 @@ BYTECODE: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache",
 
 PACKAGED: Final = _PACKAGE / "template"
 """Where an installed aqlgen has its templates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release by its tag and its commit, and the address of its repository; "" for what is not known."""
+
+    tag: str = ""
+    commit: str = ""
+    address: str = ""
 
 
 def own_templates() -> Path:
@@ -88,11 +97,21 @@ def build() -> str:
     """Return the identity of this build: the version, and the hash of all files, the same in a checkout and a wheel."""
     places = {path.removeprefix("template/templates/"): file for path, file in own_files()}
     places[""] = places.pop("template/copier.yml", own_templates() / "copier.yml")
-    places.pop("template/release.txt", None)
+    for beside in ("release.txt", "CHANGELOG.md"):
+        places.pop(f"template/{beside}", None)
     whole = sha256()
     for path in sorted(places):
         whole.update(f"{path}\0{sha256(places[path].read_bytes()).hexdigest()}\n".encode())
     return f"{__version__}+{whole.hexdigest()[:12]}"
+
+
+def changelog(version: str) -> list[str]:
+    """Return the entries of the changelog above the heading of a version, the first sentence of each."""
+    file = own_templates() / "CHANGELOG.md"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    newer = re.split(rf"^## {re.escape(version)}(?![\w.])", text, maxsplit=1, flags=re.MULTILINE)[0]
+    entries = (" ".join(entry.split()) for entry in re.findall(r"^- (.*\n(?:  .*\n)*)", newer, re.MULTILINE))
+    return [re.split(r"(?<=\.) ", entry, maxsplit=1)[0] for entry in entries]
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, Path]]:

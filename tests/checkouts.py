@@ -15,7 +15,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from aqlgen.render.kinds import RUNTIME
-from aqlgen.resources import URL
 
 ROOT = Path(__file__).parent.parent
 PARTS = (
@@ -64,6 +63,10 @@ def unpack_runtime(package: Path) -> None:
     compile_as_here(place / "runtime", ROOT / "aqlgen/runtime")
 
 
+URL = "https://git.example/aqlgen.git"
+"""The address of the repository that the build is set to."""
+
+
 @dataclass(frozen=True)
 class Checkout:
     """A repository of aqlgen, and the environment in which its public address leads to it, with no network."""
@@ -81,6 +84,8 @@ class Checkout:
                 shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(*CACHES, CARRIED))
             else:
                 shutil.copy(source, target)
+        project = folder / "pyproject.toml"
+        project.write_text(project.read_text(encoding="utf-8").replace('address = ""', f'address = "{URL}"'), "utf-8")
         compile_as_here(folder / "aqlgen")
         home = folder.parent / f"{folder.name}-home"
         home.mkdir()

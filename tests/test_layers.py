@@ -18,10 +18,10 @@ LAYERS = {
     "aqlgen": (
         ("runtime", "ir", "words", "resources"),
         ("diagnostics",),
-        ("document", "git", "parts"),
+        ("document", "git"),
         ("build", "schemas", "decide"),
         ("table",),
-        ("workflows",),
+        ("options", "workflows"),
         ("render",),
         ("pipeline",),
         ("page", "compare"),
@@ -39,7 +39,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "exact_json", "text", "media", "state", "session", "table", "tokens"),
+        ("errors", "exact_json", "frozen", "text", "media", "state", "session", "table", "tokens"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("telemetry",),

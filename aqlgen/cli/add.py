@@ -9,7 +9,7 @@ import typer
 
 from aqlgen.cli.app import Output, OutputFormat, Quiet, app, examples
 from aqlgen.cli.output import progress, refuse_newer
-from aqlgen.parts import PARTS
+from aqlgen.options import PARTS
 
 _LIST = "\n".join(("\b", "Parts:", *(f"  {part:<11} {about}" for part, (about, _) in PARTS.items())))
 

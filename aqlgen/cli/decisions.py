@@ -78,7 +78,7 @@ def _credentials(prepared: Prepared) -> Iterator[str]:
 
 def _document_texts(prepared: Prepared, width: int, *, colour: bool) -> Iterator[str]:
     """Yield the texts outside of operations that read as instructions to a model: every agent reads them."""
-    for text in prepared.assembled.instructions:
+    for text in prepared.instructions:
         if not text.pointer.startswith(("/paths/", "/components/")):
             line = f"review {visible(reason_of(text))}"
             yield from _wrapped(line, width, "", "33" if colour else None) if width else (line,)
@@ -222,7 +222,7 @@ def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[J
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "instructions": [
             {"path": text.pointer, "rules": list(text.instruction.rules), "quote": text.instruction.quote}
-            for text in prepared.assembled.instructions
+            for text in prepared.instructions
         ],
         "diagnostics": diagnostics,
         "hosts": [use.as_json() for use in table_hosts(prepared.table)],

@@ -108,7 +108,7 @@ def explain_command(
         typer.echo(json_text(decisions.as_json(prepared, rows, as_json(prepared.diagnostics))))
         return
     if not quiet:
-        print_diagnostics(prepared.diagnostics, prepared.assembled.sources, verbose=verbose)
+        print_diagnostics(prepared.diagnostics, prepared.sources, verbose=verbose)
     if html is not None:
         typer.echo(_page_summary(prepared, html))
     else:

@@ -81,7 +81,7 @@ def from_openapi_command(
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
     from aqlgen.cli.specs import options_of
-    from aqlgen.parts import known_parts
+    from aqlgen.options import known_parts
     from aqlgen.table.identity import named_by
 
     options = options_of(
@@ -115,7 +115,7 @@ def print_generated(generated: Generated, output_format: Output, *, verbose: boo
     if output_format is Output.JSON:
         typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))
     elif not quiet:
-        print_diagnostics(prepared.diagnostics, prepared.assembled.sources, verbose=verbose)
+        print_diagnostics(prepared.diagnostics, prepared.sources, verbose=verbose)
         typer.echo(_summary(generated))
 
 
@@ -268,7 +268,7 @@ def _stated_credentials(prepared: Prepared) -> list[str]:
     from aqlgen.table.access import table_credentials, table_hosts
 
     names = [name for entry in table_credentials(prepared.table) for name in entry["variables"]]
-    if not prepared.assembled.is_element or not names:
+    if not prepared.is_element or not names:
         return []
     sent = [use for use in table_hosts(prepared.table) if use.credentials]
     head = f"The element has the adapter send {', '.join(dict.fromkeys(names))} to"
@@ -290,7 +290,7 @@ def _credentials(prepared: Prepared) -> list[str]:
     from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
-    if prepared.assembled.is_element:
+    if prepared.is_element:
         return []  # which says in `auth` what is sent, or that nothing is
     if NO_SCHEME in departures:
         hint = "The document names no credential. If the API wants one, generate with --auth, or say in overrides.yaml:"

@@ -122,7 +122,7 @@ def update_command(
     if output_format is Output.JSON:
         cache.echo(json_text(_as_json(updated)))
     elif not quiet:
-        print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose, echo=cache.echo)
+        print_diagnostics(updated.warnings, updated.prepared.sources, verbose=verbose, echo=cache.echo)
         cache.echo(_summary(updated, verbose=verbose))
     elif updated.merged.conflicts:
         cache.echo(_conflicts(updated), err=True)
@@ -144,7 +144,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
     if not written:
         return {}
     named = {split_name(spec)[1] for spec in written}
-    read = {source.name: source.data for source in updated.prepared.assembled.sources}
+    read = {source.name: source.data for source in updated.prepared.sources}
     missing = any(finding.code.endswith("-reference") for finding in updated.prepared.diagnostics)
     return None if missing or not named <= read.keys() or any(map(is_url, read.keys() - named)) else read
 
@@ -164,6 +164,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     files = sum(map(len, (merged.added, merged.changed, merged.removed, merged.conflicts)))
     versions = _versions(updated.before, updated.after)
     parts = [f"{did} {visible(str(updated.folder))}: {counted(files, 'file')}, {versions}."]
+    parts += _news(updated, show_all=verbose)
     parts.append(updated.changes.as_text(show_all=verbose))
     parts += refused
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
@@ -221,6 +222,17 @@ def _versions(before: Provenance, after: Provenance) -> str:
     return " and ".join(parts) or "by the same aqlgen from the same document"
 
 
+def _news(updated: Updated, *, show_all: bool) -> Iterator[str]:
+    """Yield what the changelog says since the version that wrote the project."""
+    news = updated.changelog
+    shown = news if show_all else news[:_SHOWN]
+    if news:
+        yield f"The changelog of aqlgen since {updated.before.version}:"
+        yield from (f"- {entry}" for entry in shown)
+    if len(shown) < len(news):
+        yield f"- and {len(news) - len(shown)} more (-v shows them)"
+
+
 def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str]:
     if paths:
         yield f"{what}: {_some(paths, len(paths) if show_all else _SHOWN)}"
@@ -248,6 +260,7 @@ def _as_json(updated: Updated) -> dict[str, Json]:
         "dry_run": not updated.written,
         "from": updated.before.as_json(),
         "to": updated.after.as_json(),
+        "changelog": list(updated.changelog),
         "files": {
             "added": list(merged.added),
             "changed": list(merged.changed),

@@ -27,8 +27,8 @@ _NAME_RULES: Final = frozenset({"field-renamed", "parameter-renamed", "parameter
 _PAGING_PARAMETERS: Final = frozenset({"first", "after", "last", "before"})
 _SELECTION_PARAMETERS: Final = frozenset({"fields"})
 _ACROSS_FIELDS: Final = (
-    "not", "if", "then", "else", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
-    "patternProperties", "propertyNames", "unevaluatedProperties",
+    "minProperties", "maxProperties", "dependentRequired", "patternProperties", "propertyNames",
+    "unevaluatedProperties",
 )  # fmt: skip
 """Keywords of a body that bind several of its fields."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import declared_types, is_null, json_type, referred
+from aqlgen.runtime.schema.reader import declared_types, is_null, json_type, parts, referred, without_null
 from aqlgen.schemas.all_of import combine
 from aqlgen.table.model import Schema
 
@@ -35,42 +35,25 @@ Types = Mapping[str, Schema]
 ALL_TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
 """All JSON types but null."""
 
-_ANNOTATIONS: Final = frozenset(
-    {"description", "default", "deprecated", "readOnly", "writeOnly", "examples", "x-name", "x-named-as", "xml"}
-)
 _STRUCTURE: Final = frozenset(
     {"type", "properties", "$ref", "enum", "const", "items", "additionalProperties", "required"}
 )
-_MAX_DEPTH: Final = 32
+_PARTS: Final = frozenset({"$ref", "allOf"})
 
 
 def split_null(schema: Json) -> tuple[Schema, bool]:
     """Return a schema without null, and True if it admits null. A union of one type and null becomes that type."""
     if not isinstance(schema, Mapping):
         return ({"not": {}} if schema is False else {}), schema is not False and schema is not None
-    schema, nullable = _without_null_type(schema)
-    branches = schema.get("anyOf")
-    if branches is None:
-        return schema, nullable
-    others = [branch for branch in branches if not is_null(branch)]
-    nullable = nullable or len(others) < len(branches)
-    if len(others) == 1 and schema.keys() - {"anyOf"} <= _ANNOTATIONS and isinstance(others[0], Mapping):
-        inner, inner_nullable = split_null(others[0])
-        annotations = {key: value for key, value in schema.items() if key != "anyOf"}
-        return {**inner, **annotations}, nullable or inner_nullable
-    return {**schema, "anyOf": others}, nullable
-
-
-def _without_null_type(schema: Schema) -> tuple[Schema, bool]:
-    """Return a schema without null in `type` and `enum`, and True if `type` had it."""
-    names, nullable = schema.get("type"), False
-    if isinstance(names, list) and "null" in names:
-        others = [name for name in names if name != "null"]
-        schema = {**schema, "type": others[0] if len(others) == 1 else others}
-        nullable = True
-    if None in schema.get("enum", ()):
-        schema = {**schema, "enum": [value for value in schema["enum"] if value is not None]}
-    return schema, nullable
+    bare, nullable = without_null(schema)
+    changed: dict[str, Json] = {}
+    if isinstance(bare.get("type"), list):
+        changed["type"] = [name for name in bare["type"] if name != "null"]
+    if None in bare.get("enum", ()):
+        changed["enum"] = [value for value in bare["enum"] if value is not None]
+    if "anyOf" in bare:
+        changed["anyOf"] = [branch for branch in bare["anyOf"] if not is_null(branch)]
+    return {**bare, **changed}, nullable
 
 
 def alternatives(schema: Schema) -> list[Schema]:
@@ -80,18 +63,14 @@ def alternatives(schema: Schema) -> list[Schema]:
     return [schema]
 
 
-def resolve(schema: Schema, types: Types, depth: int = 0) -> Schema:
+def resolve(schema: Schema, types: Types) -> Schema:
     """Return a schema with its own reference followed and the parts of its `allOf` merged."""
-    if depth > _MAX_DEPTH:
-        return {}
-    if schema.keys().isdisjoint(("$ref", "allOf")):
+    if schema.keys().isdisjoint(_PARTS):
         return schema
-    whole = {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
-    parts = [part for part in schema.get("allOf", ()) if isinstance(part, Mapping)]
-    parts += [types.get(referred(schema) or "", {})] if "$ref" in schema else []
-    for part in parts:
-        resolved = dict(resolve(part, types, depth + 1))
-        whole = combine(resolved, whole, _second) or {**resolved, **whole}
+    whole: dict[str, Json] = {}
+    for part in parts(schema, types):
+        bare = {key: value for key, value in part.items() if key not in _PARTS}
+        whole = combine(whole, bare, _second) or {**whole, **bare}
     return whole
 
 

@@ -21,7 +21,7 @@ __all__ = ["compare_examples", "compare_texts"]
 
 _TEXTS: Final = ("title", "description", "examples")
 """Keywords of schemas that are only read. Defaults and listed values have rules of their own."""
-_MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "dependentSchemas"})
+_MAPS: Final = frozenset({"properties", "patternProperties", "$defs"})
 _STATES: Final = {"text-added": "new", "text-removed": "gone"}
 _STEPS: Final = {"items": "[]", "additionalProperties": "{}"}
 

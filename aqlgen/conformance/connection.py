@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -21,6 +20,7 @@ import anyio.to_thread
 __all__ = [
     "ERAS",
     "Adapter",
+    "Answer",
     "Launch",
     "NotStarted",
     "command_result",
@@ -72,6 +72,35 @@ class Launch:
         return {**passed, "PYTHONPATH": str(self.project / "src"), "PYTHONDONTWRITEBYTECODE": "1", **self.variables}
 
 
+class Answer(dict[str, Any]):
+    """The envelope of an answer; empty for a result that has none."""
+
+    @property
+    def ok(self) -> bool:
+        """True for a success."""
+        return self.get("success") is True
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error, empty for a success."""
+        return self.get("error") or {}
+
+    @property
+    def code(self) -> str:
+        """The code of a failure, "" for a success."""
+        return str(self.error.get("code", ""))
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The details of a failure."""
+        return self.error.get("details") or {}
+
+    @property
+    def data(self) -> Any:
+        """The data of a success, an empty object for none."""
+        return self.get("data") or {}
+
+
 class Adapter:
     """A session with an adapter. `tools` are the tools that it lists, by name."""
 
@@ -90,20 +119,15 @@ class Adapter:
         with anyio.fail_after(_ANSWER):
             return await self.client.call_tool(tool, dict(arguments))
 
-    async def send(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Call a tool and return the envelope; {} for a result that has none."""
-        result = await self.raw(tool, arguments)
-        envelope = result.structured_content
-        if envelope is None:
-            with suppress(ValueError, AttributeError, IndexError):
-                envelope = json.loads(result.content[0].text)
-        return envelope if isinstance(envelope, dict) else {}
+    async def send(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
+        """Call a tool and return the envelope."""
+        return Answer((await self.raw(tool, arguments)).structured_content or {})
 
-    async def call(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
+    async def call(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> Answer:
         """Call an operation by the tool of its family and return the envelope."""
         return await self.send(self.tool(family), {"operation": operation, "params": dict(params), **beside})
 
-    async def introspect(self, **params: Any) -> dict[str, Any]:
+    async def introspect(self, **params: Any) -> Answer:
         """Introspect and return the envelope."""
         return await self.call("read", "introspect", params)
 

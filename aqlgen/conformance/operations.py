@@ -112,7 +112,7 @@ def request_problem(operation: Operation, params: Mapping[str, Any], request: Ar
     row = operation.row
     if request.method != row.method:
         return f"{request.method} instead of {row.method}"
-    problems = (_value_problems, _list_problems, _form_problems, _fixed_problems)
+    problems = (_value_problems, _list_problems, _fixed_problems)
     others = (next(find(row, params, request), None) for find in problems)
     return _path_problem(row, params, request) or next((problem for problem in others if problem), None)
 
@@ -140,62 +140,46 @@ def _path_problem(row: Row, params: Mapping[str, Any], request: Arrived) -> str 
 
 
 def _value_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
-    query = dict(request.query)
+    """Yield what is wrong with single values in the query, in headers, in forms and in the fields of a JSON body."""
+    sent = {"query": dict(request.query), "header": request.headers}
     for name, value in params.items():
         parameter = row.parameters.get(name)
         if parameter is None or not isinstance(value, _SIMPLE) or parameter.content_type:
             continue
-        text, wire = _text(value), parameter.wire
-        if parameter.location == "query" and not is_sent(query.get(wire), value):
-            yield f"query parameter {wire} is sent as {query.get(wire)!r} for {text[:80]!r}"
-        elif (
-            parameter.location == "header" and not is_sent(request.headers.get(wire.lower()), value) and text.isascii()
-        ):
-            yield f"header {wire} is sent as {request.headers.get(wire.lower())!r} for {text[:80]!r}"
-        elif parameter.location == "body" and row.body is not None and row.body.shape == "fields":
-            data = request.data
-            if isinstance(data, dict) and row.update is None and data.get(wire) != value:
-                yield f"field {wire} is sent as {data.get(wire)!r} for {value!r}"
+        location, wire, text = parameter.location, parameter.wire, _text(value)
+        if location in sent:
+            got = sent[location].get(wire.lower() if location == "header" else wire)
+            if not is_sent(got, value) and (location == "query" or text.isascii()):
+                noun = "header" if location == "header" else "query parameter"
+                yield f"{noun} {wire} is sent as {got!r} for {text[:80]!r}"
+        elif location == "body" and row.body is not None and row.body.shape == "fields" and row.update is None:
+            yield from _field_problems(wire, value, request)
+
+
+def _field_problems(wire: str, value: Any, request: Arrived) -> Iterator[str]:
+    """Yield what is wrong with a field of a body: of JSON, or of a form, whose parts may be files."""
+    kind, data = request.headers.get("content-type", ""), request.data
+    if isinstance(data, dict) and data.get(wire) != value:
+        yield f"field {wire} is sent as {data.get(wire)!r} for {value!r}"
+    if "x-www-form-urlencoded" in kind and not any(key == wire and is_sent(text, value) for key, text in request.form):
+        yield f"field {wire} of the form is not sent as {_text(value)[:80]!r}"
+    if "multipart/form-data" in kind and wire not in dict(request.form):
+        yield f"part {wire} of the form is not sent"
 
 
 def _list_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
     """Yield what is wrong with lists of simple values in the query, of style form (OpenAPI 3.1, Style Values)."""
     for name, value in params.items():
         parameter = row.parameters.get(name)
-        if parameter is None or parameter.location != "query" or parameter.style != "form" or parameter.content_type:
+        is_form = parameter is not None and parameter.location == "query" and parameter.style == "form"
+        if parameter is None or not is_form or parameter.content_type or not isinstance(value, list):
             continue
-        if not isinstance(value, list) or not value or not all(isinstance(item, _SIMPLE) for item in value):
-            continue
-        texts = [_text(item) for item in value]
-        expected = texts if parameter.explode else [",".join(texts)]
-        sent = [text for key, text in request.query if key == parameter.wire]
+        texts, sent = list(map(_text, value)), [text for key, text in request.query if key == parameter.wire]
         items = sent if parameter.explode else ",".join(sent).split(",")
-        are_sent = len(items) == len(value) and all(map(is_sent, items, value))
-        if sent != expected and not are_sent:
+        is_right = sent == (texts if parameter.explode else [",".join(texts)])
+        is_right = is_right or (len(items) == len(value) and all(map(is_sent, items, value)))
+        if value and all(isinstance(item, _SIMPLE) for item in value) and not is_right:
             yield f"query parameter {parameter.wire} is sent as {sent} for {texts}"
-
-
-def _form_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
-    """Yield what is wrong with the fields of a form, and with the parts of one that has several."""
-    body, kind = row.body, request.headers.get("content-type", "")
-    if body is None or body.shape != "fields" or row.update is not None:
-        return
-    fields = {
-        row.parameters[name].wire: value
-        for name, value in params.items()
-        if name in row.parameters and row.parameters[name].location == "body"
-    }
-    if "x-www-form-urlencoded" in kind:
-        for wire, value in fields.items():
-            if isinstance(value, _SIMPLE) and not any(
-                key == wire and is_sent(text, value) for key, text in request.form
-            ):
-                yield f"field {wire} of the form is not sent as {_text(value)[:80]!r}"
-    elif "multipart/form-data" in kind:
-        names = {name for name, _ in request.form}
-        for wire, value in fields.items():
-            if isinstance(value, _SIMPLE) and wire not in names:
-                yield f"part {wire} of the form is not sent"
 
 
 def _fixed_problems(row: Row, _: Mapping[str, Any], request: Arrived) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The report in each form: text for a terminal, JSON and Markdown for people and tools, JUnit, SARIF, and a badge."""
+"""The report in each form: text for a terminal, JSON and Markdown for people and tools, and JUnit."""
 
 from __future__ import annotations
 
@@ -168,66 +168,12 @@ def _as_junit(report: Report) -> str:
     return "\n".join([*lines, "</testsuites>"]) + "\n"
 
 
-def _as_sarif(report: Report) -> str:
-    levels = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
-    rules = {result.id: result for result in report.results}
-    problems = [result for result in report.results if result.outcome in levels]
-    run = {
-        "tool": {
-            "driver": {
-                "name": "aqlgen check",
-                "version": report.aqlgen,
-                "rules": [
-                    {
-                        "id": rule,
-                        "shortDescription": {"text": result.title},
-                        "properties": {"category": result.category},
-                    }
-                    for rule, result in rules.items()
-                ],
-            }
-        },
-        "results": [
-            {
-                "ruleId": result.id,
-                "level": levels[result.outcome],
-                "message": {"text": f"{problem.subject}: {problem.text}"},
-                "locations": [
-                    {
-                        "physicalLocation": {"artifactLocation": {"uri": "OPERATIONS.md"}},
-                        "logicalLocations": [{"name": problem.subject, "kind": "function"}],
-                    }
-                ],
-            }
-            for result in problems
-            for problem in result.problems
-        ],
-    }
-    schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
-
-
-def _as_badge(report: Report) -> str:
-    color = {0: "#b33", 1: "#3a3", 2: "#27c"}[report.level]
-    text = f"MCP-AQL: level {report.level}"
-    left, right = 66, 54
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
-        f'aria-label="{text}"><title>{text}</title><rect width="{left}" height="20" fill="#444"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{color}"/><g fill="#fff" text-anchor="middle" '
-        f'font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="{left / 2}" y="14">MCP-AQL</text>'
-        f'<text x="{left + right / 2}" y="14">level {report.level}</text></g></svg>\n'
-    )
-
-
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     ".json": _as_json,
     ".md": _as_markdown,
     ".xml": _as_junit,
-    ".sarif": _as_sarif,
-    ".svg": _as_badge,
 }
-"""The forms of a report by the ending of its file: JSON, Markdown, JUnit, SARIF, badge."""
+"""The forms of a report by the ending of its file: JSON, Markdown, JUnit."""
 
 
 def format_of(file: PurePath) -> Callable[[Report], str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aqlgen.conformance.connection import Adapter, Launch
+from aqlgen.conformance.connection import Adapter, Answer, Launch
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.stand_in import StandIn
@@ -51,17 +51,29 @@ class Connected:
     transport: str
     single: bool
 
-    async def call(self, operation: Operation, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
+    async def call(self, operation: Operation, params: Mapping[str, Any], **beside: Any) -> Answer:
         """Call an operation and return the envelope."""
         return await self.adapter.call(operation.family, operation.name, params, **beside)
 
-    async def sent(
-        self, operation: Operation, params: Mapping[str, Any], **beside: Any
-    ) -> tuple[dict[str, Any], list[Any]]:
+    async def sent(self, operation: Operation, params: Mapping[str, Any], **beside: Any) -> tuple[Answer, list[Any]]:
         """Call an operation; returns the envelope and the requests that arrived at the API."""
         self.setup.api.arrived = []
         envelope = await self.call(operation, params, **beside)
         return envelope, list(self.setup.api.arrived)
+
+    async def with_fields(self, operation: Operation, fields: Any) -> Answer:
+        """Call an operation for a selection of fields."""
+        return await self.call(operation, {**(operation.params or {}), "fields": fields})
+
+    async def refused(
+        self, result: Result, operation: Operation, params: Mapping[str, Any], what: str, code: str, *names: str
+    ) -> Answer:
+        """Expect that a call is refused before it is sent, by a code of this beginning that names these."""
+        envelope, arrived = await self.sent(operation, params)
+        right = envelope.code.startswith(code) and all(name in str(envelope.error) for name in names)
+        result.expect(right, operation.name, f"takes {what}", envelope)
+        result.expect(not arrived, operation.name, f"sends a request with {what}", envelope)
+        return envelope
 
 
 Body = Callable[[Any, Result], Awaitable[None]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from enum import IntEnum, StrEnum
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.runtime.table import Carried, Deprecation, Idempotency, LongRunning, Pagination, Update
 
 REVIEW_THRESHOLD = 0.7

@@ -342,7 +342,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "security-assumed": Entry(
         "No operation requires a security scheme",
-        "The document declares it under components/securitySchemes, and no `security` names it.",
+        "The document declares it under components/securitySchemes, and has no `security` at all.",
         "Set its variable to have it sent; leave the variable unset otherwise.",
     ),
     "key-format": Entry(

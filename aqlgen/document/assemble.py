@@ -40,20 +40,7 @@ from aqlgen.ir import Json
 if TYPE_CHECKING:
     from aqlgen.document.element.model import Stated
 
-__all__ = ["Assembled", "Inputs", "assemble"]
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The inputs of a project, as they were read: the files, the parts that it keeps, and all of it as data."""
-
-    sources: tuple[Source, ...]
-    kept: Mapping[str, bytes]
-    raw: Json
-    instructions: tuple[InstructionText, ...] = ()
-    """Texts that read as instructions to a model."""
-    is_element: bool = False
-    """True for an adapter element, whose owner says what is sent."""
+__all__ = ["Assembled", "assemble"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +65,6 @@ class Assembled:
     """The Arazzo documents, as they were read."""
     stated: Stated | None = None
     """The owner's word, where the document is an adapter element."""
-
-    @property
-    def inputs(self) -> Inputs:
-        """The inputs, apart from the document as later stages have it."""
-        return Inputs(self.sources, self.kept, self.raw, self.instructions, is_element=self.stated is not None)
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""

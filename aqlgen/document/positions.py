@@ -149,7 +149,8 @@ class _JsonScan:
 
 def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
     """Note the offsets of wanted values. No function here refers to itself, since that would keep the text alive."""
-    scan = _JsonScan(text, offsets, json.JSONDecoder(parse_int=float).raw_decode)  # int() refuses many digits
+    decoder = json.JSONDecoder(parse_int=float, object_pairs_hook=len)  # int() refuses many digits, no object is kept
+    scan = _JsonScan(text, offsets, decoder.raw_decode)
     start = scan.past_space(0)
     offsets[()] = start
     scan.visit(start, wanted, ())

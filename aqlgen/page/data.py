@@ -46,7 +46,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "title": adapter.title,
         "version": adapter.api_version,
         "adapter": prepared.identity.name,
-        "source": prepared.assembled.sources[0].name,
+        "source": prepared.sources[0].name,
         "generator": f"aqlgen {__version__}",
         "threshold": REVIEW_THRESHOLD,
         "categories": [category.value for category in Category],

@@ -14,7 +14,7 @@ from typing import Final, Literal, Self
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.parts import part_of
+from aqlgen.options import part_of
 from aqlgen.pipeline import ApiInput, Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_options

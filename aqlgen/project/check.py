@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.generation import regenerate
 from aqlgen.project.imports import differences, imported, is_shadowing, sources
+from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, file_hash, tree_hash
-from aqlgen.resources import SOURCE
+from aqlgen.resources import SOURCE, build
 
 __all__ = ["Checked", "check"]
 
@@ -136,13 +136,12 @@ def _installed(project: Project, place: Path | None) -> Iterator[Diagnostic]:
 
 def _other_generator(project: Project) -> str:
     """Return the reason why this aqlgen cannot generate the same again, "" if it can."""
-    generator = project.provenance.get("generator")
-    version = generator.get("version") if isinstance(generator, dict) else None
     if not project.recorded:
         return "the files have no recorded hashes to compare with"
-    if version != __version__:
-        ways = f"install aqlgen {version} ({SOURCE}), or run `aqlgen update`"
-        return f"it was made by aqlgen {version}, and this is {__version__}: {ways}"
+    made_by = Provenance.of(project.provenance, "").aqlgen
+    if made_by != build():
+        ways = f"install that one ({SOURCE}), or run `aqlgen update`"
+        return f"it was made by aqlgen {made_by}, and this is {build()}: {ways}"
     if project.template_tag != current().tag:
         return f"its templates are of {project.template_tag or 'no release'}, these of {current().tag or 'no release'}"
     return ""

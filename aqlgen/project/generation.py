@@ -32,15 +32,14 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
     return Order(
         identity=prepared.identity,
         table=prepared.table,
-        raw=prepared.assembled.raw,
-        kept=prepared.assembled.kept,
+        raw=prepared.raw,
+        kept=prepared.kept,
         license=license,
         overrides=_overrides(options),
         options=recorded_options(options, prepared, license),
         skipped=tuple((skipped.key, skipped.diagnostic.message) for skipped in prepared.skipped),
         generated_at=generated_at(),
-        templates=current().tag,
-        commit=current().commit,
+        release=current(),
         sealed=options.runtime != "source",
         parts=options.parts,
     )

@@ -13,7 +13,7 @@ from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.parts import PARTS
+from aqlgen.options import PARTS
 from aqlgen.pipeline import ApiInput, Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
@@ -121,9 +121,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "auth": Recorded(lambda options, _prepared, _licence: options.auth, _text, if_empty=False),
     "spec_url": Recorded(
         lambda options, prepared, _licence: (
-            addresses(prepared.apis)
-            if options.apis
-            else options.request.at(prepared.assembled.sources[0].name).public_url
+            addresses(prepared.apis) if options.apis else options.request.at(prepared.sources[0].name).public_url
         ),
         None,
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
-from aqlgen.parts import known_parts, part_of
+from aqlgen.options import known_parts, part_of
 from aqlgen.pipeline import Progress
 from aqlgen.project import Project
 from aqlgen.project.generated_paths import refuse_links, remove_below

@@ -63,6 +63,11 @@ class Provenance:
             str(version or ""), templates, str(input_record.get("hash", "")) if isinstance(input_record, dict) else ""
         )
 
+    @property
+    def version(self) -> str:
+        """The version of aqlgen, without the hash of the build."""
+        return self.aqlgen.partition("+")[0]
+
     def as_json(self) -> dict[str, Json]:
         """Return the JSON form."""
         return {"aqlgen": self.aqlgen, "templates": self.templates, "input": self.input}

@@ -5,27 +5,18 @@ A checkout has it in its history; an installed aqlgen has it from its build (`ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from aqlgen import __version__, git
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.resources import PACKAGED, URL, own_templates
+from aqlgen.resources import PACKAGED, Release, own_templates
 
-__all__ = ["Release", "current"]
+__all__ = ["current"]
 
 _PARTS: Final = ("copier.yml", "templates", "aqlgen/runtime")
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A release by its tag, the public address of its templates, and its commit; all "" when they are of none."""
-
-    tag: str = ""
-    url: str = ""
-    commit: str = ""
 
 
 @cache
@@ -33,13 +24,14 @@ def current() -> Release:
     """Return the release of this aqlgen's own templates; none when they were changed since."""
     record = PACKAGED / "release.txt"
     if record.is_file():
-        recorded, _, commit = record.read_text(encoding="utf-8").strip().partition("\n")
-        return Release(recorded, URL, commit)
+        return Release(*record.read_text(encoding="utf-8").splitlines())
     checkout = _checkout()
     tag = f"v{__version__}"
     if checkout is None or not _unchanged(checkout, tag):
         return Release()
-    return Release(tag, URL, git.attempt("rev-parse", f"refs/tags/{tag}^{{commit}}", cwd=checkout).text)
+    settings: dict[str, Any] = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    commit = git.attempt("rev-parse", f"refs/tags/{tag}^{{commit}}", cwd=checkout).text
+    return Release(tag, commit, settings["tool"]["hatch"]["build"]["hooks"]["custom"]["address"])
 
 
 def _checkout() -> Path | None:

@@ -88,7 +88,7 @@ def status(folder: Path, progress: Progress) -> Status:
     try:
         options = project.options()
         prepared = prepare(options, progress)
-        known = canonical_hash(prepared.assembled.raw)
+        known = canonical_hash(prepared.raw)
         overrides = tuple(finding for finding in prepared.diagnostics if finding.code in _ABOUT_OVERRIDES)
         files = data(order_of(options, prepared, project.license))
         stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))

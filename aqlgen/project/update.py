@@ -28,6 +28,7 @@ from aqlgen.project.repository import Repository, listed, some
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
+from aqlgen.resources import changelog
 from aqlgen.runtime.table import WORKFLOWS
 from aqlgen.table.apis import split_name
 
@@ -92,6 +93,11 @@ class Updated:
     def warnings(self) -> tuple[Diagnostic, ...]:
         """The warnings about the fork, the document and the overrides."""
         return (*self.fork, *self.prepared.diagnostics)
+
+    @property
+    def changelog(self) -> list[str]:
+        """The changelog since the version that wrote the project, empty for the same build."""
+        return changelog(self.before.version) if self.before.aqlgen != self.after.aqlgen else []
 
     @property
     def exit_code(self) -> int:

@@ -12,7 +12,7 @@ from aqlgen.render.kinds import RUNTIME
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
-from aqlgen.resources import URL, sealed_runtime
+from aqlgen.resources import Release, sealed_runtime
 from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, agent_texts, table_files
@@ -35,10 +35,8 @@ class Order:
     skipped: tuple[tuple[str, str], ...]
     generated_at: str | None = None
     """The time to record; None records none."""
-    templates: str = ""
-    """The release that the templates are of; "" for a tree that is no release."""
-    commit: str = ""
-    """The commit of that release, by which it can be had again."""
+    release: Release = field(default_factory=Release)
+    """The release that the templates are of."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The recorded hashes of files that the project keeps as they were generated earlier."""
     sealed: bool = True
@@ -51,7 +49,7 @@ class Order:
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    answers = template_answers(order.identity, order.table, order.license, order.templates)
+    answers = template_answers(order.identity, order.table, order.license, order.release)
     answers |= {"runtime": "sealed" if order.sealed else "", "parts": " ".join(order.parts)}
     tree = render_template(answers) | data(order)
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
@@ -75,7 +73,7 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
         order.options,
         tree,
         order.identity.package,
-        {"templates": order.templates, **({"address": URL, "commit": order.commit} if order.commit else {})},
+        order.release,
         order.generated_at,
         hashes=order.hashes,
         fork=order.fork,

@@ -14,7 +14,7 @@ from typing import Final
 from aqlgen.decide.decision import Category
 from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import SIGNATURE, Json
-from aqlgen.resources import URL
+from aqlgen.resources import Release
 from aqlgen.runtime.auth.usage import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
 from aqlgen.schemas.descriptions import HEAD, REFERENCE, SENTENCE_END
@@ -58,13 +58,13 @@ _ROLES: Final = {
 }
 
 
-def template_answers(identity: Identity, table: Table, license: str, release: str) -> dict[str, str]:
-    """Return the answers by question (`copier.yml`); `release` is the tag of the templates, "" for none.
+def template_answers(identity: Identity, table: Table, license: str, release: Release) -> dict[str, str]:
+    """Return the answers by question (`copier.yml`); `release` is that of the templates.
 
     What the project holds of the runtime and of the parts is not asked of the document.
     """
     adapter = table.adapter
-    source = {"template_url": URL, "template_tag": release} if release else {}
+    source = {"template_url": release.address, "template_tag": release.tag} if release.tag and release.address else {}
     return {
         "name": identity.name,
         "package": identity.package,

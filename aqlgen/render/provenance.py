@@ -14,7 +14,7 @@ from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.resources import build
+from aqlgen.resources import Release, build
 from aqlgen.table.adapter import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
@@ -81,7 +81,7 @@ def provenance(
     options: Mapping[str, Json],
     tree: Mapping[str, bytes],
     package: str,
-    release: Mapping[str, str],
+    release: Release,
     at: str | None,
     *,
     hashes: Mapping[str, str],
@@ -90,8 +90,7 @@ def provenance(
 ) -> bytes:
     """Return the content of the file; `input_hash` is the hash of the input.
 
-    `release` says of which release the templates are: `templates` is its tag, "" for none, and `address` and `commit`
-    are where it can be had again.
+    `release` is that of the templates; with `address` and `commit` it can be had again.
 
     `texts_hash` is the hash of all that agents read.
 
@@ -103,9 +102,11 @@ def provenance(
     `base` has the shared files as they are generated, which the next update needs for merging edits of them.
     """
     each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
+    known = {"address": release.address, "commit": release.commit}
+    generator = {"name": "aqlgen", "version": __version__, "build": build(), "templates": release.tag}
     record: dict[str, Json] = {
         "spec_version": SPEC_VERSION,
-        "generator": {"name": "aqlgen", "version": __version__, "build": build(), **release},
+        "generator": generator | {key: value for key, value in known.items() if value},
         "generated_at": at,
         "input": {"hash": input_hash},
         "texts": {"hash": texts_hash},

@@ -12,34 +12,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .auth.credentials import Credentials
 from .auth.logins import Logins
 from .auth.per_user import NOBODY, PerUser
-from .auth.sources import SIGNATURE
+from .auth.sources import SIGNATURE, config_of_each
 from .client.api import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher, Parts
 from .encode.urls import variable_problem
 from .hooks import Hooks
-from .hosts.apis import config_of_each
 from .logs.log import Logger
+from .logs.observers import CallRecords, Observers
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, StateKeys, Variables, load
 from .settings.quota import QuotaSettings
 from .settings.tables import AuditSettings
-from .state.custody import State
-from .state.places import MEMORY, is_redis, open_state, open_store, state_file
+from .state.custody import MEMORY, State, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
 from .state.store import StoreAway, WatchedStore
 from .table import Adapter, Table
-from .telemetry.observer import Observers
-from .telemetry.records import CallRecords
 
 if TYPE_CHECKING:
     import ssl
 
-    from .dispatch.stages import Extension
     from .hosts.gate import Hosts
-    from .quota.counting import Quotas
-    from .state.custody import Custody
     from .wire import Transport
 
 __all__ = [
@@ -88,7 +82,7 @@ def assemble(
     check_variables(adapter, table, config)
     untold: list[str] = []
     if config.policy_rules:
-        from .safety.policy.rules import check_rules
+        from .safety.rules.rules import check_rules
 
         untold = check_rules(config, table)
     state = open_state(config.state_url, adapter.name, environ)
@@ -128,26 +122,20 @@ def assemble(
         keep=config.audit.keep,
     )
     audit.repair()
-    quotas = _quotas(adapter, table, config, shared.shared, observers)
+    if config.quota != QuotaSettings():
+        from .quota.limits import check_patterns
+
+        check_patterns(config.quota, table)
     limits = getattr(transport, "known_limits", None)
 
     async def status() -> dict[str, Any]:
-        from .quota.counting import quota_status
+        from .quota.counting import Quotas, quota_status
 
-        return await quota_status(
-            adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))
-        )
+        of_caller = bool(config.forward_header or config.exchange_url)  # each has a credential for the API
+        known = () if limits is None else limits(of_caller=of_caller)
+        return await quota_status(Quotas(config, adapter.name, shared.shared), known)
 
-    extensions: list[Extension] = []
-    if quotas is not None:
-        from .dispatch.metering import Metering
-
-        extensions.append(Metering(quotas))
-    if config.concurrency != "fully-concurrent":
-        from .dispatch.concurrency import Concurrency
-
-        extensions.append(Concurrency(config, adapter.name, store, logger))
-    parts = Parts(Hooks.load(hooks), logger, audit, shared, api.masked, observers, extensions, status)
+    parts = Parts(Hooks.load(hooks), logger, audit, shared, api.masked, observers, status)
     dispatcher = Dispatcher(adapter, table, api, config, parts)
     return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
 
@@ -202,24 +190,6 @@ def check_extra(config: Config) -> None:
 
         if not is_installed():
             raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
-
-
-def _quotas(adapter: Adapter, table: Table, config: Config, custody: Custody, observers: Observers) -> Quotas | None:
-    """Return the owner's quotas, None if there are none. Raises ConfigError for a pattern that fits no operation."""
-    if config.quota == QuotaSettings():
-        return None
-    from .quota.counting import Quotas
-    from .quota.limits import unused_patterns
-
-    unused = unused_patterns(config.quota, table)
-    if unused:
-        raise ConfigError(f"'{unused[0]}' in quota.operations or quota.prices fits no operation")
-    return Quotas.of(config, adapter.name, custody, observers)
-
-
-def _is_per_user(config: Config) -> bool:
-    """Return True if each caller has a credential for the API."""
-    return bool(config.forward_header or config.exchange_url)
 
 
 def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:

@@ -18,9 +18,13 @@ from .session import Session
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
+    from .table import Adapter
     from .validation.leaves import Leaves
 
-__all__ = ["Answer", "DiscreetPerson", "Handler", "Person", "ProtocolOperation", "Registry"]
+__all__ = [
+    "MAX_CALLS", "MAX_STEPS", "RUN_STEPS", "Answer", "DiscreetPerson", "Handler", "Person", "ProtocolOperation",
+    "Registry", "field", "run_steps_operation",
+]  # fmt: skip
 
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
@@ -166,7 +170,7 @@ class _CheckedHandler:
     def check(self, params: Mapping[str, Any]) -> None:
         """Raise Failure with all problems of the parameters."""
         from .validation.problems import failure, missing_problem, unexplained_problem, unknown_problem
-        from .validation.value_problems import problems_of
+        from .validation.value_problems import Explanation
         from .validation.walk import Allowed, Reading, Walk
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
@@ -174,11 +178,68 @@ class _CheckedHandler:
         if not missing and not unknown and self._validator.is_valid(with_floats(params)):
             return
         problems = [missing_problem(self, missing)] if missing else []
-        problems += [unknown_problem(self, unknown, params)] if unknown else []
+        problems += [unknown_problem(self, unknown)] if unknown else []
         walk = Walk({}, self._leaves, Allowed.NOTHING)
         reading = Reading(dict(params))
         for name, parameter in self.parameters.items():
             if name in params:
                 reading.put(name, walk.read(params[name], parameter.schema))
-        problems += problems_of(reading.faults, frozenset())
+        problems += Explanation({}).problems(reading.faults)
         raise failure(problems or [unexplained_problem(self)])
+
+
+def field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
+    """Return a ParameterInfo."""
+    return {"name": name, "type": type, "required": required, "description": description, **more}
+
+
+# run_steps, which every adapter offers that offers anything (R-STEP-1)
+
+RUN_STEPS = "run_steps"
+MAX_STEPS = 20
+MAX_CALLS = 100
+
+_STEPS_DESCRIPTION = "Run several operations in one call, each with values from the answers before it"
+_STEPS_TEXT = (
+    f"What to do, in order: at most {MAX_STEPS} of {{id?, operation, params?, foreach?, where?, expect?, fields?}}, of "
+    f"at most {MAX_CALLS} calls. Any value may be {{$ref: 'find.items[0].id'}}: a step's id or number (the first is "
+    "1), then a path into its data, [*] for each item of a list. foreach: {$ref: 'find.items'} repeats the step with "
+    "{$ref: 'item.id'} and {$ref: 'index'}. "
+    "where keeps items, of foreach or else of the answer: {state: 'open'} or {size: {gt: 3}} with eq, ne, gt, gte, lt, "
+    "lte, in, contains; the plan ends where an answer does not meet expect. fields are the paths that are "
+    "shown. All of it is checked before anything is sent; it halts at a failure and where something must be confirmed"
+)
+
+
+_STEPS_PARAMETERS = (
+    field("steps", "array", False, _STEPS_TEXT, items={"type": "object"}),
+    field("return", "object", False, "What comes back instead of every step's data: values and references"),
+    field("dry_run", "boolean", False, "Show the plan with its requests, as far as they are known, and send nothing"),
+    field("continue", "string", False, "Token of a halted plan, instead of steps: go on with it", maxLength=80),
+    field(
+        "unknown",
+        "string",
+        False,
+        "Beside continue: what to do with a call of unknown outcome",
+        enum=["repeat", "skip"],
+    ),
+    field(
+        "confirmation_token", "string", False, "Beside continue: token of a CONFIRMATION_REQUIRED answer", maxLength=80
+    ),
+)
+_STEPS_RETURNS = {"name": "object", "kind": "object", "description": "steps with their data, or what return asks for"}
+
+
+def run_steps_operation(adapter: Adapter) -> ProtocolOperation:
+    """Return the operation: of the execute tool, or of the read tool where the adapter offers reads only."""
+    writes = any(count for family, count in adapter.counts.items() if family != "read")
+    name = adapter.quick_start.get("read") or next(iter(adapter.quick_start.values()), "list_items")
+    example = {"steps": [{"id": "find", "operation": name}], "return": {"answer": {"$ref": "find"}}}
+    return ProtocolOperation(
+        RUN_STEPS,
+        "execute" if writes else "read",
+        _STEPS_DESCRIPTION,
+        _STEPS_PARAMETERS,
+        _STEPS_RETURNS,
+        (("Perform one step, and return a part of its answer", example),),
+    )

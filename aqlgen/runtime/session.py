@@ -93,6 +93,7 @@ def with_caller(
 
 
 _FIRST_SESSIONLESS = "2026"
+_MOST_HELD = 1000
 
 
 class Session:
@@ -114,6 +115,16 @@ class Session:
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call `callback` once when the session ends."""
         self.callbacks.append(callback)
+
+    def hold(self, kind: str, item: Any, at_end: Callable[[set[Any]], None]) -> None:
+        """Keep an item of a kind until the session ends; `at_end` gets those that are held then, at most a thousand."""
+        if self.id is None:
+            return
+        if kind not in self.state:
+            self.state[kind] = items = set[Any]()
+            self.on_close(lambda: at_end(items))
+        if len(self.state[kind]) < _MOST_HELD:
+            self.state[kind].add(item)
 
     def close(self) -> None:
         """End the session: run the callbacks, the last first, and clear the state. A second call does nothing."""

@@ -4,7 +4,7 @@ Branches merge exactly, but for three leniencies: what a branch says of undeclar
 unevaluatedProperties) does not hold for the properties of the others, since otherwise nothing could extend a closed
 object; where two branches contradict one another (types or values with nothing in common), the later wins; and a
 property that a branch redeclares and requires is not read-only because another branch says so.
-Branches that are more than constraints of one value (alternatives, conditions) stay in `allOf`.
+Branches that are more than constraints of one value (alternatives) stay in `allOf`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,8 @@ class Join(Protocol):
         ...
 
 
-COMPLEX = frozenset({"anyOf", "allOf", "not", "if", "dependentSchemas", "contains", "unevaluatedItems"})
-"""Keywords of branches that stay in `allOf`."""
-
-APPLICATORS = frozenset({"anyOf", "allOf", "if", "dependentSchemas"})
-"""Keywords whose schemas speak of the same value."""
+APPLICATORS = frozenset({"anyOf", "allOf"})
+"""Keywords whose schemas speak of the same value; branches with one stay in `allOf`."""
 
 NULL: Json = {"type": "null"}
 BOUNDS: Mapping[str, Callable[[Json, Json], Json]] = {
@@ -43,7 +40,7 @@ BOUNDS: Mapping[str, Callable[[Json, Json], Json]] = {
 SAME = ("pattern", "format", "prefixItems")
 """Keywords of which two different ones cannot be one."""
 
-DECLARED = ("properties", "patternProperties", "dependentSchemas")
+DECLARED = ("properties", "patternProperties")
 REST = ("additionalProperties", "unevaluatedProperties")
 
 
@@ -53,7 +50,7 @@ def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], join: Join) -> 
     result = {key: value for key, value in node.items() if key not in ("allOf", "nullable")}
     rest: list[tuple[Json, Node | None]] = []
     for branch, view in reversed(list(parts)):
-        combined = None if view is None or not view.keys().isdisjoint(COMPLEX) else combine(view, result, join)
+        combined = None if view is None or not view.keys().isdisjoint(APPLICATORS) else combine(view, result, join)
         if combined is None:
             rest.append((branch, view))
         else:
@@ -79,7 +76,7 @@ def with_null(node: Node) -> Node:
     if plain.keys() <= ANNOTATIONS | {"anyOf", "discriminator"} and "anyOf" in plain:
         plain["anyOf"] = plain["anyOf"] if NULL in plain["anyOf"] else [*plain["anyOf"], NULL]
         return plain
-    if not plain.keys().isdisjoint(APPLICATORS | {"const", "not"}):
+    if not plain.keys().isdisjoint(APPLICATORS | {"const"}):
         annotations = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
         others = [kind for kind in types_of(plain) if kind != "null"]
         if others:

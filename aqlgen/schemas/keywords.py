@@ -67,8 +67,6 @@ COUNTS = (
     "maxItems",
     "minProperties",
     "maxProperties",
-    "minContains",
-    "maxContains",
 )
 BOUNDS = frozenset((*NUMBERS, *COUNTS))
 PAIRS = (
@@ -76,7 +74,6 @@ PAIRS = (
     ("minLength", "maxLength"),
     ("minItems", "maxItems"),
     ("minProperties", "maxProperties"),
-    ("minContains", "maxContains"),
 )
 MAX_DIGITS = 300
 """Longer integers are no sensible bounds, and no float can hold them."""

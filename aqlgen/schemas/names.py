@@ -100,10 +100,6 @@ def field_names(wires: Iterable[str], *, preserve: bool) -> dict[str, str]:
     return {wire: name if counts[name] == 1 else wire for wire, name in folded.items()}
 
 
-MAX_NODES = 20_000
-"""How many schemas are searched for a renamed field before one is assumed."""
-
-
 class Spelling:
     """The agent's names of the fields that schemas declare; with `preserve` they are the API's names."""
 
@@ -112,7 +108,6 @@ class Spelling:
         self._preserve = preserve
         self._own: dict[int, tuple[Node, dict[str, str]]] = {}
         self._of: dict[tuple[int, ...], tuple[object, Mapping[str, str] | None]] = {}
-        self._renaming: dict[int, bool] = {}
 
     def declared(self, node: Node) -> dict[str, str]:
         """Return the names of the properties of one node, including those that it only requires."""
@@ -143,54 +138,3 @@ class Spelling:
                     if (known.get(wire) or added.setdefault(wire, name)) != name:
                         return None
         return {**known, **added} if added else known  # an alternative mostly adds nothing to its union
-
-    def field_schemas(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
-        """Return the schemas of one field of a value: its declarations, else those for undeclared fields."""
-        nodes = [node for raw in schemas for node in self._views.same_value(raw)]
-        declared = tuple(node["properties"][wire] for node in nodes if wire in node.get("properties", ()))
-        if declared:
-            return declared
-        undeclared = (
-            schema
-            for node in nodes
-            for schema in (node.get("additionalProperties"), *node.get("patternProperties", {}).values())
-        )
-        return tuple(schema for schema in undeclared if isinstance(schema, dict))
-
-    def item_schemas(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
-        """Return the schemas of the items of a value."""
-        nodes = [node for raw in schemas for node in self._views.same_value(raw)]
-        return tuple(
-            schema
-            for node in nodes
-            for schema in (node.get("items"), *node.get("prefixItems", ()))
-            if isinstance(schema, dict)
-        )
-
-    def renames(self, schemas: Sequence[Json]) -> bool:
-        """Return True if agents spell any field within a value of these schemas differently."""
-        return not self._preserve and any(self._renames(raw) for raw in schemas if isinstance(raw, dict))
-
-    def _renames(self, raw: Json) -> bool:
-        known = self._renaming.get(id(raw))
-        if known is None:
-            known = self._renaming[id(raw)] = self._search(raw)
-        return known
-
-    def _search(self, raw: Json) -> bool:
-        seen: set[int] = set()
-        stack = [raw]
-        while stack:
-            schema = stack.pop()
-            view = self._views.view(schema)
-            if view is None or id(view) in seen:
-                continue
-            if len(seen) > MAX_NODES or any(name != wire for wire, name in self.declared(view).items()):
-                return True
-            seen.add(id(view))
-            for key in ("properties", "patternProperties"):
-                stack.extend(view.get(key, {}).values())
-            for key in ("anyOf", "allOf", "prefixItems"):
-                stack.extend(view.get(key, ()))
-            stack.extend(view[key] for key in ("items", "additionalProperties") if key in view)
-        return False

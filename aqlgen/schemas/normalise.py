@@ -2,8 +2,9 @@
 
 Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of older drafts are translated, values that no
 validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
-4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
-(overlapping branches are common and harmless), and a nullable schema admits null whatever its `type` and `enum` say.
+4.7.24; OpenAPI 3.1.1, 4.8.24). Three leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
+(overlapping branches are common and harmless), a nullable schema admits null whatever its `type` and `enum` say, and
+conditions (`not`, `if`, `contains`, `dependentSchemas`), which hardly a document has, are left to the API to check.
 """
 
 from __future__ import annotations
@@ -22,21 +23,11 @@ ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "
 
 FLAGS = ("deprecated", "readOnly", "writeOnly")
 KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
-MAPS = ("properties", "patternProperties", "dependentSchemas")
-SCHEMAS = (
-    "items",
-    "additionalProperties",
-    "not",
-    "propertyNames",
-    "contains",
-    "if",
-    "then",
-    "else",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-)
+MAPS = ("properties", "patternProperties")
+SCHEMAS = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
 BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-OBJECTS = frozenset({*MAPS, *SCHEMAS, "dependencies", "dependentRequired", "discriminator"})
+CONDITIONS = frozenset({"if", "dependentSchemas"})
+OBJECTS = frozenset({*MAPS, *SCHEMAS, *CONDITIONS, "dependencies", "dependentRequired", "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
 """Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
@@ -183,11 +174,11 @@ def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
                 node["items"] = raw["additionalItems"]
         else:
             node[key] = _schema(raw[key], raw, key, findings)
+    if not raw.keys().isdisjoint(CONDITIONS):  # they may declare further fields
+        node.pop("unevaluatedProperties", None)
+        node.setdefault("additionalProperties", True)
     _patterns(raw, node, findings)
     _dependent(raw, node)
-    if "if" not in node or not ("then" in node or "else" in node):
-        for key in ("if", "then", "else"):
-            node.pop(key, None)
     discriminator = raw.get("discriminator")
     if isinstance(discriminator, str):  # as in Swagger 2.0
         discriminator = {"propertyName": discriminator}
@@ -219,15 +210,14 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 
 def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
-    """Copy dependentRequired, and `dependencies` of older drafts, which combines it with dependentSchemas."""
+    """Copy dependentRequired, and the lists of names in `dependencies` of older drafts."""
     mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
-    dependent: dict[str, Json] = {}
-    for mapping in mappings:
-        for name, dependency in mapping.items():
-            if isinstance(dependency, list):
-                dependent[name] = list(dict.fromkeys(wire for wire in dependency if isinstance(wire, str)))
-            elif isinstance(dependency, dict | bool) and mapping is raw.get("dependencies"):
-                node.setdefault("dependentSchemas", {}).setdefault(name, dependency)
+    dependent = {
+        name: list(dict.fromkeys(wire for wire in wires if isinstance(wire, str)))
+        for mapping in mappings
+        for name, wires in mapping.items()
+        if isinstance(wires, list)
+    }
     if dependent:
         node["dependentRequired"] = dependent
 

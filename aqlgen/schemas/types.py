@@ -7,7 +7,7 @@ R-INT-5). Properties stand under the agent's names, `x-name` beside those that t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from hashlib import sha256
 from itertools import chain, count
 from json import dumps
@@ -42,8 +42,7 @@ class Types:
     """The types of one adapter. `unresolved(error)` is called for references that lead nowhere.
 
     With `xml`, schemas keep their XML Object (OpenAPI 3.1, 4.8.26), which no other content type needs.
-    `withheld` are the JSON pointers of fields that no request offers. `taken` are the names of the types of other APIs:
-    one of those gets the name of its `owner` before it.
+    `taken` are the names of the types of other APIs: one of those gets the name of its `owner` before it.
     """
 
     def __init__(
@@ -54,7 +53,6 @@ class Types:
         unresolved: Callable[[UnresolvedError], None],
         openapi: str = "3.1",
         xml: bool = False,
-        withheld: Iterable[str] = (),
         taken: Collection[str] = (),
         owner: str = "",
     ) -> None:
@@ -64,12 +62,12 @@ class Types:
         self.openapi = openapi
         self._resolver = resolver
         self._xml = xml
-        self._views = Views(resolver, openapi, unresolved, (resolver.lookup(f"#{pointer}") for pointer in withheld))
+        self._views = Views(resolver, openapi, unresolved)
         self._components = component_names(schemas, taken, owner)
         self._discriminators = Discriminators(self._views, schemas)
         self._writer = Writer(self._views, self._discriminators, self.schema, preserve=preserve)
         self._nesting = Nesting()
-        self._read_only = with_read_only(schemas, self._views.withheld)
+        self._read_only = with_read_only(schemas)
         self._taken = {*self._components.values(), *taken}
         self._foreign, self._owner = frozenset(taken), owner
         self._named: dict[tuple[str | int, bool], str] = {}
@@ -86,6 +84,7 @@ class Types:
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
             self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
         self._views.forget()
+        del self._writer  # it knows these types, and nothing collects circles
         self._cut = limit_cost(self._types)
         return dict(sorted(self._types.items()))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
@@ -32,16 +32,8 @@ MAX_BRANCHES = 1000
 class Views:
     """The normalised and the merged form of raw schemas; `unresolved` is called for references that lead nowhere."""
 
-    def __init__(
-        self,
-        resolver: Resolver,
-        openapi: str,
-        unresolved: Callable[[UnresolvedError], None],
-        withheld: Iterable[Json] = (),
-    ) -> None:
+    def __init__(self, resolver: Resolver, openapi: str, unresolved: Callable[[UnresolvedError], None]) -> None:
         self.findings = Findings()
-        self.withheld = {id(schema): schema for schema in withheld}
-        """The schemas, by identity, of fields that no request offers."""
         self.resolver = resolver
         self.unresolved = unresolved
         self._openapi = openapi
@@ -223,8 +215,8 @@ PREFIX = "#/components/schemas/"
 HOLDING = frozenset({dict, list})
 
 
-def with_read_only(components: Json, withheld: Container[int] = ()) -> frozenset[str]:
-    """Return the names of component schemas that hold read-only or withheld properties, directly or by reference.
+def with_read_only(components: Json) -> frozenset[str]:
+    """Return the names of component schemas that hold read-only properties, directly or by reference.
 
     Such a schema gets a second type for requests, without them, so that no agent is offered a field that it cannot set.
     Linear in the size of the schemas.
@@ -238,7 +230,7 @@ def with_read_only(components: Json, withheld: Container[int] = ()) -> frozenset
         while stack:
             node = stack.pop()
             if isinstance(node, dict):
-                if ("readOnly" in node and node["readOnly"] is True) or id(node) in withheld:
+                if "readOnly" in node and node["readOnly"] is True:
                     direct.add(name)
                 reference = node.get("$ref")
                 if isinstance(reference, str) and reference.startswith(PREFIX):

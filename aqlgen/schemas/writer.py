@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from json import dumps
 
 from aqlgen.ir import Json
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.schemas.all_of import Node, with_null
-from aqlgen.schemas.conditions import Conditions
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
 from aqlgen.schemas.names import Spelling
@@ -61,7 +60,6 @@ class Writer:
         self._preserve = preserve
         self._spelling = Spelling(views, preserve=preserve)
         self._accesses: dict[int, tuple[Json, frozenset[str], frozenset[str]]] = {}
-        self._conditions = Conditions(views, self._spelling)
 
     def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
         """Return a schema with its nested schemas; `pointer` is that of a component."""
@@ -90,18 +88,14 @@ class Writer:
             self._key_rules(node, names, out, place, withheld)
         if not node.keys().isdisjoint(_BY_ITEM):
             self._items(node, out, place)
-        if not node.keys().isdisjoint(_TESTS):
-            self._tests(node, names, out, around, withheld)
         if discriminator is not None and "discriminator" not in out:
             self._write_discriminator(discriminator, {}, names, out, place, pointer)
         return out
 
     def read_only(self, raw: Json) -> bool:
-        """Return True if only the server sets a property, or no request offers it."""
+        """Return True if only the server sets a property."""
         if not isinstance(raw, dict):
             return False
-        if id(raw) in self._views.withheld:
-            return True
         return (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
 
     def _names(self, node: Node, around: tuple[Json, ...]) -> Mapping[str, str]:
@@ -223,48 +217,10 @@ class Writer:
         return value if isinstance(value, bool) else self._write(value, place)
 
     def _items(self, node: Node, out: dict[str, Json], place: Place) -> None:
-        for key in ("items", "unevaluatedItems"):
-            if key in node:
-                out[key] = self._rest(node[key], place.within("item"))
+        if "items" in node:
+            out["items"] = self._rest(node["items"], place.within("item"))
         if "prefixItems" in node:
             out["prefixItems"] = [self._write(schema, place.within("item")) for schema in node["prefixItems"]]
-        if "contains" in node:
-            test = self._conditions.exact(node["contains"], self._spelling.item_schemas((node,)))
-            if test is None:
-                out.pop("minContains", None)
-                out.pop("maxContains", None)
-                out.pop("unevaluatedItems", None)
-            else:
-                out["contains"] = test
-
-    def _tests(
-        self,
-        node: Node,
-        names: Mapping[str, str],
-        out: dict[str, Json],
-        around: tuple[Json, ...],
-        withheld: frozenset[str],
-    ) -> None:
-        """Write conditions; if one cannot be translated, it may evaluate more, so nothing unevaluated is rejected."""
-        tests = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
-        absent = {names.get(wire, wire) for wire in withheld}
-        for test in (tests.get("then"), tests.get("else")):
-            if absent and isinstance(test, dict) and "required" in test:
-                test["required"] = [name for name in test["required"] if name not in absent]
-        if tests.get("if", True) is None:
-            tests = {**tests, "then": None, "else": None}
-        out.update({key: test for key, test in tests.items() if test is not None})
-        if "then" not in out and "else" not in out:
-            out.pop("if", None)
-        if "dependentSchemas" in node:
-            dependent = {name: self._conditions.exact(raw, around) for name, raw in node["dependentSchemas"].items()}
-            tests |= {f"dependent {name}": test for name, test in dependent.items()}
-            out["dependentSchemas"] = {
-                names.get(name, name): test for name, test in dependent.items() if test is not None
-            }
-        if None in tests.values():
-            out.pop("unevaluatedProperties", None)
-            out.pop("unevaluatedItems", None)
 
     def _union(
         self,
@@ -367,21 +323,17 @@ def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:
 
 
 _DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
-_NAMING = frozenset(
-    {"required", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "anyOf"}
-)
-_REQUIRING = frozenset({"required", "dependentRequired", "then", "else"})
-_TESTED = ("not", "if", "then", "else")
-_TESTS = frozenset({*_TESTED, "dependentSchemas"})
+_NAMING = frozenset({"required", "dependentRequired", "patternProperties", "propertyNames", "anyOf"})
+_REQUIRING = frozenset({"required", "dependentRequired"})
 _BY_KEY = frozenset(
     {"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentRequired"}
 )
-_BY_ITEM = frozenset({"items", "unevaluatedItems", "prefixItems", "contains"})
+_BY_ITEM = frozenset({"items", "prefixItems"})
 STRUCTURED = frozenset(
     {
-        "properties", "required", "items", "additionalProperties", "not", "propertyNames", "patternProperties",
-        "prefixItems", "anyOf", "allOf", "nullable", "contains", "if", "then", "else", "dependentSchemas",
-        "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "discriminator", "$ref",
+        "properties", "required", "items", "additionalProperties", "propertyNames", "patternProperties",
+        "prefixItems", "anyOf", "allOf", "nullable", "dependentRequired", "unevaluatedProperties", "discriminator",
+        "$ref",
     }
 )  # fmt: skip
 """Keywords that hold schemas or names of fields; a node without them is written unchanged."""

@@ -76,7 +76,6 @@ def tabulate(
         unresolved=lambda error: _note(broken, error),
         openapi=document.openapi,
         xml=responses.need_xml(document),
-        withheld=document.credential_fields,
         taken=taken,
         owner=api.capitalize(),
     )

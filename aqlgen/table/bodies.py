@@ -32,7 +32,7 @@ from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
-MORE_FIELDS = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "required", "if", "$ref"})
+MORE_FIELDS = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "required", "$ref"})
 """Keywords that may bring fields to an object without properties of its own."""
 SEVERAL_KINDS = frozenset({0, 2, 3, 5, 6, 8})
 """Ranks of representations that a call may choose: with fields, as lines, as text or as a file."""

@@ -24,9 +24,6 @@ from aqlgen.table.model import DecidedRow
 from aqlgen.table.responses import first_success
 from aqlgen.table.sample_values import Schemas, ValueMaker, is_plain, name_of
 
-SAME_VALUE = ("allOf", "anyOf")
-TESTS = ("not", "if", "then", "else")
-
 
 class Checker:
     """Checks values against schemas of one adapter; `types` are its finished types by name."""
@@ -79,10 +76,7 @@ class Checker:
 
 def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]]:
     """Yield the subschemas, each with the part of the value that it applies to."""
-    for key in SAME_VALUE:
-        yield from ((subschema, value) for subschema in node.get(key, ()))
-    yield from ((node[key], value) for key in TESTS if key in node)
-    yield from ((subschema, value) for subschema in node.get("dependentSchemas", {}).values())
+    yield from ((subschema, value) for key in ("allOf", "anyOf") for subschema in node.get(key, ()))
     if isinstance(value, dict):
         properties = node.get("properties", {})
         rest = [node.get(key) for key in ("additionalProperties", "unevaluatedProperties")]
@@ -94,8 +88,7 @@ def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]
     elif isinstance(value, list):
         listed = node.get("prefixItems", ())
         yield from zip(listed, value, strict=False)
-        for part in value:
-            yield from ((node.get(key), part) for key in ("items", "contains", "unevaluatedItems"))
+        yield from ((node.get("items"), part) for part in value)
 
 
 def _is_base64(value: Json) -> bool:

@@ -20,8 +20,8 @@ from aqlgen.words import pascal, snake, split
 __all__ = ["Fields", "ShapedBody", "fields_of", "of_fields"]
 
 ACROSS_FIELDS = (
-    "anyOf", "allOf", "not", "if", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
-    "patternProperties", "propertyNames", "unevaluatedProperties",
+    "anyOf", "allOf", "minProperties", "maxProperties", "dependentRequired", "patternProperties", "propertyNames",
+    "unevaluatedProperties",
 )  # fmt: skip
 """Keywords that bind several fields, so that the assembled body has to be validated too."""
 
@@ -77,29 +77,26 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     open_ = rest is True or "patternProperties" in base
     return Fields(
         properties,
-        tuple(wire for wire in _required(raw, types) if wire not in withheld),
+        tuple(wire for wire in _required_of(raw, types, 0, {}) if wire not in withheld),
         rest if isinstance(rest, dict) else ({} if open_ and admits_json(media.content_type) else None),
         across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
     )
 
 
-def _required(raw: Json, types: Types) -> dict[str, None]:
-    """Return the fields that are always required, in their order: also those that each alternative requires."""
-    known: dict[tuple[int, int], dict[str, None]] = {}  # alternatives may share alternatives, each of them again
-
-    def required_of(schema: Json, depth: int) -> dict[str, None]:
-        view = next(iter(types.parts(schema)), None)
-        if view is None:
-            return {}
-        key = (id(view), depth)
-        if key not in known:
-            required = dict.fromkeys(view.get("required", ()))
-            branches = types.alternatives(schema) if depth < MAX_NESTING else []
-            each = [required_of(branch, depth + 1) for branch in branches] or [{}]
-            known[key] = required | {name: None for name in each[0] if all(name in names for names in each)}
-        return known[key]
-
-    return required_of(raw, 0)
+def _required_of(
+    schema: Json, types: Types, depth: int, known: dict[tuple[int, int], dict[str, None]]
+) -> dict[str, None]:
+    """Return what is always required of a schema; alternatives may share alternatives, of which `known` has each."""
+    view = next(iter(types.parts(schema)), None)
+    if view is None:
+        return {}
+    key = (id(view), depth)
+    if key not in known:
+        required = dict.fromkeys(view.get("required", ()))
+        branches = types.alternatives(schema) if depth < MAX_NESTING else []
+        each = [_required_of(branch, types, depth + 1, known) for branch in branches] or [{}]
+        known[key] = required | {name: None for name in each[0] if all(name in names for names in each)}
+    return known[key]
 
 
 def _with_tags(schema: Json, tags: list[str]) -> Json:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.danger import with_loss
@@ -16,6 +16,7 @@ from aqlgen.decide.decision import AnyTrait, Category, Decision, Trait
 from aqlgen.decide.sentences import final_words
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.runtime.table import (
     Body,
     Deprecation,

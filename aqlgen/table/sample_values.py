@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from json import dumps
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, only_type, resolve
+from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, follow, only_type, parts, resolve
 from aqlgen.schemas.all_of import combine
 from aqlgen.schemas.keywords import has_type
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
@@ -34,7 +34,7 @@ SURFACE, DEEPEST_REQUIRED = 4, 8
 """How deep an answer has all its properties, and how deep the required ones."""
 STRUCTURED = STRUCTURE | {"$ref"}
 
-BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
+BRANCHING = frozenset({"$ref", "allOf", "anyOf"})
 
 
 PLAIN_TYPES = frozenset({"string", "integer", "number"})
@@ -131,7 +131,7 @@ class _Variant:
         kind = next((name for name in kind if name != "null"), "null") if isinstance(kind, list) else kind
         if kind == "object" or (kind is None and flat.keys() & {"properties", "required", "additionalProperties"}):
             return self._object(flat, depth)
-        if kind == "array" or (kind is None and flat.keys() & {"items", "prefixItems", "contains"}):
+        if kind == "array" or (kind is None and flat.keys() & {"items", "prefixItems"}):
             return self._array(flat, depth)
         if kind in ("integer", "number"):
             return sample_number(flat, whole=kind == "integer")
@@ -141,38 +141,31 @@ class _Variant:
             return True
         return None if kind == "null" else sample_text(flat)
 
-    def _flat(self, schema: Mapping[str, Json], seen: set[str]) -> Flat:
-        """Return a schema with references resolved, parts merged and one alternative chosen."""
+    def _flat(self, schema: Mapping[str, Json], seen: set[int]) -> Flat:
+        """Return a schema with references resolved, parts merged and one alternative chosen, each once."""
         if schema.keys().isdisjoint(BRANCHING):
             return dict(schema)
         flat: Flat = {}
-        if "$ref" in schema and (name := name_of(schema["$ref"])) not in seen and len(seen) < MAX_TYPES:
-            seen.add(name)
-            _absorb(flat, self._flat(self.types.get(name, {}), seen))
-        for part in schema.get("allOf", ()):
-            _absorb(flat, self._flat(part, seen))
-        _absorb(flat, {key: value for key, value in schema.items() if key not in BRANCHING})
-        if schema.get("anyOf"):
-            branch = self._choose(schema["anyOf"])
-            _absorb(flat, self._flat(branch, seen))
-            _absorb(flat, _discriminated(schema, branch, flat))
-        if "if" in schema:
-            chosen = ("if", "then") if self.variant % 2 == 0 else ("else",)
-            for key in chosen:
-                if isinstance(schema.get(key), Mapping):
-                    _absorb(flat, self._flat(schema[key], seen))
+        for part in parts(schema, self.types) if len(seen) < MAX_TYPES else ():
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            _absorb(flat, {key: value for key, value in part.items() if key not in BRANCHING})
+            if part.get("anyOf"):
+                branch = self._choose(part["anyOf"])
+                _absorb(flat, self._flat(branch, seen))
+                _absorb(flat, _discriminated(part, branch, flat))
         return flat
 
     def _absorb_child(self, flat: Flat, schema: Mapping[str, Json]) -> None:
         """Add the first type of its discriminator's mapping to a base type."""
-        seen: set[str] = set()
-        while "$ref" in schema and (name := name_of(schema["$ref"])) not in seen:
-            seen.add(name)
-            schema = self.types.get(name, {})
+        seen = {id(part) for part in parts(schema, self.types)}
+        schema = follow(schema, self.types)
         mapping = {} if "anyOf" in schema else schema.get("discriminator", {}).get("mapping", {})
         for target in mapping.values():
-            if name_of(target) not in seen:
-                _absorb(flat, self._flat({"$ref": target}, seen))
+            child = self.types.get(name_of(target), {})
+            if id(child) not in seen:
+                _absorb(flat, self._flat(child, seen))
                 _absorb(flat, _discriminated(schema, {"$ref": target}, flat))
                 return
 
@@ -231,8 +224,6 @@ class _Variant:
         most = min(flat.get("maxItems", MAX_ITEMS), MAX_ITEMS)
         if depth > MAX_DEPTH:
             return elements[:most]
-        if "contains" in flat:
-            elements += [self.make(flat["contains"], depth + 1)] * min(max(1, flat.get("minContains", 1)), most)
         items = flat.get("items")
         wanted = min(max(flat.get("minItems", 0), 0 if elements else 1), most)
         if self.surface is not None and not flat.get("minItems"):

@@ -57,7 +57,7 @@ class Adapter:
         self.parts = assemble(package, environ=SETTINGS, mock=True)
         self.table = self.parts.table
         self.requests: list[Any] = []
-        self._api: Any = self.parts.dispatcher._api
+        self._api: Any = self.parts.dispatcher.api
         self._maker, self._checker = ValueMaker(self.table.types), Checker(self.table.types)
         self._cases: dict[str, dict[str, Any] | None] = {}
         self._watch()

@@ -16,8 +16,7 @@ from aqlgen.runtime.safety.loop.agents import Board
 from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 
 AGENT = "researcher"
 DELETE: dict[str, Any] = {"operation": "delete_item", "params": {"item_id": "7"}}

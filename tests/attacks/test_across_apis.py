@@ -12,10 +12,10 @@ import pytest
 
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.auth.sources import config_of_each
 from aqlgen.runtime.decode.outcome import find_out
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.executions.places import target_at
-from aqlgen.runtime.hosts.apis import config_of_each
 from aqlgen.runtime.hosts.gate import Hosts
 from aqlgen.runtime.introspection.names import Spellings
 from aqlgen.runtime.session import Session

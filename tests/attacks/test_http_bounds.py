@@ -17,7 +17,6 @@ from mcp.server.session import ServerSession
 from mcp.types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from uvicorn.server import ServerState
 
-from aqlgen.runtime.safety import confirmation
 from aqlgen.runtime.server import connections, elicitation
 from aqlgen.runtime.server.access import Guard
 from aqlgen.runtime.server.http import http_app, uvicorn_config
@@ -26,6 +25,7 @@ from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.state.custody import State
+from aqlgen.runtime.state.tickets import Tokens
 from tests.cases import side_by_side
 from tests.runtime.http_endpoint import LEGACY, MODERN, TOKENS, A, B, access_of, dispatcher_of, endpoint
 from tests.runtime.quick_server import Server
@@ -212,18 +212,17 @@ async def test_no_protocol_version_leads_round_authentication_or_a_sessions_owne
 async def test_what_one_caller_is_given_does_not_push_out_anothers() -> None:
     """R-OPS-3: nothing is dropped to make room, neither for questions nor for tokens."""
     state = State()
-    questions, tokens = elicitation.Questions(state), confirmation.ConfirmationTokens(state, per_minute=1000, skew=0)
-    theirs = confirmation.Binding("delete_it", "f", "zoo", None, "bert")
+    words = {"name": "token", "scope": "another call", "advice": ""}
+    questions, tokens = elicitation.Questions(state), Tokens(state.of, "zoo", "conf_", **words, per_minute=1000, skew=0)
     with with_caller({}, "bert"):
-        handle, token = await questions.put("call of bert", None), await tokens.issue(theirs, 300)
+        handle, token = await questions.put("call of bert", None), await tokens.issue(None, ["delete_it f"], 300, {})
     with with_caller({}, "anna"):
         for number in range(200):
             await questions.put(f"call {number}", None)
-            binding = confirmation.Binding("delete_it", str(number), "zoo", None, "anna")
-            await tokens.issue(binding, 300)
+            await tokens.issue(None, [f"delete_it {number}"], 300, {})
     with with_caller({}, "bert"):
         assert await questions.take(handle, "call of bert", None)
-        await tokens.use(await tokens.opened(token.text, theirs), theirs)
+        await tokens.use(None, await tokens.open(None, token.text, {}, ["delete_it f"]), {})
 
 
 # Connections

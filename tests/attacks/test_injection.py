@@ -21,8 +21,8 @@ import pytest
 import yaml
 
 from aqlgen.document.request import Request
+from aqlgen.options import PARTS
 from aqlgen.page import report
-from aqlgen.parts import PARTS
 from aqlgen.pipeline import Options, prepare
 from aqlgen.project.generated_paths import problem_of_all
 from aqlgen.project.generation import order_of

@@ -15,8 +15,7 @@ from guarded_shop import Human, Shop, open_shop, write_shop
 from aqlgen.runtime.safety.questions import QuestionStore
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import ConfirmationSettings
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("form", FORMS)]
 DELETE = {"operation": "delete_item", "params": {"item_id": "7"}}

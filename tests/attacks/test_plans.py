@@ -72,7 +72,7 @@ def paths(shop: Shop) -> list[str]:
 async def test_a_credential_that_the_api_tells_does_not_reach_another_call(shop: Callable[..., Shop]) -> None:
     """R-TRUST-5, R-STEP-2: a step hands on what an agent would have seen, and that is masked."""
     place = shop(answer={"name": KEY, "colour": f"it is {KEY}"})
-    place.dispatcher._masked = place.dispatcher._api.masked  # type: ignore[attr-defined]
+    place.dispatcher._masked = place.dispatcher.api.masked  # type: ignore[attr-defined]
     answer = await run(
         place,
         READ,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.safety.policy.rules import check_rules
+from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.settings.config import Config
 from tests.cases import each
 from tests.generator.agents import ID, Agent, adapter, operation

@@ -19,8 +19,7 @@ from looped_shop import AGENT, DELETE, Floor
 from aqlgen.runtime.safety.loop.verification import Tries
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 from tests.cases import each
 
 pytestmark = pytest.mark.anyio

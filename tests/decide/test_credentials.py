@@ -46,20 +46,6 @@ def test_a_scheme_that_is_required_nowhere_is_sent_where_its_variable_is_set(tmp
     assert "'k'" in note["message"]
 
 
-def test_a_scheme_that_is_required_nowhere_is_sent_beside_those_that_are_or_alone(tmp_path: Path) -> None:
-    paths = {"/a": reading(security=[{"b": []}]), "/b": reading(security=[])}
-    table = documented(tmp_path, paths, {"k": KEY, "b": BEARER})
-    assert requirements(table) == {"/a": [["b", "k"], ["b"], ["k"]], "/b": []}
-
-
-def test_schemes_that_are_required_nowhere_stand_in_for_those_that_are_if_only_one_can_be_sent(tmp_path: Path) -> None:
-    paths = {"/a": reading(security=[{"b": []}])}
-    table = documented(tmp_path, paths, {"o": OAUTH, "b": BEARER})
-    assert requirements(table) == {"/a": [["b"], ["o"]]}
-    table = documented(tmp_path, paths, {"k": KEY, "q": {**KEY, "in": "query"}, "b": BEARER})
-    assert requirements(table) == {"/a": [["b"], ["k"], ["q"]]}
-
-
 def test_operations_that_state_nothing_are_sent_the_credential_of_the_others_if_some_of_them_write(
     tmp_path: Path,
 ) -> None:
@@ -142,7 +128,8 @@ def test_what_only_speaks_of_keys_and_tokens_stays_a_parameter(
 def test_the_token_that_an_operation_is_about_is_its_argument(tmp_path: Path) -> None:
     revoke = parameter("token", "path", required=True)
     check = parameter("access_token", "query", description="The access token to inspect")
-    table = documented(tmp_path, {"/tokens/{token}": reading(revoke), "/tokeninfo": reading(check)})
+    others = {f"/{name}": reading() for name in "abc"}
+    table = documented(tmp_path, {"/tokens/{token}": reading(revoke), "/tokeninfo": reading(check), **others})
     assert shown(table) >= {"token", "access_token"}
 
 
@@ -180,21 +167,18 @@ def test_the_user_that_belongs_to_a_key_comes_from_the_owner_too(tmp_path: Path)
     assert not shown(table) & {"Api-Key", "Api-Username"}
 
 
-@pytest.mark.parametrize(
-    ("described", "scheme"),
-    [
-        ("Bearer token", {"type": "http", "scheme": "bearer"}),
-        ("Basic authentication", {"type": "http", "scheme": "basic"}),
-        ("", {"type": "apiKey", "in": "header", "name": "Authorization"}),
-    ],
-)
-def test_a_parameter_authorization_says_which_scheme_there_is(
-    tmp_path: Path, described: str, scheme: dict[str, str]
-) -> None:
-    table = documented(tmp_path, {"/a": reading(parameter("Authorization", required=True, description=described))})
+def test_a_parameter_authorization_is_a_key_in_that_header(tmp_path: Path) -> None:
+    used = parameter("Authorization", required=True, description="Bearer token")
+    table = documented(tmp_path, {"/a": reading(used)})
     (entry,) = table.adapter["security_schemes"].values()
-    assert scheme.items() <= entry.items()
+    assert (entry["in"], entry["name"], entry["format"]) == ("header", "Authorization", "Bearer {key}")
     assert "Authorization" not in shown(table)
+
+
+def test_a_scheme_that_is_required_nowhere_is_left_out_where_others_are_required(tmp_path: Path) -> None:
+    paths = {"/a": reading(security=[{"b": []}]), "/b": reading(security=[])}
+    table = documented(tmp_path, paths, {"k": KEY, "b": BEARER})
+    assert requirements(table) == {"/a": [["b"]], "/b": []}
 
 
 def test_a_parameter_authorization_beside_a_scheme_adds_none(tmp_path: Path) -> None:
@@ -203,7 +187,7 @@ def test_a_parameter_authorization_beside_a_scheme_adds_none(tmp_path: Path) -> 
     assert requirements(table) == {"/a": [["b"]]}
 
 
-def test_a_key_at_the_beginning_of_each_path_is_a_credential(tmp_path: Path) -> None:
+def test_a_key_in_nearly_every_path_is_a_credential(tmp_path: Path) -> None:
     key = parameter("api_key", "path", required=True)
     table = documented(tmp_path, {"/{api_key}/a": reading(key), "/{api_key}/b": reading(key)})
     assert "api_key" not in shown(table)
@@ -286,7 +270,6 @@ def test_a_secret_of_the_callers_own_application_is_none_of_the_agents(tmp_path:
         "/oauth/token": posting("client_secret", "code"),
         "/integrations": posting("client_secret", "name"),
         "/settings/oauth": posting("client_secret", "scope"),
-        "/exchange": reading(parameter("client_secret", "query")),
         "/payments/{id}": reading(parameter("id", "path", required=True), parameter("client_secret", "query")),
         "/oauth2/token": choosing,
         **{f"/{name}": reading() for name in "abcdefgh"},
@@ -295,9 +278,8 @@ def test_a_secret_of_the_callers_own_application_is_none_of_the_agents(tmp_path:
     shown_secrets = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
     assert shown_secrets == {"/integrations", "/settings/oauth", "/payments/{id}"}
     needs = requirements(table)
-    assert [path for path in paths if needs[path]] == ["/oauth/token", "/exchange", "/oauth2/token"]
-    placed = {scheme["in"] for scheme in table.adapter["security_schemes"].values()}
-    assert placed == {"body", "query"}
+    assert [path for path in paths if needs[path]] == ["/oauth/token", "/oauth2/token"]
+    assert [scheme["in"] for scheme in table.adapter["security_schemes"].values()] == ["body"]
 
 
 def test_a_required_header_of_all_operations_that_is_called_a_token_is_a_credential(tmp_path: Path) -> None:
@@ -320,13 +302,6 @@ def test_a_key_that_is_declared_twice_is_sent_once(tmp_path: Path) -> None:
     schemes = {"first": query, "second": query, "k": KEY}
     table = documented(tmp_path, paths, schemes, security=[{"first": []}, {"k": []}, {"second": []}])
     assert all(not {"first", "second"} <= set(names) for names in requirements(table)["/a"])
-
-
-def test_a_token_in_the_place_of_a_required_key_is_sent_instead_of_it(tmp_path: Path) -> None:
-    key = {"type": "apiKey", "in": "header", "name": "Authorization"}
-    header = parameter("Authorization", required=True, description="Use your API key")
-    table = documented(tmp_path, {"/a": reading(header), "/b": reading()}, {"k": key, "b": BEARER})
-    assert requirements(table) == {"/a": [["k"], ["b"]], "/b": [["b"], ["k"], []]}
 
 
 @each(
@@ -409,66 +384,6 @@ def test_an_operation_that_takes_other_credentials_too_tells_no_format(tmp_path:
     text = "An app of ours sends `Authorization: JWT <JWT Token>`."
     paths = {"/a": reading(security=[{"o": []}, {"k": []}], description=text)}
     assert "format" not in documented(tmp_path, paths, {"k": key, "o": OAUTH}).adapter["security_schemes"]["k"]
-
-
-def test_the_token_of_a_command_line_that_an_operation_needs_in_its_path_is_a_credential(tmp_path: Path) -> None:
-    described = {"cliToken": "The CLI token of any user, required to run the job.", "token": "The token of the invite."}
-    paths = {
-        f"/{name}/{{{key}}}": reading(parameter(key, "path", required=True, description=described[key]))
-        for name, key in (("cron", "cliToken"), ("invites", "token"), ("tokens", "cliToken"))
-    }
-    table = documented(tmp_path, {**paths, "/pets": reading()}, {"k": KEY}, security=[{"k": []}])
-    shown_paths = {row["path"] for row in table.rows.values() if row["parameters"].keys() & {"cli_token", "token"}}
-    assert shown_paths == {"/invites/{token}", "/tokens/{cliToken}"}
-    assert requirements(table)["/cron/{cliToken}"] == [["cliToken", "k"]]
-
-
-def test_a_field_beside_what_each_request_says_of_itself_is_the_callers(tmp_path: Path) -> None:
-    def writing(**properties: Any) -> dict[str, Any]:
-        schema = {"type": "object", "properties": properties}
-        body = {"required": True, "content": {"application/json": {"schema": schema}}}
-        common = [parameter("namespace", "query"), parameter("region", "query"), parameter("X-Key")]
-        return {"post": {"parameters": common, "requestBody": body, "responses": {"200": {"description": "OK"}}}}
-
-    text = {"type": "string"}
-    repeated = {"Namespace": text, "Region": text, "NextToken": text}
-    job = {"type": "object", "properties": {**repeated, "Name": text, "VaultToken": text}}
-    paths = {
-        "/search": writing(**repeated, AuthToken=text),
-        "/jobs": writing(**repeated, Job=job, SecretID=text),
-        "/reverts": writing(**repeated, VaultToken=text),
-        "/volumes": writing(Jobs={"type": "array", "items": job}),
-        "/tokens": writing(Name=text, SecretID=text),
-        "/integrations": writing(Region=text, AuthToken=text),
-    }
-    table = documented(tmp_path, paths, {"k": KEY}, security=[{"k": []}])
-    names = {row["path"]: row["parameters"].keys() for row in table.rows.values()}
-    secrets = {"auth_token", "secret_id", "vault_token"}
-    assert {path for path in names if names[path] & secrets} == {"/tokens", "/integrations"}
-    assert "next_token" in names["/search"]
-    assert [set(entry["properties"]) & secrets for entry in table.types.values()] == [set()] * len(table.types)
-    schemes = table.adapter["security_schemes"]
-    assert {name: (scheme["in"], scheme["name"]) for name, scheme in schemes.items()} == {
-        "k": ("header", "X-Key"),
-        "VaultToken": ("body", "VaultToken"),
-        "Job.VaultToken": ("body", "/Job/VaultToken"),
-    }
-    needs = requirements(table)
-    assert needs["/reverts"] == [["k", "VaultToken"], ["k"]]
-    assert needs["/search"] == needs["/tokens"] == [["k"]]
-
-
-def test_the_header_of_a_key_as_a_field_of_a_body_is_none_of_the_agents(tmp_path: Path) -> None:
-    search = {"type": "object", "properties": {"q": {"type": "string"}, "x-shop-key": {"type": "string"}}}
-    setting = {"type": "object", "properties": {"shop_key": {"type": "string"}}}
-    paths = {
-        "/searches": adding({"searches": {"type": "array", "items": search}}),
-        "/settings": adding({"shop": setting}),
-    }
-    scheme = {"type": "apiKey", "in": "header", "name": "X-SHOP-KEY"}
-    table = documented(tmp_path, paths, {"k": scheme}, security=[{"k": []}])
-    assert "x-shop-key" not in str(table.types) + str(table.rows)
-    assert "shop_key" in str(table.types) + str(table.rows)
 
 
 def test_a_secret_beside_the_proof_of_a_token_endpoint_is_the_callers(tmp_path: Path) -> None:

@@ -179,13 +179,13 @@ def test_the_recorded_time_stays(pets: Petstore, monkeypatch: pytest.MonkeyPatch
 def test_a_project_of_another_aqlgen_cannot_be_checked_and_is_held_against_its_record_alone(
     pets: Petstore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aqlgen.project.check.__version__", "99.0")
+    monkeypatch.setattr("aqlgen.project.check.build", lambda: "99.0+abc")
     checked = pets.checked()
     assert not checked["generated_again"]
     done = run("check", pets.folder, "--pristine")
     assert done.code == 1
     assert "cannot be checked" in done.err
-    assert "install aqlgen " in checked["why_not"]
+    assert "this is 99.0+abc: install that one" in checked["why_not"]
     assert checked["findings"] == []
     pets.write("OPERATIONS.md", "x")
     assert [finding["path"] for finding in pets.checked()["findings"]] == ["OPERATIONS.md"]

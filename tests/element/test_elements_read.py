@@ -162,7 +162,7 @@ def test_an_operation_without_http_is_left_out_with_a_warning(tmp_path: Path) ->
 def test_an_element_is_kept_as_it_was_read(tmp_path: Path, name: str) -> None:
     content = json.dumps(element()) if name.endswith(".json") else yaml.safe_dump(element())
     text = f"---\n{content}\n---\n# Shop\n" if name.endswith(".md") else content
-    kept = read(tmp_path, text, name).prepared.assembled.kept
+    kept = read(tmp_path, text, name).prepared.kept
     assert kept == {name: text.encode()}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from aqlgen.render.answers import call_lines, confirmation_lines, credential_lines, template_answers
+from aqlgen.resources import Release
 from aqlgen.runtime.text import has_unseen
 from tests.generator.commands import FIXTURES, tabulate
 
@@ -18,7 +19,15 @@ KEY = [{"name": "id", "in": "path", "required": True, "schema": {"type": "intege
 
 def answers(folder: Path, document: Any) -> dict[str, str]:
     prepared = tabulate(folder, document).prepared
-    return template_answers(prepared.identity, prepared.table, "", "")
+    return template_answers(prepared.identity, prepared.table, "", Release())
+
+
+def test_a_project_records_an_address_only_where_the_build_is_set_to_one(tmp_path: Path) -> None:
+    prepared = tabulate(tmp_path, PETSTORE).prepared
+    for address in ("", "https://git.example/aqlgen.git"):
+        release = Release("v0.1.0", "0" * 40, address)
+        shown = template_answers(prepared.identity, prepared.table, "", release)
+        assert (shown.get("template_url", ""), "template_tag" in shown) == (address, bool(address))
 
 
 def api(paths: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -56,16 +56,6 @@ def required_of(table: Tabulation, name: str = "create_thing") -> list[str]:
             {"name": "n"},
             ["name"],
         ),
-        (
-            {
-                "properties": {"id": ID, "name": TEXT},
-                "required": ["name"],
-                "if": {"required": ["name"]},
-                "then": {"required": ["id"]},
-            },
-            {"name": "n"},
-            ["name"],
-        ),
     ],
 )
 def test_no_request_lacks_a_field_that_only_the_server_sets(
@@ -116,7 +106,7 @@ def objects(depth: int) -> st.SearchStrategy[Json]:
         schema |= {"required": required} if required else {}
         return schema | ({key: branches} if branches else {})
 
-    tests = st.sampled_from([{}, {"dependentRequired": {"kind": ["id"]}}, {"if": {}, "then": {"required": ["id"]}}])
+    tests = st.sampled_from([{}, {"dependentRequired": {"kind": ["id"]}}])
     return st.builds(built, fields(), subsets(), st.sampled_from(["oneOf", "anyOf", "allOf"]), parts, tests)
 
 

@@ -218,7 +218,7 @@ def test_a_record_with_a_name_that_no_api_has_is_not_followed(name: Any) -> None
 
 def test_the_input_is_kept_in_a_folder_of_each_api(tmp_path: Path) -> None:
     result = prepared(tmp_path, {"hr": api("HR"), "crm": api("CRM")})
-    assert sorted(result.assembled.kept) == ["crm/openapi.json", "hr/openapi.json"]
+    assert sorted(result.kept) == ["crm/openapi.json", "hr/openapi.json"]
 
 
 @pytest.mark.parametrize(

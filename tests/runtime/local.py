@@ -132,7 +132,7 @@ class Running:
     def __init__(self, folder: Path, environ: Mapping[str, str], clock: Callable[[], float] | None = None) -> None:
         isolated = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "debug"}
         self.parts = assemble(folder, environ=isolated | {"MCP_AQL_POLICY": "open"} | dict(environ))
-        self.api: Any = self.parts.dispatcher._api
+        self.api: Any = self.parts.dispatcher.api
         if clock is not None:
             self.api._clock = clock
 

@@ -165,12 +165,12 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
     assert "id=1" in err
 
 
-def test_a_value_that_is_not_of_the_parameters_type_is_refused_in_words(
+def test_a_value_that_is_not_of_the_parameters_type_is_refused_by_the_call(
     package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
-    assert (code, out) == (2, "")
-    assert err.startswith("Error: 'animal_id' wants an integer, and 'seven' is none. `zoo-adapter describe get_animal`")
+    assert (code, json.loads(out)["error"]["code"]) == (1, "VALIDATION_INVALID_TYPE")
+    assert err == "`zoo-adapter describe get_animal` shows what it takes.\n"
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -674,7 +674,7 @@ async def test_a_call_that_was_carried_out_is_no_failure_if_it_cannot_be_followe
     async def broken(*_: Any) -> None:
         raise ImportError("no cryptography")
 
-    monkeypatch.setattr(adapter.dispatcher._executions._handles, "write", broken)
+    monkeypatch.setattr("aqlgen.runtime.executions.handles.Handles.write", broken)
     answered = await handled(adapter, "start_export")
     assert answered["data"]["status"] == "accepted"
 
@@ -686,10 +686,12 @@ async def test_an_answer_that_never_ends_or_is_huge_is_bounded(adapter: Assembly
     assert len(json.dumps(answered)) < 100_000
 
 
-async def test_only_so_many_calls_wait_at_a_time(adapter: Assembly, works: Works) -> None:
+async def test_only_so_many_calls_wait_at_a_time(
+    adapter: Assembly, works: Works, monkeypatch: pytest.MonkeyPatch
+) -> None:
     works.left = 10_000
     data = (await handled(adapter, "start_import"))["data"]
-    adapter.dispatcher._executions._waiting = 100
+    monkeypatch.setattr("aqlgen.runtime.dispatch.executions._MOST_WAITING", 0)
     begun = time.monotonic()
     await asyncio.wait_for(
         handled(adapter, "get_execution_status", execution_id=data["execution_id"], wait_seconds=30), 10

@@ -418,11 +418,11 @@ def serve(package: Path, lines: int, **more: Any) -> subprocess.Popen[bytes]:
     """Serve the zoo, whose every call of `list_keepers` writes so many records of 1 kB first."""
     program = (HERE / "serve_zoo.py").read_text().replace("Path(__file__).parent", f"Path({str(HERE)!r})")
     chatty = f"""
-async def chatty(request, row, send=dispatcher._api.send):
+async def chatty(request, row, send=dispatcher.api.send):
     for number in range({lines}):
         dispatcher.log.write("error", "x" * 1000, number=number)
     return await send(request, row)
-dispatcher._api.send = chatty
+dispatcher.api.send = chatty
 sys.exit("""
     program = program.replace("sys.exit(", chatty, 1).replace("dispatcher, stopped", "dispatcher")
     return subprocess.Popen(

@@ -12,10 +12,10 @@ from local import Answer, Asked, Local, serving
 from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.logs.observers import EVENTS
 from aqlgen.runtime.server.monitoring import Health
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.telemetry.metrics import Metrics
-from aqlgen.runtime.telemetry.observer import EVENTS
 from tests.runtime.redis_server import redis_server
 
 pytestmark = pytest.mark.anyio

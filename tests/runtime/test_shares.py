@@ -14,7 +14,7 @@ from local import Answer, Asked, Local, serving
 from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
-from aqlgen.runtime.client.shares import Shares
+from aqlgen.runtime.client.isolation import Shares
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.session import Session, with_caller
 

@@ -10,7 +10,10 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 
 PAGE = Path(__file__).parent.parent.parent / "docs/architecture.md"
-CORE = ["Dispatcher.operation", "Checking.parameters", "Checking.preview", "Dispatcher.gate", "Performer.perform"]
+CORE = [
+    "Plans.first", "Dispatcher.operation", "Checking.parameters", "Checking.preview", "Dispatcher.gate",
+    "Performer.perform",
+]  # fmt: skip
 EVERYTHING = {
     "MCP_AQL_SAFETY_LOOP": "enforcing",
     "MCP_AQL_CONCURRENCY": "serialized",

@@ -49,7 +49,7 @@ def make_zoo(package: Path, tmp_path: Path) -> Callable[..., Dispatcher]:
         environ = {**SETTINGS, "MCP_AQL_AUDIT_PATH": str(tmp_path / "audit.jsonl"), **settings}
         environ["ZOO_API_KEY"] = "k"
         parts = assemble(package, environ=environ)  # with `mock` nothing would be written, the audit log included
-        api: Any = parts.dispatcher._api
+        api: Any = parts.dispatcher.api
         api._transport = MockTransport(parts.table, package)
         return parts.dispatcher
 
@@ -134,7 +134,7 @@ async def test_hooks_see_the_understood_values_and_their_own_are_not_understood(
         return dataclasses.replace(call, params={"animal_id": "8"})
 
     environ = {**SETTINGS, "MCP_AQL_AUDIT_PATH": os.devnull}
-    api: Any = assemble(package, environ=environ, mock=True).dispatcher._api
+    api: Any = assemble(package, environ=environ, mock=True).dispatcher.api
     zoo = Dispatcher(Adapter.load(package), Table(package), api, Config(), Parts(Hooks(before_call=before_call)))
     error = (await zoo.handle("read", READ))["error"]
     assert seen == [{"animal_id": 7}]
@@ -156,7 +156,7 @@ async def test_a_failure_says_what_was_understood(make: Callable[..., Dispatcher
 
     parts = assemble(package, environ={**SETTINGS, "MCP_AQL_AUDIT_PATH": os.devnull}, mock=True)
     transport = Broken(parts.table, package)
-    parts.dispatcher._api._transport = transport  # type: ignore[attr-defined]
+    parts.dispatcher.api._transport = transport  # type: ignore[attr-defined]
     error = (await parts.dispatcher.handle("read", READ))["error"]
     assert error["code"] == "NOT_FOUND_RESOURCE"
     assert error["details"]["understood"] == [UNDERSTOOD]

@@ -2,7 +2,7 @@
 
 With `lenient`, what the generator documents to be lenient in is allowed for: `nullable` counts in 3.1 too, `oneOf`
 admits a value of several branches, what is nullable by its own type admits null whatever stands beside it, and a
-property that is required counts as declared.
+property that is required counts as declared. Conditions are left to the API.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ SINGLE = (
     "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties",
     "unevaluatedItems",
 )  # fmt: skip
+CONDITIONS = frozenset(
+    {"not", "if", "then", "else", "contains", "minContains", "maxContains", "dependentSchemas", "unevaluatedItems"}
+)
 
 
 def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
@@ -30,6 +33,11 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
         schema = {"$ref": schema["$ref"]}
         return {"anyOf": [schema, {"type": "null"}]} if nullable and lenient else schema
     out = dict(schema)
+    if lenient:
+        out = {key: value for key, value in schema.items() if key not in CONDITIONS}
+        if {"if", "dependentSchemas"} & schema.keys():
+            out = {"additionalProperties": True, **out}
+            out.pop("unevaluatedProperties", None)
     for key in LISTS:
         if key in out:
             out[key] = [meaning(schema, openapi, lenient=lenient) for schema in out[key]]

@@ -23,7 +23,6 @@ NODE = "#/components/schemas/Node"
         {"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 3, "uniqueItems": True},
         {"type": "array", "items": {"type": "string", "pattern": "^a+$"}, "minItems": 2, "uniqueItems": True},
         {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "minItems": 2, "items": False},
-        {"type": "array", "contains": {"const": 7}, "items": {"type": "integer"}, "minContains": 2},
         {"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}},
         {
             "type": "object",
@@ -37,12 +36,6 @@ NODE = "#/components/schemas/Node"
             "properties": {"aB": {"type": "string"}, "c": {"type": "boolean"}, "d": {}},
         },
         {"type": "object", "required": ["a"], "properties": {"a": {}}, "dependentRequired": {"a": ["bC"]}},
-        {
-            "properties": {"kind": {"enum": ["x"]}, "size": {"type": "integer"}},
-            "required": ["kind"],
-            "if": {"properties": {"kind": {"const": "x"}}},
-            "then": {"required": ["size"]},
-        },
         {"anyOf": [{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}, {"type": "array"}]},
         {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"anyOf": [{"required": ["a"]}]}]},
         {"oneOf": [{"const": None}, {"type": "string", "maxLength": 2}]},

@@ -15,8 +15,7 @@ import yaml
 from aqlgen import __version__
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.template import render_template
-from aqlgen.resources import URL
-from tests.checkouts import CACHES, ROOT, Checkout, compile_as_here
+from tests.checkouts import CACHES, ROOT, URL, Checkout, compile_as_here
 
 pytestmark = pytest.mark.long
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.parts import PARTS, part_of
+from aqlgen.options import PARTS, part_of
 from aqlgen.render.template import render_template
 from tests.generator.commands import Run, run
 from tests.template.test_template import PLAIN

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from aqlgen.resources import build
 from tests.generator.commands import run
 from tests.update.conftest import committed
 from tests.update.repos import SHOP, SOURCE, Repo, Templates, grown, operation
@@ -84,6 +85,22 @@ def test_people_are_told_what_changed_and_what_to_do(repo: Repo, spec: Spec) -> 
     tried = repo.update("--spec", spec(SHOP), "--dry-run")
     assert "Would update" in tried.out
     assert "git" not in tried.out
+
+
+def test_people_are_told_the_changelog_since_the_build_that_wrote_the_project(
+    repo: Repo, newer: Templates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = "MCPAQL-PROVENANCE.json"
+    repo.write(record, repo.read(record).replace(build(), "0.0.9+other"))
+    repo.commit()
+    entries = ["- Newest. More of it.", "- New\n  `thing`.", *["- More."] * 9, "\n## 0.0.9 (2026-01-01)\n\n- Old."]
+    (newer.folder / "CHANGELOG.md").write_text("## Unreleased\n\n" + "\n".join(entries) + "\n", encoding="utf-8")
+    monkeypatch.setattr("aqlgen.resources.own_templates", lambda: newer.folder)
+    done = repo.update("--dry-run")
+    assert f"aqlgen 0.0.9+other to {build()}" in done.out
+    assert "The changelog of aqlgen since 0.0.9:\n- Newest.\n- New `thing`.\n- More.\n" in done.out
+    assert "- and 1 more (-v shows them)" in done.out
+    assert "Old." not in done.out
 
 
 def test_quiet_says_nothing(repo: Repo, spec: Spec) -> None:

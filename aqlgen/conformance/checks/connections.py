@@ -96,4 +96,4 @@ async def protocol_errors(run: Connected, result: Result) -> None:
         refused = True
     result.expect(refused, "no_such_tool", "is taken")
     envelope = await run.adapter.introspect(query="operations")
-    result.expect(envelope.get("success") is True, "introspect", "fails after an error", envelope)
+    result.expect(envelope.ok, "introspect", "fails after an error", envelope)

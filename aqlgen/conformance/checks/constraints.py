@@ -19,10 +19,8 @@ async def read_only_fields(run: Connected, result: Result) -> None:
         field = next(iter(sorted(shape.hidden - shape.properties.keys())), None)
         if field is None:
             continue
-        envelope, arrived = await run.sent(operation, {**params, "input": {**params["input"], field: "x"}})
-        error = envelope.get("error") or {}
-        right = str(error.get("code")).startswith("VALIDATION_") and field in str(error)
-        result.expect(right, operation.name, f"takes the read-only field {field}", envelope)
-        result.expect(not arrived, operation.name, f"sends the read-only field {field}", envelope)
-        if right:
+        params = {**params, "input": {**params["input"], field: "x"}}
+        what = f"the read-only field {field}"
+        envelope = await run.refused(result, operation, params, what, "VALIDATION_", field)
+        if envelope.code:
             kept.append({"name": f"{operation.name}.{field}", "documented": True, "response": envelope})

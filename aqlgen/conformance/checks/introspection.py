@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from aqlgen.conformance.operations import request_problem
+from aqlgen.conformance.operations import Operation, request_problem
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 from aqlgen.runtime.table import FAMILIES
@@ -20,7 +20,7 @@ async def the_list_of_operations(run: Connected, result: Result) -> None:
     """Compare the list of operations with the table."""
     envelope = await run.adapter.introspect(query="operations", all=True)
     result.expect(envelope.keys() == {"success", "data"}, "introspect", "answers more than success and data", envelope)
-    listed = (envelope.get("data") or {}).get("operations") or []
+    listed = envelope.data.get("operations") or []
     entries = {entry.get("name"): entry for entry in listed}
     run.setup.evidence["operations_list"] = envelope
     result.expect(len(entries) == len(listed), "operations", "a name is listed twice")
@@ -42,7 +42,7 @@ async def _narrowed(run: Connected, result: Result, listed: list[dict[str, Any]]
     """Expect of each category the operations that it has."""
     for family in FAMILIES:
         envelope = await run.adapter.introspect(query="operations", category=family.upper(), all=True)
-        names = {entry.get("name") for entry in (envelope.get("data") or {}).get("operations") or ()}
+        names = {entry.get("name") for entry in envelope.data.get("operations") or ()}
         expected = {entry.get("name") for entry in listed if entry.get("endpoint") == family}
         result.expect(names == expected, f"category {family}", "lists other operations than it has", envelope)
 
@@ -73,14 +73,14 @@ async def _paged(run: Connected, result: Result, names: list[str]) -> None:
 async def the_details_of_operations(run: Connected, result: Result) -> None:
     """Read the details of each operation, and of the types that they name."""
     types = await run.adapter.introspect(query="types", all=True)
-    listed = {entry.get("name") for entry in (types.get("data") or {}).get("types") or ()}
+    listed = {entry.get("name") for entry in types.data.get("types") or ()}
     run.setup.evidence["types_list"] = types
     kept = run.setup.evidence.setdefault("operation_details", [])
     about_itself = await run.adapter.introspect(query="operations", name="introspect")
-    kept.append((about_itself.get("data") or {}).get("operation"))
+    kept.append(about_itself.data.get("operation"))
     for operation in run.setup.operations:
         envelope = await run.adapter.introspect(query="operations", name=operation.name)
-        details = (envelope.get("data") or {}).get("operation")
+        details = envelope.data.get("operation")
         if not result.expect(bool(details), operation.name, "has no details", envelope) or not isinstance(
             details, dict
         ):
@@ -113,7 +113,7 @@ async def _parameters(run: Connected, result: Result, operation: Any, details: d
         says_where = f"{operation.name}.params" in str(details.get("description"))
         result.expect(says_where, operation.name, "leaves out parameters, and does not say where they are", details)
         whole = await run.adapter.introspect(query="types", name=f"{operation.name}.params", all=True)
-        entries = ((whole.get("data") or {}).get("type") or {}).get("fields") or entries
+        entries = (whole.data.get("type") or {}).get("fields") or entries
     shown = {entry.get("name"): entry.get("required") for entry in entries}
     result.expect(shown == table, operation.name, f"shows parameters {sorted(map(str, shown))[:20]}", details)
     for entry in entries:
@@ -147,7 +147,7 @@ async def examples_work(run: Connected, result: Result) -> None:
         params = operation.params or {}
         run.setup.api.forget()
         envelope, arrived = await run.sent(operation, params)
-        if not result.expect(envelope.get("success") is True, operation.name, "its own example fails", envelope):
+        if not result.expect(envelope.ok, operation.name, "its own example fails", envelope):
             continue
         about_itself = [request for request in arrived if request.method == operation.row.method]
         if operation.row.servers and not arrived:
@@ -165,40 +165,42 @@ async def examples_work(run: Connected, result: Result) -> None:
 async def optional_parameters_work(run: Connected, result: Result) -> None:
     """Send each optional parameter of simple type with a value of its schema."""
     for operation in run.setup.callable:
-        for name, parameter in operation.row.shown_parameters.items():
-            if parameter.required or parameter.location not in ("query", "header") or parameter.content_type:
+        for name, parameter in operation.row.shown_parameters.items() if not operation.row.choices else ():
+            is_plain = parameter.location in ("query", "header") and not parameter.content_type
+            if parameter.required or not is_plain or name in (operation.params or {}):
                 continue
-            value = operation.sample(name)
-            is_list = isinstance(value, list) and value and parameter.location == "query"
-            if is_list and isinstance(value[0], str | int) and len(value) == 1:
-                value = [value[0], value[0]] if not operation.schema(parameter).get("uniqueItems") else value
-            if (
-                not (is_list or isinstance(value, str | int | float))
-                or operation.row.choices
-                or name in (operation.params or {})
-            ):
+            value = _optional_value(operation, name)
+            if value is None:
                 continue
-            params = {**(operation.params or {}), name: value}
-            envelope, arrived = await run.sent(operation, params)
-            if envelope.get("success") is not True:
-                code = str((envelope.get("error") or {}).get("code"))
-                result.expect(code.startswith("VALIDATION_"), operation.name, f"{name}={value!r} fails", envelope)
-                continue
-            if arrived and arrived[-1].method == operation.row.method:
+            envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: value})
+            if not envelope.ok:
+                refused = envelope.code.startswith("VALIDATION_")
+                result.expect(refused, operation.name, f"{name}={value!r} fails", envelope)
+            elif arrived and arrived[-1].method == operation.row.method:
                 problem = request_problem(operation, {name: value}, arrived[-1])
                 result.expect(problem is None or "path" in problem, operation.name, f"{problem}", envelope)
+
+
+def _optional_value(operation: Operation, name: str) -> Any:
+    """Return a value of a parameter; a list in the query has two items, if it may; None for what is not simple."""
+    value, location = operation.sample(name), operation.row.shown_parameters[name].location
+    if isinstance(value, list):
+        is_single = len(value) == 1 and isinstance(value[0], str | int)
+        twice = is_single and not operation.schema(operation.row.shown_parameters[name]).get("uniqueItems")
+        return None if not value or location != "query" else value * 2 if twice else value
+    return value if isinstance(value, str | int | float) else None
 
 
 @check("IF-5", "Every type that introspection names is described", Category.INTROSPECTION, "R-INT-5")
 async def types_are_closed(run: Connected, result: Result) -> None:
     """Describe types, and look for those that their fields name."""
     envelope = await run.adapter.introspect(query="types", all=True)
-    listed = (envelope.get("data") or {}).get("types") or []
+    listed = envelope.data.get("types") or []
     names = {entry.get("name") for entry in listed}
     result.expect(bool(names), "types", "no types are listed", envelope)
     for entry in listed[:: max(1, len(listed) // 60)]:
         answer = await run.adapter.introspect(query="types", name=entry["name"])
-        details = (answer.get("data") or {}).get("type") or {}
+        details = answer.data.get("type") or {}
         right = details.get("name") == entry["name"] and details.get("kind") == entry.get("kind")
         result.expect(right, entry["name"], "is described as another type", answer)
         if details.get("kind") == "enum":
@@ -216,14 +218,14 @@ async def operations_are_found(run: Connected, result: Result) -> None:
         result.expect(names[:1] == [operation.name], operation.name, "is not the first hit for its name", envelope)
         result.expect("match" not in data, operation.name, "is told as a weak match of its own name", envelope)
     nonsense = await run.adapter.introspect(query="search", search="qzxv wkjq")
-    right = (nonsense.get("data") or {}).get("match") == "nothing"
+    right = nonsense.data.get("match") == "nothing"
     result.expect(right, "search", "does not say that words of no operation find nothing", nonsense)
     unknown = await run.adapter.introspect(query="no_such_query")
-    error = unknown.get("error") or {}
+    error = unknown.error
     right = error.get("code") == "VALIDATION_INVALID_VALUE" and "operations" in str(error.get("message"))
     result.expect(right, "introspect", "an unknown query is not refused with the known ones", unknown)
     none = await run.adapter.introspect(query="operations", name="no_such_operation_at_all")
-    right = none.get("success") is True and (none.get("data") or {}).get("operation", 0) is None
+    right = none.ok and none.data.get("operation", 0) is None
     result.expect(right, "introspect", "an unknown name is not answered with null", none)
 
 
@@ -231,7 +233,7 @@ async def operations_are_found(run: Connected, result: Result) -> None:
 async def capabilities_are_told(run: Connected, result: Result) -> None:
     """Read the details of introspect, which carry the adapter's own facts."""
     danger = await run.adapter.introspect(query="danger")
-    summary = (danger.get("data") or {}).get("summary") or {}
+    summary = danger.data.get("summary") or {}
     levels = {"safe", "reversible", "destructive", "dangerous", "forbidden"}
     result.expect(levels <= summary.keys(), "danger", "does not count every level", danger)
     for operation in run.setup.operations[:: max(1, len(run.setup.operations) // 25)]:

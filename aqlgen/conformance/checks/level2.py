@@ -21,47 +21,51 @@ _MANY = 6
     "R-SEL-1",
 )
 async def field_selection(run: Connected, result: Result) -> None:
-    """Ask for single fields, presets, and fields that are not there."""
-    larger_ones = smaller = 0
+    """Ask for presets, single fields, and what is not there."""
+    leaves_out: list[bool] = []
     for operation in run.setup.callable:
         if not operation.row.selects or not operation.is_safe_read:
             continue
-        params = operation.params or {}
-        full = await run.call(operation, {**params, "fields": "full"})
-        minimal = await run.call(operation, {**params, "fields": "minimal"})
-        if not result.expect(full.get("success") is True, operation.name, "has no preset full", full):
+        presets = ("full", "minimal", "no_such_preset")
+        full, minimal, unknown = [await run.with_fields(operation, preset) for preset in presets]
+        if not result.expect(full.ok, operation.name, "has no preset full", full):
             continue
-        larger = len(json.dumps(full.get("data"))) >= len(json.dumps(minimal.get("data")))
-        result.expect(larger, operation.name, "gives more for minimal than for full", minimal)
-        data = full.get("data")
-        wrapped = isinstance(data, dict) and isinstance(data.get("items"), list) and "pageInfo" in data
-        thing = data["items"] if wrapped and isinstance(data, dict) else data
-        first = thing[0] if isinstance(thing, list) and thing else thing
-        if not isinstance(first, dict) or not first:
-            continue
-        larger_ones += len(first) >= _MANY
-        smaller += len(first) >= _MANY and len(json.dumps(minimal.get("data"))) < len(json.dumps(data))
-        key = next((name for name in first if name.replace("_", "").isalnum()), None)
-        if key is None:
-            continue
-        chosen = await run.call(operation, {**params, "fields": [key]})
-        text = chosen.get("data")
-        text = text["items"] if wrapped and isinstance(text, dict) and "items" in text else text
-        thing_shown = text[0] if isinstance(text, list) and text else text
-        right = isinstance(thing_shown, dict) and set(thing_shown) == {key} and thing_shown[key] == first[key]
-        within = not right and _is_chosen_within(thing_shown, key)
-        result.expect(right or within, operation.name, f"gives other fields than {key}", chosen)
-        partly = await run.call(operation, {**params, "fields": [key, "no_such_field"]})
-        same = partly.get("data") == chosen.get("data")
-        result.expect(same, operation.name, "a field that is not there hides others", partly)
-        if not within:
-            await _nested(run, result, operation, first, wrapped=wrapped)
-        refusal = await run.call(operation, {**params, "fields": "no_such_preset"})
-        code = str((refusal.get("error") or {}).get("code"))
-        result.expect(code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", refusal)
+        result.expect(unknown.code.startswith("VALIDATION_"), operation.name, "takes an unknown preset", unknown)
+        sizes = [len(json.dumps(answer.get("data"))) for answer in (full, minimal)]
+        result.expect(sizes[0] >= sizes[1], operation.name, "gives more for minimal than for full", minimal)
+        thing = _thing(full.data)
+        if len(thing) >= _MANY:
+            leaves_out.append(sizes[1] < sizes[0])
+        key = next((name for name in thing if name.replace("_", "").isalnum()), None)
+        if key is not None:
+            await _single_fields(run, result, operation, thing, key)
+    if leaves_out:
+        result.expect(any(leaves_out), "minimal", f"leaves nothing out of any of {len(leaves_out)} larger things")
 
-    if larger_ones:
-        result.expect(smaller > 0, "minimal", f"leaves nothing out of any of {larger_ones} larger things")
+
+def _thing(data: Any) -> dict[str, Any]:
+    """Return the first thing that an answer shows, of a page, of a list or alone; empty if it is no object."""
+    if isinstance(data, dict) and isinstance(data.get("items"), list) and "pageInfo" in data:
+        data = data["items"]
+    first = data[0] if isinstance(data, list) and data else data
+    return first if isinstance(first, dict) else {}
+
+
+async def _single_fields(run: Connected, result: Result, operation: Operation, thing: dict[str, Any], key: str) -> None:
+    """Ask for one field, for one that is not there beside it, and for one field of an object within the thing."""
+    chosen = await run.with_fields(operation, [key])
+    shown = _thing(chosen.data)
+    within = shown != {key: thing[key]} and _is_chosen_within(shown, key)
+    result.expect(within or shown == {key: thing[key]}, operation.name, f"gives other fields than {key}", chosen)
+    partly = await run.with_fields(operation, [key, "no_such_field"])
+    result.expect(partly.data == chosen.data, operation.name, "a field that is not there hides others", partly)
+    places = ((outer, name) for outer, value in thing.items() if isinstance(value, dict) and len(value) > 1
+              for name in value if (outer + name).replace("_", "").isalnum())  # fmt: skip
+    outer, name = next(places, ("", ""))
+    if outer and not within:
+        nested = await run.with_fields(operation, [f"{outer}.{name}"])
+        right = _thing(nested.data) == {outer: {name: thing[outer][name]}}
+        result.expect(right, operation.name, f"gives other fields than {outer}.{name}", nested)
 
 
 def _is_chosen_within(envelope: Any, key: str) -> bool:
@@ -69,23 +73,6 @@ def _is_chosen_within(envelope: Any, key: str) -> bool:
     values = envelope.values() if isinstance(envelope, dict) else ()
     lists = (value if isinstance(value, list) else [value] for value in values)
     return any(things and all(isinstance(thing, dict) and set(thing) == {key} for thing in things) for things in lists)
-
-
-async def _nested(
-    run: Connected, result: Result, operation: Operation, thing: dict[str, Any], *, wrapped: bool
-) -> None:
-    """Ask for one field of an object within a thing."""
-    names = ((key, name) for key, value in thing.items() if isinstance(value, dict) and len(value) > 1
-             for name in value if (key + name).replace("_", "").isalnum())  # fmt: skip
-    key, name = next(names, (None, None))
-    if key is None or name is None:
-        return
-    envelope = await run.call(operation, {**(operation.params or {}), "fields": [f"{key}.{name}"]})
-    data = envelope.get("data")
-    data = data["items"] if wrapped and isinstance(data, dict) and "items" in data else data
-    shown = data[0] if isinstance(data, list) and data else data
-    right = isinstance(shown, dict) and shown == {key: {name: thing[key][name]}}
-    result.expect(right, operation.name, f"gives other fields than {key}.{name}", envelope)
 
 
 @check("L2-2", "A batch runs its operations in order, and one failure stops no other", Category.LEVEL_2, "R-BAT-1")
@@ -97,8 +84,8 @@ async def batches(run: Connected, result: Result) -> None:
         run.setup.api.arrived = []
         envelope = await run.adapter.send(run.adapter.tool("read"), {"operations": [item, refusal, item]})
         run.setup.evidence["batch_example"] = envelope
-        entries = envelope.get("results") or (envelope.get("data") or {}).get("results") or []
-        summary = envelope.get("summary") or (envelope.get("data") or {}).get("summary") or {}
+        entries = envelope.get("results") or envelope.data.get("results") or []
+        summary = envelope.get("summary") or envelope.data.get("summary") or {}
         order = [entry.get("index") for entry in entries]
         result.expect(order == [0, 1, 2], operation.name, f"gives results {order}", envelope)
         succeeded = [(entry.get("result") or {}).get("success") for entry in entries]
@@ -143,7 +130,7 @@ async def _halting(run: Connected, result: Result, operation: Operation) -> None
     result.expect(len(arrived) == 1, operation.name, f"a plan that fails sends {len(arrived)} requests", halted)
     run.setup.api.arrived = []
     shown = await run.adapter.call("execute", "run_steps", {"steps": [step], "dry_run": True})
-    result.expect(shown.get("success") is True, operation.name, "shows no plan", shown)
+    result.expect(shown.ok, operation.name, "shows no plan", shown)
     result.expect(not run.setup.api.arrived, operation.name, "sends the dry run of a plan", shown)
 
 
@@ -182,7 +169,7 @@ async def plans(run: Connected, result: Result) -> None:
         ]
         run.setup.api.arrived = []
         envelope = await run.adapter.call("execute", "run_steps", {"steps": steps, "return": {"last": {"$ref": "two"}}})
-        right = envelope.get("success") is True and "last" in json.dumps(envelope.get("data"))
+        right = envelope.ok and "last" in json.dumps(envelope.get("data"))
         result.expect(right, operation.name, "does not run as two steps", envelope)
         count = len(run.setup.api.arrived)
         result.expect(count == 2, operation.name, f"two steps sent {count} requests", envelope)

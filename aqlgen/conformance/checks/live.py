@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
-from aqlgen.conformance.connection import connect
+from aqlgen.conformance.connection import Answer, connect
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Setup, check
@@ -21,10 +20,9 @@ def is_callable_live(operation: Operation) -> bool:
     return operation.is_safe_read and not operation.required and operation.row.long_running is None
 
 
-def is_documented(declared: Collection[str], envelope: Mapping[str, Any]) -> bool:
+def is_documented(declared: Collection[str], envelope: Answer) -> bool:
     """Return True for a failure with one of the statuses that the document has for the operation."""
-    details = (envelope.get("error") or {}).get("details") or {}
-    status = str(details.get("http_status", ""))
+    status = str(envelope.details.get("http_status", ""))
     return len(status) == 3 and (status in declared or f"{status[0]}XX" in declared or "default" in declared)
 
 
@@ -37,9 +35,9 @@ async def live_reads(setup: Setup, result: Result) -> None:
     async with connect(setup.launch.with_variables(MCP_AQL_READ_ONLY="true"), _ERA) as adapter:
         for operation in operations:
             envelope = await adapter.call("read", operation.name, {})
-            success = envelope.get("success") is True
+            success = envelope.ok
             answered += success
-            code = (envelope.get("error") or {}).get("code")
+            code = envelope.code
             right = success or is_documented(setup.declared.get(operation.name, ()), envelope)
             result.expect(right, operation.name, f"fails with {code}, which its document does not have", envelope)
             other = "VALIDATION_UNEXPECTED_CONTENT_WARNING" in json.dumps(envelope.get("warnings") or [])

@@ -24,7 +24,7 @@ async def as_configured(setup: Setup, result: Result) -> None:
         async with connect(launch, _MODERN) as adapter:
             result.expect(bool(adapter.tools), "tools", "are none")
             answer = await adapter.introspect(query="operations")
-            result.expect(answer.get("success") is True, "introspect", "fails", answer)
+            result.expect(answer.ok, "introspect", "fails", answer)
     except NotStarted as problem:
         result.expect(False, "the adapter", f"does not start: {problem}")
 
@@ -119,10 +119,10 @@ async def quotas(setup: Setup, result: Result) -> None:
         answers = [await adapter.call("read", reads[0].name, reads[0].params or {}) for _ in range(3)]
         went = [answer.get("success") for answer in answers]
         result.expect(went == [True, True, False], reads[0].name, f"ends {went} with a quota of 2", answers[-1])
-        code_ = str((answers[-1].get("error") or {}).get("code"))
+        code_ = answers[-1].code
         result.expect(code_.startswith("RATE_LIMIT_"), reads[0].name, f"is refused with {code_}", answers[-1])
         status = await adapter.introspect(query="quota_status")
-        result.expect(status.get("success") is True, "quota_status", "is not told", status)
+        result.expect(status.ok, "quota_status", "is not told", status)
 
 
 @check("RU-6", "Concurrent calls are answered, each with its own answer", Category.OPERATION, "R-OPS-5", where="alone")
@@ -141,5 +141,5 @@ async def concurrency(setup: Setup, result: Result) -> None:
             for name in names:
                 group.start_soon(ask, name)
         for name in names:
-            name_told = ((answers[name].get("data") or {}).get("operation") or {}).get("name")
+            name_told = (answers[name].data.get("operation") or {}).get("name")
             result.expect(name_told == name, name, f"is answered with {name_told}", answers[name])

@@ -7,7 +7,6 @@ from base64 import b64decode
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 
@@ -27,18 +26,13 @@ def grave_of(setup: Setup, level: tuple[str, ...] = ("destructive", "dangerous")
     return [item for item in setup.callable if item.always_is(level) and not item.row.servers][:3]
 
 
-def code_of(envelope: dict[str, Any]) -> str:
-    """Return the code of a failure; "None" for a success."""
-    return str((envelope.get("error") or {}).get("code"))
-
-
 async def asked_about(adapter: Adapter, operation: Operation, result: Result, api: StandIn) -> str | None:
     """Call an operation that asks; returns its token."""
     api.arrived = []
     envelope = await adapter.call(operation.family, operation.name, operation.params or {})
-    details = (envelope.get("error") or {}).get("details") or {}
+    details = envelope.details
     token = details.get("confirmation_token")
-    right = code_of(envelope) == "CONFIRMATION_REQUIRED" and str(token).startswith("conf_")
+    right = envelope.code == "CONFIRMATION_REQUIRED" and str(token).startswith("conf_")
     right = right and bool(details.get("confirmation_message")) and bool(details.get("expires_at"))
     result.expect(right, operation.name, "is not asked about", envelope)
     confirmation = envelope.get("confirmation") or {}
@@ -63,11 +57,11 @@ async def confirmations(setup: Setup, result: Result) -> None:
             setup.api.arrived = []
             done = await adapter.call(call, operation.name, {**params, "_confirmation": token})
             writes = [request for request in setup.api.arrived if request.method == operation.row.method]
-            right = done.get("success") is True and len(writes) == 1
+            right = done.ok and len(writes) == 1
             result.expect(right, operation.name, f"does not run once it is confirmed ({len(writes)} requests)", done)
             setup.api.arrived = []
             again = await adapter.call(call, operation.name, params, confirmation_token=token)
-            result.expect(code_of(again) == "TOKEN_ALREADY_USED", operation.name, "takes a token twice", again)
+            result.expect(again.code == "TOKEN_ALREADY_USED", operation.name, "takes a token twice", again)
             result.expect(not setup.api.arrived, operation.name, "is sent with a used token", again)
 
 
@@ -76,13 +70,13 @@ async def _misused(adapter: Adapter, operation: Operation, token: str, result: R
     forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
     api.arrived = []
     answer = await adapter.call(operation.family, operation.name, params, confirmation_token=forged)
-    result.expect(code_of(answer) == "TOKEN_INVALID", operation.name, "takes a forged token", answer)
+    result.expect(answer.code == "TOKEN_INVALID", operation.name, "takes a forged token", answer)
     text = next((name for name, value in params.items() if isinstance(value, str | int)), None)
     if text is not None and operation.schema(operation.row.parameters[text]).get("type") in ("string", "integer"):
         value = params[text]
         other = {**params, text: value + 1 if isinstance(value, int) else value + "1"}
         answer = await adapter.call(operation.family, operation.name, other, confirmation_token=token)
-        right = code_of(answer) in ("TOKEN_SCOPE_MISMATCH",) or code_of(answer).startswith("VALIDATION_")
+        right = answer.code in ("TOKEN_SCOPE_MISMATCH",) or answer.code.startswith("VALIDATION_")
         result.expect(right, operation.name, "takes a token for other parameters", answer)
     writes = [request for request in api.arrived if request.method == operation.row.method]
     result.expect(not writes, operation.name, "is sent with a wrong token", answer)
@@ -108,15 +102,13 @@ async def other_sessions(setup: Setup, result: Result) -> None:
         token = await asked_about(first, operation, result, setup.api)
         later = await asked_about(first, operation, result, setup.api)
         third = await first.call(operation.family, operation.name, params)
-        result.expect(
-            code_of(third) == "RATE_LIMIT_EXCEEDED", operation.name, "gives a third token of two a minute", third
-        )
+        result.expect(third.code == "RATE_LIMIT_EXCEEDED", operation.name, "gives a third token of two a minute", third)
         setup.api.arrived = []
         answer = await second.call(operation.family, operation.name, params, confirmation_token=token)
-        result.expect(code_of(answer).startswith("TOKEN_"), operation.name, "takes another session's token", answer)
+        result.expect(answer.code.startswith("TOKEN_"), operation.name, "takes another session's token", answer)
         await anyio.sleep(_SHORTEST + 0.5)
         answer = await first.call(operation.family, operation.name, params, confirmation_token=later)
-        result.expect(code_of(answer) == "TOKEN_EXPIRED", operation.name, "takes a token that has expired", answer)
+        result.expect(answer.code == "TOKEN_EXPIRED", operation.name, "takes a token that has expired", answer)
         writes = [request for request in setup.api.arrived if request.method == operation.row.method]
         result.expect(not writes, operation.name, "is sent with a token that is not good", answer)
 
@@ -139,7 +131,7 @@ async def persons(setup: Setup, result: Result) -> None:
                     envelope = await adapter.call(operation.family, operation.name, operation.params or {})
                     writes = [request for request in setup.api.arrived if request.method == operation.row.method]
                     right = len(asked) == 1 and envelope.get("success") is runs and len(writes) == int(runs)
-                    result.expect(right, operation.name, f"a person's {answer} ends in {code_of(envelope)}", envelope)
+                    result.expect(right, operation.name, f"a person's {answer} ends in {envelope.code}", envelope)
                     shown = operation.row.method in asked[0] if asked else False
                     result.expect(shown, operation.name, "the question does not show the request", asked)
 
@@ -169,14 +161,12 @@ async def levels(setup: Setup, result: Result) -> None:
         for operation in grave_of(setup, ("forbidden",)):
             setup.api.arrived = []
             envelope = await adapter.call(operation.family, operation.name, operation.params or {})
-            result.expect(
-                code_of(envelope) == "PERMISSION_DANGER_LEVEL_DENIED", operation.name, "is not refused", envelope
-            )
+            result.expect(envelope.code == "PERMISSION_DANGER_LEVEL_DENIED", operation.name, "is not refused", envelope)
             result.expect(not setup.api.arrived, operation.name, "is sent though it is forbidden", envelope)
         mild = [item for item in setup.callable if item.row.danger in ("safe", "reversible")]
         for operation in mild[:: max(1, len(mild) // 10)][:10]:
             envelope = await adapter.call(operation.family, operation.name, operation.params or {})
-            asked = code_of(envelope) in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
+            asked = envelope.code in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED")
             result.expect(not asked, operation.name, "is asked about", envelope)
 
 
@@ -187,7 +177,7 @@ async def read_only(setup: Setup, result: Result) -> None:
     launch = setup.launch.with_variables(MCP_AQL_READ_ONLY="1", MCP_AQL_POLICY="open")
     async with connect(launch, _MODERN) as adapter:
         envelope = await adapter.introspect(query="operations", all=True)
-        names = {entry.get("name") for entry in (envelope.get("data") or {}).get("operations") or ()}
+        names = {entry.get("name") for entry in envelope.data.get("operations") or ()}
         for operation in [item for item in setup.callable if not item.is_plain_read][:40]:
             result.expect(operation.name not in names, operation.name, "is listed")
             setup.api.arrived = []
@@ -197,7 +187,7 @@ async def read_only(setup: Setup, result: Result) -> None:
             result.expect(not setup.api.arrived, operation.name, "is sent by a read-only adapter")
         for operation in setup.reads(2):
             answer = await adapter.call(operation.family, operation.name, operation.params or {})
-            result.expect(answer.get("success") is True, operation.name, "fails in a read-only adapter", answer)
+            result.expect(answer.ok, operation.name, "fails in a read-only adapter", answer)
 
 
 _AS_THEY_ARE = ("basic", "bearer")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aqlgen.conformance.checks.safety import asked_about, code_of, grave_of
+from aqlgen.conformance.checks.safety import asked_about, grave_of
 from aqlgen.conformance.connection import Adapter, command_result, connect
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
@@ -121,18 +121,18 @@ async def loop(setup: Setup, result: Result) -> None:
             stopped = [directive for directive in directives if directive.get("stopped")]
             result.expect(not stopped or mode == "enforcing", mode, "stops", stopped)
             if mode == "enforcing":
-                alone = (without.get("data") or {}).get("continue") is False
+                alone = without.data.get("continue") is False
                 result.expect(alone, mode, "goes on without a start", without)
                 await _held(adapter, setup, result)
             else:
                 failed = await adapter.call("create", "record_execution_step", {**_STEP, "outcome": "failure"})
-                result.expect((failed.get("data") or {}).get("continue") is True, mode, "holds an agent", failed)
+                result.expect(failed.data.get("continue") is True, mode, "holds an agent", failed)
             ended = await adapter.call("execute", "complete_execution", _AGENT)
-            result.expect(ended.get("success") is True, mode, "does not end an agent", ended)
+            result.expect(ended.ok, mode, "does not end an agent", ended)
     await _after_a_failure(setup, result)
     async with connect(setup.launch.with_variables(MCP_AQL_SAFETY_LOOP="disabled"), _LEGACY) as adapter:
         hidden = await adapter.call("execute", "execute_agent", _AGENT)
-        result.expect(code_of(hidden) == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent", hidden)
+        result.expect(hidden.code == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent", hidden)
 
 
 class _Person:
@@ -149,7 +149,7 @@ async def _steps(adapter: Adapter, person: _Person, mode: str, result: Result) -
     """Start an agent and report five steps; returns the directives."""
     started = await adapter.call("execute", "execute_agent", _AGENT)
     person.agrees = False
-    right = started.get("success") is True and (started.get("data") or {}).get("status") == "running"
+    right = started.ok and started.data.get("status") == "running"
     result.expect(right, mode, "does not start an agent", started)
     directives = [(await adapter.call("create", "record_execution_step", _STEP)).get("data") or {} for _ in range(5)]
     for directive in directives:
@@ -175,5 +175,5 @@ async def _after_a_failure(setup: Setup, result: Result) -> None:
         await adapter.call("execute", "execute_agent", _AGENT)
         first = await adapter.call("create", "record_execution_step", _STEP)
         failed = await adapter.call("create", "record_execution_step", {**_STEP, "outcome": "failure"})
-        went_on = [(answer.get("data") or {}).get("continue") for answer in (first, failed)]
+        went_on = [answer.data.get("continue") for answer in (first, failed)]
         result.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after a step that failed", failed)

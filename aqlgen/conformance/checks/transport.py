@@ -133,13 +133,13 @@ async def limits(setup: Setup, result: Result) -> None:
         cases = {"too large": [text] * 12, "too deep": deep, "too many": list(range(20_000)), "too long": text}
         for name, value in cases.items():
             envelope = await adapter.call("read", "introspect", {"query": "operations", "search": value})
-            code = str((envelope.get("error") or {}).get("code"))
+            code = envelope.code
             result.expect(
                 code == "VALIDATION_PAYLOAD_TOO_LARGE", name, f"is answered with {code}", {"error": str(envelope)[:300]}
             )
         item = {"operation": "introspect", "params": {"query": "operations", "first": 1}}
         batch = await adapter.send(adapter.tool("read"), {"operations": [item] * 51})
-        code = str((batch.get("error") or {}).get("code"))
+        code = batch.code
         result.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", "51 operations", f"are answered with {code}")
         after = await adapter.introspect(query="operations")
-        result.expect(after.get("success") is True, "introspect", "fails after a large request", after)
+        result.expect(after.ok, "introspect", "fails after a large request", after)

@@ -10,20 +10,12 @@ from aqlgen.decide.credentials.names import stem
 from aqlgen.decide.credentials.placement import sends
 from aqlgen.ir import SecurityScheme
 
-__all__ = ["Alternatives", "Requirements", "combined", "parted", "with_added", "with_fallback"]
+__all__ = ["Alternatives", "Requirements", "combined", "parted"]
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 Requirements: TypeAlias = list[tuple[str, ...]]
 
 _MOST_SUBSETS: Final = 3
-
-
-def with_fallback(needs: Requirements, fallback: list[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:
-    """Return the alternatives with the schemes that are required nowhere: beside all others, or in their place."""
-    bundles = _bundles(fallback, schemes)
-    if len(bundles) == 1 and all(_agree((*names, *bundles[0]), schemes) for names in needs):
-        needs = [*(names + bundles[0] for names in needs if names), *needs]
-    return [*needs, *(bundle for bundle in bundles if bundle not in needs)]
 
 
 def parted(stated: Alternatives, schemes: Mapping[str, SecurityScheme]) -> Requirements:
@@ -52,24 +44,9 @@ def combined(
     for base in bases:
         fuller = [tuple(dict.fromkeys((*base, *subset))) for subset in subsets]
         alternatives += [requirement for requirement in fuller if _agree(requirement, schemes)] + [base]
-    if demanded:
-        alternatives += [_instead(base, bundle, schemes) for base in bases for bundle in _bundles(accepted, schemes)]
-    else:
+    if not demanded:
         alternatives += [subset for subset in subsets if _agree(subset, schemes)]
     return list(dict.fromkeys(alternatives))
-
-
-def with_added(needs: Requirements, added: list[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:
-    """Return the alternatives, each with all, some and none of the schemes that are added to it."""
-    subsets = [*_subsets(_bundles(added, schemes)), ()]
-    return [(*base, *subset) for base in needs or [()] for subset in subsets]
-
-
-def _instead(base: tuple[str, ...], bundle: tuple[str, ...], schemes: Mapping[str, SecurityScheme]) -> tuple[str, ...]:
-    """Return a requirement with some schemes in place of those that send the same."""
-    places = {sends(schemes[name]) for name in bundle}
-    kept = tuple(name for name in base if name in schemes and sends(schemes[name]) not in places)
-    return base if len(kept) == len(base) else (*kept, *bundle)
 
 
 def _with_demanded(

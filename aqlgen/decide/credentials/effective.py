@@ -1,9 +1,7 @@
 """The security requirements that hold in practice, where a document states them badly, and the notes on that.
 
 - A parameter that is a credential becomes a security scheme, or the one that sends the same already.
-- A scheme that is declared and required nowhere is sent wherever its variable is set. Where other schemes are required,
-  it is sent beside them if it is the only such scheme and sends something else; otherwise it takes their place where
-  they are not set.
+- Where no operation states a requirement, each declared scheme is sent wherever its variable is set.
 - Where nearly all operations that state requirements state the same, and others, which write, say nothing, the
   credential is sent with all that say nothing, wherever its variable is set.
 - `security: []` is believed, as long as at most half of the operations lift what the document requires; where more do,
@@ -14,29 +12,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final
 
-from aqlgen.decide.credentials.alternatives import Alternatives, combined, parted, with_added, with_fallback
+from aqlgen.decide.credentials.alternatives import Alternatives, combined, parted
 from aqlgen.decide.credentials.formats import with_format
-from aqlgen.decide.credentials.names import CLIENT_SECRET, issues_credentials
+from aqlgen.decide.credentials.names import CLIENT_SECRET
 from aqlgen.decide.credentials.parameters import (
     CredentialParameter,
     credential_fields,
     credential_parameters,
     is_token,
+    issues_credentials,
     scheme_of,
     without_fields,
 )
-from aqlgen.decide.credentials.placement import TOKENS, sends, sends_parameter
-from aqlgen.decide.credentials.submitted import SubmittedField, submitted_fields
+from aqlgen.decide.credentials.placement import TOKENS, sends_parameter
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.plain import counted
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import SIGNATURE, Document, Location, Operation, Origin, SecurityScheme
+from aqlgen.ir import SIGNATURE, Document, Location, Operation, SecurityScheme
 from aqlgen.runtime.auth.usage import ADDED_SCHEME
 from aqlgen.words import split
 
@@ -65,8 +61,6 @@ class _Findings:
     schemes: dict[str, SecurityScheme]
     demanded: dict[str, list[str]] = field(default_factory=dict)
     accepted: dict[str, list[str]] = field(default_factory=dict)
-    added: dict[str, list[str]] = field(default_factory=dict)
-    """The schemes for other systems, which are sent beside what an operation requires and never in its place."""
     members: set[tuple[str, Location, str]] = field(default_factory=set)
     """The parameters that are credentials: operation, location and name."""
     fields: dict[str, list[str]] = field(default_factory=dict)
@@ -84,14 +78,27 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     is_stated = any(map(any, (document.security, *(operation.security or () for operation in document.operations))))
     floating = _from_parameters(document, findings)
     _from_bodies(document, findings, resolver)
-    withheld = _from_submitted(document, findings, resolver)
-    fallback = _unrequired(document, findings, is_stated=is_stated)
-    if is_stated:
-        floating = []
-    else:
-        floating, fallback = list(dict.fromkeys([*fallback, *floating])), []
+    floating = [] if is_stated else list(dict.fromkeys([*_unrequired(document, findings), *floating]))
     doubted = dict.fromkeys(_lifted(document, findings, resolver), document.security)
     doubted |= _unstated(document, findings, resolver)
+    _note_schemes(document, findings)
+    operations = []
+    for operation in document.operations:
+        stated = document.security if operation.security is None else operation.security
+        needs = [*doubted[operation.key], ()] if operation.key in doubted else parted(stated, findings.schemes)
+        is_open = not stated and (operation.security is not None or issues_credentials(operation, resolver))
+        accepted = [*findings.accepted.get(operation.key, ()), *(() if is_open else floating)]
+        needs = combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
+        if needs != list(stated):
+            alternatives = dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)])
+            operation = replace(operation, security=tuple(alternatives))
+        operations.append(operation)
+    schemes = tuple(findings.schemes.values())
+    effective = replace(document, schemes=schemes, operations=tuple(operations))
+    return _without_credentials(effective, findings, document.schemes, resolver), findings.diagnostics
+
+
+def _note_schemes(document: Document, findings: _Findings) -> None:
     for scheme in document.schemes:
         if scheme.kind == SIGNATURE:
             message = f"requests are signed for AWS by the security scheme {scheme.name!r}"
@@ -103,51 +110,41 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     if all("_".join(split(name)) == CLIENT_SECRET for name in findings.schemes):
         advice = f"If the API wants one, say so in overrides.yaml:\n{ADDED_SCHEME}"
         findings.note(NO_SCHEME, "the document names no credential", "", advice)
-    operations = []
-    for operation in document.operations:
-        stated = document.security if operation.security is None else operation.security
-        needs = [*doubted[operation.key], ()] if operation.key in doubted else parted(stated, findings.schemes)
-        is_open = not stated and (operation.security is not None or issues_credentials(operation, resolver))
-        accepted = [*findings.accepted.get(operation.key, ()), *(() if is_open else floating)]
-        needs = combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
-        if any(needs):
-            needs = with_fallback(needs, fallback, findings.schemes)
-        if operation.key in findings.added:
-            needs = with_added(needs, findings.added[operation.key], findings.schemes)
-        if needs != list(stated):
-            alternatives = dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)])
-            operation = replace(operation, security=tuple(alternatives))
-        operations.append(operation)
-    schemes = tuple(findings.schemes.values())
-    effective = replace(document, schemes=schemes, operations=tuple(operations), credential_fields=withheld)
-    effective = _without_credentials(effective, findings, document.schemes, resolver)
-    return _with_common_default(effective) if floating else effective, findings.diagnostics
 
 
 def _from_parameters(document: Document, findings: _Findings) -> list[str]:
     """Find the scheme of each parameter that is a credential; return those of parameters that many operations have."""
     synthesised: list[str] = []
     operations = {operation.key: operation for operation in document.operations}
+    declared = frozenset(findings.schemes)
     for member in credential_parameters(document):
-        placed = [scheme.name for scheme in document.schemes if sends_parameter(scheme, member.example)]
-        if not placed and is_token(member):
-            placed = [scheme.name for scheme in document.schemes if _takes_token(scheme)]
-        if not placed:
-            scheme = scheme_of(member, frozenset(findings.schemes))
-            findings.schemes[scheme.name] = scheme
+        name = _declared(member, document) or _added(member, findings)
         if len(member.operations) >= len(operations) * _MANY:
-            synthesised.append((placed or [scheme.name])[0])
-        _note_parameter(member, (placed or [scheme.name])[0], findings)
+            synthesised.append(name)
+        _note_parameter(member, name, findings)
         for key, parameter in member.operations.items():
             findings.members.add((key, parameter.location, parameter.name))
             stated = operations[key].security
-            stated = document.security if stated is None else stated
-            if placed and (any(stated) if is_token(member) or not parameter.required else _is_met(stated, placed)):
-                continue
-            target = findings.demanded if parameter.required else findings.accepted
-            target.setdefault(key, []).append((placed or [scheme.name])[0])
+            is_stated = any(document.security if stated is None else stated)
+            if name not in declared or (parameter.required and not (is_stated and is_token(member))):
+                target = findings.demanded if parameter.required else findings.accepted
+                target.setdefault(key, []).append(name)
     _demand_declared(document, findings)
     return synthesised
+
+
+def _declared(member: CredentialParameter, document: Document) -> str:
+    """Return the document's scheme that sends a parameter, or else takes its token; "" if there is none."""
+    placed = (scheme.name for scheme in document.schemes if sends_parameter(scheme, member.example))
+    tokens = (scheme.name for scheme in document.schemes if is_token(member) and _takes_token(scheme))
+    return next(chain(placed, tokens), "")
+
+
+def _added(member: CredentialParameter, findings: _Findings) -> str:
+    """Add the scheme that a parameter stands for; return its name."""
+    scheme = scheme_of(member, frozenset(findings.schemes))
+    findings.schemes[scheme.name] = scheme
+    return scheme.name
 
 
 def _from_bodies(document: Document, findings: _Findings, resolver: Resolver) -> None:
@@ -165,38 +162,6 @@ def _from_bodies(document: Document, findings: _Findings, resolver: Resolver) ->
             target.setdefault(key, []).append(scheme.name)
         name = scheme.name if scheme.name in findings.schemes else next(iter(findings.schemes))
         _note_parameter(member, name, findings, "body")
-
-
-def _from_submitted(document: Document, findings: _Findings, resolver: Resolver) -> frozenset[str]:
-    """Find the fields in which a credential travels a second time, or one for another system; return their pointers."""
-    headers = frozenset(name for place, name in map(sends, document.schemes) if place == Location.HEADER.value)
-    groups: dict[tuple[str, ...], dict[str, SubmittedField]] = {}
-    for operation, submitted in submitted_fields(document, headers, resolver):
-        groups.setdefault(submitted.path, {})[operation.key] = submitted
-    for path, uses in groups.items():
-        example = next(iter(uses.values()))
-        place = f"the field {'.'.join(path)!r} (body, {counted(len(uses), 'operation')})"
-        message = f"{place} is a credential: agents neither see nor give it"
-        if example.place is None or (example.is_for_this_api and findings.schemes):
-            findings.note(PARAMETER, f"{message}, and it is not sent there", example.pointer)
-            continue
-        name = ".".join(path)
-        while name in findings.schemes:
-            name = f"{name}_body"
-        texts = example.schema.get("description") if isinstance(example.schema, dict) else None
-        findings.schemes[name] = SecurityScheme(
-            name=name,
-            kind="apiKey",
-            description=texts if isinstance(texts, str) else "",
-            location="body",
-            parameter=example.place,
-            http_scheme="",
-            origin=Origin(example.pointer),
-        )
-        findings.note(PARAMETER, f"{message}, and it is sent as the security scheme {name!r}", example.pointer)
-        for key, submitted in uses.items():
-            (findings.demanded if submitted.is_required else findings.added).setdefault(key, []).append(name)
-    return frozenset(submitted.pointer for uses in groups.values() for submitted in uses.values())
 
 
 def _demand_declared(document: Document, findings: _Findings) -> None:
@@ -221,11 +186,6 @@ def _takes_token(scheme: SecurityScheme) -> bool:
     return scheme.kind in TOKENS or (scheme.kind == "http" and scheme.http_scheme.lower() == "bearer")
 
 
-def _is_met(stated: Alternatives, schemes: Iterable[str]) -> bool:
-    """Return True if each alternative names one of the schemes."""
-    return bool(stated) and all(not set(schemes).isdisjoint(requirement) for requirement in stated)
-
-
 def _note_parameter(member: CredentialParameter, scheme: str, findings: _Findings, place: str = "") -> None:
     count = len(member.operations)
     message = (
@@ -235,17 +195,13 @@ def _note_parameter(member: CredentialParameter, scheme: str, findings: _Finding
     findings.note(PARAMETER, message, member.example.origin.pointer)
 
 
-def _unrequired(document: Document, findings: _Findings, *, is_stated: bool) -> list[str]:
-    """Return the declared schemes that no operation requires."""
-    stated = [document.security, *(operation.security or () for operation in document.operations)]
-    required = {name for alternatives in stated for requirement in alternatives for name in requirement}
-    recognised = (findings.demanded, findings.accepted, findings.added)
-    required |= {name for names in chain(*(names.values() for names in recognised)) for name in names}
+def _unrequired(document: Document, findings: _Findings) -> list[str]:
+    """Return the declared schemes that no parameter requires, in a document that states no requirements."""
+    required = {name for names in (*findings.demanded.values(), *findings.accepted.values()) for name in names}
     unrequired = [scheme.name for scheme in document.schemes if scheme.name not in required]
-    where = "beside those that are, or in their place where these are not set" if is_stated else "with each"
     for name in unrequired:
         message = (
-            f"the security scheme {name!r} is required by no operation; it is sent {where}, if its variable is set"
+            f"the security scheme {name!r} is required by no operation; it is sent with each, if its variable is set"
         )
         findings.note(ASSUMED, message, f"/components/securitySchemes/{escape(name)}")
     return unrequired
@@ -288,25 +244,6 @@ def _unstated(document: Document, findings: _Findings, resolver: Resolver) -> di
 
 def _writes(operation: Operation) -> bool:
     return operation.method in ("post", "put", "patch", "delete")
-
-
-def _with_common_default(document: Document) -> Document:
-    """Make the requirements of most operations those of the document, if the document states none."""
-    if document.security or not document.operations:
-        return document
-    counts: dict[Alternatives | None, int] = {}
-    for operation in document.operations:
-        counts[operation.security] = counts.get(operation.security, 0) + 1
-    common = max(counts, key=lambda security: counts[security])
-    if not common or counts[common] * 2 <= len(document.operations):
-        return document
-    operations = tuple(
-        replace(operation, security=() if operation.security is None else operation.security)
-        if operation.security != common
-        else replace(operation, security=None)
-        for operation in document.operations
-    )
-    return replace(document, security=common, operations=operations)
 
 
 def _without_credentials(

@@ -17,7 +17,6 @@ from aqlgen.decide.credentials.formats import key_format, texts_of
 from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_proof, is_token_endpoint, likeness, stem
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json, JsonSchema, Location, Operation, Parameter, SecurityScheme
-from aqlgen.runtime.auth.usage import KEY
 from aqlgen.schemas.dropped_fields import FieldDropper
 from aqlgen.words import split
 
@@ -26,6 +25,7 @@ __all__ = [
     "credential_fields",
     "credential_parameters",
     "is_token",
+    "issues_credentials",
     "scheme_of",
     "without_fields",
 ]
@@ -35,8 +35,6 @@ NEARLY_ALL: Final = 0.8
 _NAMED: Final = (Location.HEADER, Location.QUERY)
 """Locations between which documents move a credential, from operation to operation."""
 _TOKEN: Final = re.compile(r"^(x_)?((access|oauth|auth|bearer|api|user|bot)_?)?token$")
-_BASIC: Final = re.compile(r"(?i)\bbasic\b(?!.*\bbearer\b)")
-_BEARER: Final = re.compile(r"(?i)\bbearer\b|\bjwt\b|\boauth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def credential_parameters(document: Document) -> list[CredentialParameter]:
     for key, uses in groups.items():
         alike = [groups.get((other, key[1]), []) for other in _NAMED] if key[0] in _NAMED else [uses]
         share = len({operation.key for operation, _ in chain(*alike)}) / len(document.operations)
-        members = [use for use in uses if _is_credential(share, *use)]
+        members = [use for use in uses if _is_credential(share, use[1])]
         if members:
             recognised[key] = _member(uses if share >= MOST and len(members) * 2 > len(uses) else members)
     for key, uses in groups.items():
@@ -81,11 +79,11 @@ def _member(uses: list[tuple[Operation, Parameter]]) -> CredentialParameter:
     return CredentialParameter(first.location, first.name, {operation.key: parameter for operation, parameter in uses})
 
 
-def _is_credential(share: float, operation: Operation, parameter: Parameter) -> bool:
-    """Return True if a parameter of an operation is a credential; `share` is that of the operations that have it."""
-    degree = likeness(parameter, operation)
+def _is_credential(share: float, parameter: Parameter) -> bool:
+    """Return True if a parameter is a credential; `share` is that of the operations that have it."""
+    degree = likeness(parameter)
     if parameter.location is Location.PATH:
-        return degree is Likeness.CERTAIN or (degree > Likeness.NONE and share >= NEARLY_ALL)
+        return degree >= Likeness.LIKELY and share >= NEARLY_ALL
     return degree is Likeness.CERTAIN or share >= {Likeness.LIKELY: MOST, Likeness.POSSIBLE: NEARLY_ALL}.get(degree, 2)
 
 
@@ -114,28 +112,22 @@ def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecuritySch
     name = member.name
     while name in taken:
         name = f"{name}_{member.location.value}"
-    kind, http_scheme = "apiKey", ""
-    written = ""
-    if member.location is Location.HEADER and member.name.lower() == "authorization":
-        texts = f"{parameter.description} {parameter.example} {parameter.schema}"
-        http_scheme = "basic" if _BASIC.search(texts) else "bearer" if _BEARER.search(texts) else ""
-        written = "" if http_scheme == "basic" else key_format(texts_of(parameter))
-        if written and written.lower() != f"bearer {KEY}":
-            http_scheme = ""
-        kind = "http" if http_scheme else "apiKey"
+    in_authorization = member.location is Location.HEADER and member.name.lower() == "authorization"
     return SecurityScheme(
         name=name,
-        kind=kind,
+        kind="apiKey",
         description=parameter.description,
-        location="" if http_scheme else member.location.value,
-        parameter="" if http_scheme else member.name,
-        http_scheme=http_scheme,
+        location=member.location.value,
+        parameter=member.name,
+        http_scheme="",
         origin=parameter.origin,
-        format="" if http_scheme else written,
+        format=key_format(texts_of(parameter)) if in_authorization else "",
     )
 
 
 _MAX_PARTS: Final = 20
+_ISSUERS: Final = frozenset("token login signin logon oauth authenticate session sessions access_token auth".split())
+_OF_PEOPLE: Final = re.compile(r"(^|_)(password|passwd|client_secret|grant_type|refresh_token|code_verifier|api_?key)$")
 _SECRETS: Final = frozenset({"secret", "client_secret"})
 
 
@@ -164,7 +156,7 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
                 applications[operation.key] = field, present
                 if is_token_endpoint(operation, present):
                     endpoints.append(present)
-            if likeness(field, operation) >= Likeness.LIKELY:
+            if likeness(field) >= Likeness.LIKELY:
                 likely.add(field.name)
     for key, (field, present) in applications.items():
         if any(map(is_proof, present)) and any(present <= endpoint for endpoint in endpoints):
@@ -175,6 +167,15 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
         names |= {name for name in uses if "_".join(split(name)) == "client_id" and len(users[name]) >= most}
     recognised = {**secrets, **{name: uses[name] for name in uses if name in names}}
     return [CredentialParameter(Location.QUERY, name, members) for name, members in recognised.items()]
+
+
+def issues_credentials(operation: Operation, resolver: Resolver) -> bool:
+    """Return True if an operation gives a credential for another one: a login, or a token endpoint (RFC 6749, 3.2)."""
+    last = next((words for segment in reversed(operation.path.split("/")) if (words := split(segment))), ())
+    if operation.method != "post" or _ISSUERS.isdisjoint((*last, "".join(last))):
+        return False
+    fields = chain(operation.parameters, _fields(operation, resolver))
+    return any(_OF_PEOPLE.search("_".join(split(field.name))) for field in fields)
 
 
 def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:

@@ -7,7 +7,7 @@ adjectives.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.facts import Facts
@@ -29,6 +29,7 @@ from aqlgen.decide.naming.noun import (
 )
 from aqlgen.decide.naming.verbs import ADVERBS, ONE_THING, find_verb
 from aqlgen.decide.naming.vocabulary import Vocabulary
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.words import singular
 
 __all__ = ["NounChain", "is_adjective", "is_participle", "read_chain"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from aqlgen.runtime.frozen import dataclass
 from aqlgen.words import singular
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 from aqlgen.decide.decision import Category
@@ -89,7 +89,6 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     return _read(name, method, operation.path, opening) if name else None
 
 
-@lru_cache(maxsize=16384)
 def _function_name(operation_id: str, path: str, tag: str) -> str:
     """Return the name of a function to which FastAPI appended the path and the method, or put the first tag before.
 
@@ -111,7 +110,6 @@ def _function_name(operation_id: str, path: str, tag: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=16384)
 def _read(text: str, method: str, path: str, opening: Words) -> Phrase | None:
     text = _ADDED.sub("", text)
     *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _class_and_method(text)
@@ -194,11 +192,10 @@ def _verb_place(
     return (head[0], 0, head[1]) if (doubtful and head[0].strong) or (reads and len(words) > head[1]) else None
 
 
-@lru_cache(maxsize=16384)
 def _apart(word: str, path: str) -> Words:
     """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
-    known = {form for each in split(path) for form in (each, singular(each))}
-    if len(word) <= _LONG_WORD or word in known:
+    known = {form for each in split(path) for form in (each, singular(each))} if len(word) > _LONG_WORD else {word}
+    if word in known:
         return (word,)
     nouns = "|".join(sorted(known, key=len, reverse=True))
     match = re.fullmatch(f"({'|'.join(sorted(_COMMON))})((?:{nouns})+)", word)

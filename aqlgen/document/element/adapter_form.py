@@ -15,13 +15,16 @@ from aqlgen.document.element.operations import (
     Names,
     built_parameter,
     operation,
+    read_base_url,
     read_pagination_hint,
+    read_title,
+    read_version,
 )
 from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.document.element.requests import read_maps_to, read_notes
-from aqlgen.document.element.target import read_base_url, read_title, read_version
 from aqlgen.document.element.types import CONSTRAINTS, parameter_name, text_type
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON
 
 __all__ = ["read_adapter"]
 
@@ -124,32 +127,13 @@ def _operation(reader: Reader, node: Node, family: str, names: Names, *, is_form
     request = read_maps_to(reader, members["maps_to"]) if "maps_to" in members else None
     if request is None or not is_named:
         return None
-    built = operation(
-        reader,
-        node,
-        members,
-        read_notes(reader, notes, request),
-        parameters,
-        family=family,
-        returns=returns,
-        confirmed="requires_confirmation" in members and members["requires_confirmation"].value,
-    )
-    return built and _with_paging(reader, built, members.get("pagination"), parameters, is_form=is_form)
-
-
-def _with_paging(
-    reader: Reader,
-    built: ElementOperation,
-    node: Node | None,
-    parameters: list[ElementParameter],
-    *,
-    is_form: bool,
-) -> ElementOperation:
-    if node is not None:
-        hint = read_pagination_hint(reader, node, parameters, built.returns)
-        built = replace(built, pagination=built.pagination or hint)
-    has_default = built.content_types == ("application/json",)
-    return replace(built, content_types=(_FORM,)) if is_form and has_default else built
+    request = read_notes(reader, notes, request)
+    if "pagination" in members:
+        hint = read_pagination_hint(reader, members["pagination"], parameters, returns)
+        request = replace(request, pagination=request.pagination or hint)
+    if is_form and request.content_types == (JSON,):
+        request = replace(request, content_types=(_FORM,))
+    return operation(reader, node, members, request, parameters, family=family, returns=returns)
 
 
 def _parameters(reader: Reader, node: Node | None) -> list[ElementParameter]:

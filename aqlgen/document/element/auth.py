@@ -57,25 +57,23 @@ _USUAL: Final = "auth"
 """The name of the scheme of an element that has one."""
 
 
-def read_auth(reader: Reader, node: Node | None, name: str) -> Auth:
-    """Return the schemes of `auth`, what operations need of them, and the variables that are of the adapter `name`."""
+def read_auth(reader: Reader, node: Node | None, adapter: str) -> Auth:
+    """Return the schemes of `auth`, what operations need of them, and the variables that are of the `adapter`."""
     if node is None or not reader.is_of(node, "object"):
         return Auth()
     node = _without_secrets(reader, node)
     members = reader.fields(node, _FIELDS)
+    if "x-schemes" not in members:
+        usual = _scheme(reader, node, members, adapter)
+        return Auth() if usual is None else Auth({_USUAL: usual[0]}, ((_USUAL,),), {_USUAL: usual[1]})
     schemes: dict[str, dict[str, Json]] = {}
     variables: dict[str, str | Mapping[str, str]] = {}
-    listed = members.get("x-schemes")
-    if listed is None:
-        security: tuple[tuple[str, ...], ...] = ()
-        if _scheme(reader, _USUAL, node, members, schemes, variables, name):
-            security = ((_USUAL,),)
-        return Auth(schemes, security, variables)
-    for scheme in listed.value:
-        inner = listed.member(scheme)
-        if reader.is_of(inner, "object") and reader.is_readable(Node(scheme, inner.pointer, inner.path)):
-            inner = _without_secrets(reader, inner)
-            _scheme(reader, scheme, inner, reader.fields(inner, _FIELDS), schemes, variables, name)
+    for name, member in members["x-schemes"].members():
+        if reader.is_of(member, "object") and reader.is_readable(Node(name, member.pointer, member.path)):
+            of_scheme = _without_secrets(reader, member)
+            scheme = _scheme(reader, of_scheme, reader.fields(of_scheme, _FIELDS), adapter)
+            if scheme is not None:
+                schemes[name], variables[name] = scheme
     needed = members.get("x-security")
     return Auth(schemes, () if needed is None else read_requirements(reader, needed), variables)
 
@@ -97,76 +95,71 @@ def _without_secrets(reader: Reader, node: Node) -> Node:
 
 
 def _scheme(
-    reader: Reader,
-    name: str,
-    node: Node,
-    members: Mapping[str, Node],
-    schemes: dict[str, dict[str, Json]],
-    variables: dict[str, str | Mapping[str, str]],
-    adapter: str,
-) -> bool:
-    """Add the scheme that the members describe; return False if there is none."""
+    reader: Reader, node: Node, members: Mapping[str, Node], adapter: str
+) -> tuple[dict[str, Json], str | Mapping[str, str]] | None:
+    """Return the scheme that the members describe, and the variables that it names; None if there is none."""
     config = members.get("config")
     if config is not None:
         members = {**reader.fields(_without_secrets(reader, config), {**_FIELDS, "type": Field()}), **members}
     if "type" not in members:
-        return False
+        return None
     kind = members["type"].value
     texts = {key: member.value for key, member in members.items() if isinstance(member.value, str)}
+    if not _is_sent(reader, kind, members, texts):
+        return None
+    if kind == "oauth2":
+        scheme: dict[str, Json] | None = _oauth(reader, members)
+    else:
+        scheme = {"type": "http", "scheme": kind} if kind == "basic" else _key(reader, node, kind, members, texts)
+    roles = {"username": "username_env", "password": "password_env", "token": "token_env", "key": "key_env"}
+    stated = {role: key for role, key in roles.items() if key in texts and scheme is not None}
+    named = {role: texts[key] for role, key in stated.items() if _is_variable(reader, members[key], adapter)}
+    if scheme is None:
+        return None
+    return scheme, next(iter(named.values()), "") if kind in ("api_key", "bearer") else named
+
+
+def _is_sent(reader: Reader, kind: str, members: Mapping[str, Node], texts: Mapping[str, str]) -> bool:
+    """Return True for a credential that the adapter can send; report what it does not do."""
     for key in members.keys() - _OF_KIND[kind] - {"type", "config", "x-schemes", "x-security"}:
         reader.unused(members[key], f"{members[key].path} means nothing with type: {kind}", "Leave it out.")
-    if kind == "none":
-        if "x-type" in texts:
-            message = f"credentials of the kind {reader.shown(texts['x-type'])} are not carried over"
-            hint = "Declare the scheme in overrides.yaml: adapter: {security_schemes: …}."
-            reader.unused(members["x-type"], message, hint)
-        return False
-    if texts.get("in") in ("body", "path"):
+    if kind == "none" and "x-type" in texts:
+        message = f"credentials of the kind {reader.shown(texts['x-type'])} are not carried over"
+        hint = "Declare the scheme in overrides.yaml: adapter: {security_schemes: …}."
+        reader.unused(members["x-type"], message, hint)
+    elif kind != "none" and texts.get("in") in ("body", "path"):
         hint = "Send it by hooks.py, or in a header or the query."
         reader.unused(members["in"], f"a credential in the {texts['in']} is not carried over", hint)
         return False
-    scheme = _http_scheme(reader, node, kind, members, texts)
-    if scheme is None:
-        return False
-    schemes[name] = scheme
-    roles = {role: f"{role}_env" for role in ("username", "password")}
-    stated = {role: key for role, key in {**roles, "token": "token_env", "key": "key_env"}.items() if key in texts}
-    named = {role: texts[key] for role, key in stated.items() if _is_variable(reader, members[key], adapter)}
-    if named:
-        variables[name] = next(iter(named.values())) if kind in ("api_key", "bearer") else named
-    return True
+    return kind != "none"
 
 
-def _http_scheme(
+def _key(
     reader: Reader, node: Node, kind: str, members: Mapping[str, Node], texts: Mapping[str, str]
 ) -> dict[str, Json] | None:
-    """Return the Security Scheme Object, None after a report of what cannot be sent."""
-    if kind == "basic":
-        return {"type": "http", "scheme": "basic"}
-    if kind == "oauth2":
-        return _oauth(reader, members)
+    """Return the Security Scheme Object of a key or a bearer token, None after a report of what cannot be sent."""
     place = texts.get("in", "header")
     key = next((key for key in ("header", "header_name", "name") if key in texts), "")
-    header = texts.get(key, "Authorization" if kind == _BEARER else "")
-    prefix = texts.get("prefix", "Bearer " if kind == _BEARER else "").strip()
+    usual = ("Authorization", "Bearer") if kind == _BEARER else ("", "")
+    header, prefix = texts.get(key, usual[0]), texts.get("prefix", usual[1]).strip()
+    scheme = {"type": "apiKey", "in": place, "name": header}
+    is_standard = header.lower() == "authorization" and place == "header"
     if not header:
         reader.missing(node, "header_name", Field(suggestion="Write the header of the key: `header_name: X-API-Key`."))
-        return None
-    if place == "header" and not _TOKEN.fullmatch(header):
+    elif place == "header" and not _TOKEN.fullmatch(header):
         reader.bad_name(members[key], header, "the name of a header", "Write it as in: X-API-Key.")
-        return None
-    if header.lower() == "authorization" and place == "header" and prefix and _TOKEN.fullmatch(prefix):
-        return {"type": "http", "scheme": prefix.lower() if prefix.lower() == _BEARER else prefix}
-    if header.lower() == "authorization" and place == "header" and _NAMED.fullmatch(prefix):
+    elif is_standard and _TOKEN.fullmatch(prefix):
+        return {"type": "http", "scheme": re.sub(f"(?i)^{_BEARER}$", _BEARER, prefix)}
+    elif is_standard and _NAMED.fullmatch(prefix):
         end = '"' if prefix.endswith('"') else ""
-        about = f"Authorization: {prefix}<key>{end}"  # in the words by which the key's format is read
-        return {"type": "apiKey", "in": place, "name": header, "description": about}
-    if "prefix" in texts and prefix:
+        return {**scheme, "description": f"Authorization: {prefix}<key>{end}"}  # by which the key's format is read
+    elif "prefix" in texts and prefix:
         expected = "left out, or one word before the key in the header Authorization"
         hint = "Put it into the variable, in front of the key, or set the header in hooks.py."
         reader.bad_value(members["prefix"], expected, hint)
-        return None
-    return {"type": "apiKey", "in": place, "name": header}
+    else:
+        return scheme
+    return None
 
 
 def _oauth(reader: Reader, members: Mapping[str, Node]) -> dict[str, Json]:

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON
 from aqlgen.runtime.table import Pagination
 
-__all__ = ["Auth", "Element", "ElementOperation", "ElementParameter", "Place", "Stated", "Word"]
+__all__ = ["Auth", "Element", "ElementOperation", "ElementParameter", "Place", "Request", "Stated", "Word"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +42,47 @@ class ElementParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """The parts of a request beside its parameters, and the parameters that go elsewhere than usual.
+
+    `path` has the names of parameters in braces, and values of the query that are fixed.
+    """
+
+    method: str
+    path: str
+    places: Mapping[str, Place] = field(default_factory=dict)
+    styles: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers that are sent as they stand."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """Query parameters that are sent as they stand."""
+    content_types: tuple[str, ...] = (JSON,)
+    """The content types of the body that a call can choose from, the usual one first."""
+    accept: tuple[str, ...] = (JSON,)
+    """The content types of the answer."""
+    items: str | None = None
+    """JSON pointer to the list in the answer, whose items are what is returned; None if it is no list."""
+    input: tuple[str, ...] = ()
+    """The query parameters that the parameter `input` holds, by the API's names."""
+    pagination: Pagination | None = None
+    security: tuple[tuple[str, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ElementOperation:
-    """An operation; `path` has the names of parameters in braces, and values of the query that are fixed."""
+    """An operation; `written` is its path in the element, such as `operations.read[0]`."""
 
     name: str
     family: str
-    method: str
-    path: str
+    request: Request
     description: str
     parameters: tuple[ElementParameter, ...]
     returns: Mapping[str, Json] | None
     """The JSON Schema of the answer; None for an answer without a body."""
     danger: str | None
-    confirmed: bool
-    """True if the element asks for a confirmation."""
+    """The stated level, at least destructive where the element asks for a confirmation."""
     pointer: str
     written: str
-    """The path in the element, such as `operations.read[0]`."""
-    content_types: tuple[str, ...]
-    """The content types of the body that a call can choose from, the usual one first."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers that are sent as they stand."""
-    query: Mapping[str, str] = field(default_factory=dict)
-    """Query parameters that are sent as they stand."""
-    accept: tuple[str, ...] = ()
-    """The content types of the answer."""
-    items: str | None = None
-    """JSON pointer to the list in the answer, whose items are what `returns` describes; None if it is no list."""
-    input: tuple[str, ...] = ()
-    """The query parameters that the parameter `input` holds, by the API's names."""
-    pagination: Pagination | None = None
-    security: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

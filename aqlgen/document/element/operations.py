@@ -1,26 +1,39 @@
-"""What the operations of both forms of an adapter element share: names, requests, parameters and danger."""
+"""What both forms of an adapter element share: address, version and title; names, requests, parameters and danger."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
+from urllib.parse import urlsplit
 
-from aqlgen.document.element.model import ElementOperation, ElementParameter, Place
+from aqlgen.document.element.model import ElementOperation, ElementParameter, Place, Request
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.document.element.requests import CREDENTIAL, IN_QUERY, Request
+from aqlgen.document.element.requests import CREDENTIAL, IN_QUERY
 from aqlgen.document.element.types import constrained
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.table import Pagination
 from aqlgen.words import snake
 
-__all__ = ["DANGERS", "FAMILIES", "PAGINATION", "Names", "built_parameter", "operation", "read_pagination_hint"]
+__all__ = [
+    "DANGERS",
+    "FAMILIES",
+    "PAGINATION",
+    "Names",
+    "built_parameter",
+    "operation",
+    "read_base_url",
+    "read_pagination_hint",
+    "read_title",
+    "read_version",
+]
 
 FAMILIES: Final = ("create", "read", "update", "delete", "execute")
 DANGERS: Final = ("safe", "reversible", "destructive", "dangerous", "forbidden")
+_MILD: Final = (None, "safe", "reversible")
 PAGINATION: Final[Mapping[str, Field]] = {
     "style": Field(values=("offset", "cursor", "page", "link_header")),
     "default_limit": Field("integer"),
@@ -32,6 +45,51 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SPELLING: Final = "lower-case words joined by _, beginning with a letter, at most 64 characters"
 _RELATIVE: Final = re.compile(r" \(a kind of [a-z_]{1,40}\)$")
 """What aqlgen adds to the description of an operation whose verb is not canonical (R-NAME-2)."""
+
+
+_SEMVER: Final = re.compile(
+    r"(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?"
+)
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def read_base_url(reader: Reader, node: Node | None) -> str:
+    """Return the address of the API; report what is none, and warn of one without encryption."""
+    if node is None or not reader.is_readable(node):
+        return ""
+    url = str(node.value).strip()
+    expected = "an address such as https://api.example.com/v1"
+    try:
+        parts = urlsplit(url)
+        host, private = parts.hostname or "", {parts.username, parts.password} != {None}
+        parts.port  # noqa: B018 - raises ValueError for what is no port
+    except ValueError:
+        host, private, parts = "", False, urlsplit("")
+    if parts.scheme not in ("http", "https") or not host or not {" ", "{", "\\"}.isdisjoint(url):
+        reader.bad_value(node, expected, "Begin with https:// and the host of the API.")
+    elif private or parts.query or parts.fragment:
+        message = f"{node.path} must be an address without user name, query and fragment"
+        hint = "Credentials belong into environment variables, a query into maps_to."
+        actual = "an address with more"
+        reader.report("schema-invalid-value", node, message, expected=expected, actual=actual, suggestion=hint)
+    elif parts.scheme == "http" and host not in _LOOPBACK and not host.startswith("127."):
+        hint = "Write https://, unless the API is on this machine or for development."
+        reader.unused(node, f"{node.path} is not encrypted", hint)
+    if url.endswith("/"):
+        reader.unused(node, f"{node.path} ends with a slash, which is left out", "Write it without.")
+    return url.rstrip("/")
+
+
+def read_version(reader: Reader, node: Node | None) -> None:
+    """Report a version that is not semantic."""
+    if node is not None and not _SEMVER.fullmatch(node.value):
+        reader.bad_value(node, "three numbers with dots between (Semantic Versioning)", 'Write `version: "1.0.0"`.')
+
+
+def read_title(name: str) -> str:
+    """Return a title for an adapter that has only a name."""
+    words = re.sub(r"[-_]?adapter$", "", name).replace("_", "-").split("-")
+    return " ".join(word.capitalize() for word in words if word) or "API"
 
 
 @dataclass(slots=True)
@@ -81,65 +139,62 @@ def operation(
     *,
     family: str,
     returns: Mapping[str, Json] | None,
-    confirmed: bool = False,
 ) -> ElementOperation | None:
-    """Return an operation, None for one that needs a credential in its path.
-
-    Reports placeholders without a parameter, and places of parameters that are not there.
-    """
-    by_name = {parameter.name: parameter for parameter in parameters}
-    in_path = dict.fromkeys(placeholders(request.path))
+    """Return an operation, None for one that needs a credential in its path; report what does not fit together."""
     where = members.get("maps_to") or members.get("http") or node
     if any(place.location == CREDENTIAL for place in request.places.values()):
         reader.unused(where, f"{node.path} needs a credential in its path, and is left out", "Send it by hooks.py.")
         return None
-    danger = members.get("danger_level")
-    if request.method == "DELETE" and (family == "read" or (danger is not None and danger.value == "safe")):
+    danger, confirmed = reader.text(members, "danger_level") or None, members.get("requires_confirmation")
+    if request.method == "DELETE" and (family == "read" or danger == "safe"):
         hint = "List it under `delete` with the danger that it has, at least `reversible`."
-        reader.bad_value(danger or where, "what fits DELETE, which is no safe read", hint)
-    for name in (*in_path, *(name for name in request.places if name not in in_path)):
-        if name not in by_name and not _is_paging(request, name):
-            close = get_close_matches(name, by_name, n=1)
-            expected = f"one of the parameters ({', '.join(by_name)})" if by_name else "a parameter"
-            added = f"Add `{name}` to the parameters: type: string, required: true."
-            hint = f"Did you mean `{close[0]}`?" if close else added
-            message = f"{where.path} names {reader.shown(name)}, which is no parameter of the operation"
-            reader.report("schema-unresolved-ref", where, message, expected=expected, suggestion=hint)
-    placed = [_placed(parameter, request, in_path) for parameter in parameters]
+        reader.bad_value(members.get("danger_level", where), "what fits DELETE, which is no safe read", hint)
+    if confirmed is not None and confirmed.value and danger in _MILD:
+        danger = "destructive"
+    in_path = dict.fromkeys(placeholders(request.path))
+    _check_places(reader, where, request, [*in_path, *request.places], [item.name for item in parameters])
     return ElementOperation(
         name=reader.text(members, "name"),
         family=family,
-        method=request.method,
-        path=request.path,
+        request=request,
         description=_RELATIVE.sub("", reader.text(members, "description")),
-        parameters=tuple(parameter for parameter in placed if parameter.place.location != "adapter"),
+        parameters=_placed(parameters, request, in_path),
         returns=returns,
-        danger=None if danger is None else danger.value,
-        confirmed=confirmed,
+        danger=danger,
         pointer=node.pointer,
         written=node.path,
-        content_types=request.content_types,
-        headers=request.headers,
-        query=request.query,
-        accept=request.accept,
-        items=request.items,
-        input=request.input,
-        pagination=request.pagination,
-        security=request.security,
     )
 
 
-def _is_paging(request: Request, name: str) -> bool:
-    return request.pagination is not None and any(wire == name for _, wire in request.pagination.roles)
+def _check_places(
+    reader: Reader, where: Node, request: Request, named: Collection[str], parameters: Collection[str]
+) -> None:
+    """Report placeholders and places of parameters that are not there."""
+    paging = {wire for _, wire in request.pagination.roles} if request.pagination is not None else set()
+    for name in dict.fromkeys(named):
+        if name in parameters or name in paging:
+            continue
+        close = get_close_matches(name, parameters, n=1)
+        expected = f"one of the parameters ({', '.join(parameters)})" if parameters else "a parameter"
+        added = f"Add `{name}` to the parameters: type: string, required: true."
+        hint = f"Did you mean `{close[0]}`?" if close else added
+        message = f"{where.path} names {reader.shown(name)}, which is no parameter of the operation"
+        reader.report("schema-unresolved-ref", where, message, expected=expected, suggestion=hint)
 
 
-def _placed(parameter: ElementParameter, request: Request, in_path: Collection[str]) -> ElementParameter:
-    """Return a parameter with its place."""
-    parameter = replace(parameter, style=request.styles.get(parameter.name, {}))
-    if parameter.name in in_path:
-        return replace(parameter, place=Place("path", parameter.name), required=True)
+def _placed(
+    parameters: Iterable[ElementParameter], request: Request, in_path: Collection[str]
+) -> tuple[ElementParameter, ...]:
+    """Return the parameters that are sent, each with its place and its style."""
     usual = "query" if request.method in IN_QUERY else "body"
-    return replace(parameter, place=request.places.get(parameter.name, Place(usual, parameter.name)))
+    placed = []
+    for parameter in parameters:
+        name, is_in_path = parameter.name, parameter.name in in_path
+        place = Place("path", name) if is_in_path else request.places.get(name, Place(usual, name))
+        if place.location != "adapter":
+            required = parameter.required or is_in_path
+            placed.append(replace(parameter, place=place, required=required, style=request.styles.get(name, {})))
+    return tuple(placed)
 
 
 def read_pagination_hint(

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any, Final, get_args
 from urllib.parse import unquote
 
-from aqlgen.document.element.model import Place
+from aqlgen.document.element.model import Place, Request
 from aqlgen.document.element.reader import Field, Node, Reader
-from aqlgen.ir import Json
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.media import JSON as JSON_TYPE
 from aqlgen.runtime.table import Pagination, PagingStyle
@@ -26,7 +25,6 @@ __all__ = [
     "CREDENTIAL",
     "IN_QUERY",
     "METHODS",
-    "Request",
     "read_maps_to",
     "read_notes",
     "read_path",
@@ -67,24 +65,6 @@ _LONGEST: Final = 4_000
 _DEEPEST: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The parts of a request beside its parameters, and the parameters that go elsewhere than usual."""
-
-    method: str = ""
-    path: str = ""
-    places: Mapping[str, Place] = field(default_factory=dict)
-    styles: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
-    content_types: tuple[str, ...] = (JSON_TYPE,)
-    accept: tuple[str, ...] = (JSON_TYPE,)
-    items: str | None = None
-    input: tuple[str, ...] = ()
-    pagination: Pagination | None = None
-    security: tuple[tuple[str, ...], ...] | None = None
-
-
 def read_maps_to(reader: Reader, node: Node) -> Request | None:
     """Return method, path and query of `METHOD /path?type=all&q={text}`; None after a report of what is wrong.
 
@@ -105,26 +85,30 @@ def read_maps_to(reader: Reader, node: Node) -> Request | None:
 
 def read_path(reader: Reader, node: Node, method: str, target: str) -> Request | None:
     """Return the request of a method and a path, None after a report of what is wrong."""
-    if "://" in target or target.startswith("//"):
-        hint = "Leave the host out: requests and credentials go to base_url alone."
-        reader.bad_value(node, "a path below base_url, without a host", hint)
-        return None
-    if not target.startswith("/") or " " in target or len(target) > _LONGEST:
-        reader.bad_value(node, _MAPS_TO, f"Write `{method} /{target.lstrip('/').replace(' ', '%20')[:200]}`.")
-        return None
-    if "#" in target:
-        reader.bad_value(node, "a path without #", "Leave out what stands behind #: it is never sent.")
-        return None
-    if any(
-        unquote(segment) in (".", "..")
-        for segment in re.split(r"/|\\|%2f|%5c", target.partition("?")[0], flags=re.IGNORECASE)
+    segments = re.split(r"/|\\|%2f|%5c", target.partition("?")[0], flags=re.IGNORECASE)
+    spelled = f"`{method} /{target.lstrip('/').replace(' ', '%20')[:200]}`"
+    for wrong, expected, hint in (
+        (
+            "://" in target or target.startswith("//"),
+            "a path below base_url, without a host",
+            "Leave the host out: requests and credentials go to base_url alone.",
+        ),
+        (target[:1] != "/" or " " in target or len(target) > _LONGEST, _MAPS_TO, f"Write {spelled}."),
+        ("#" in target, "a path without #", "Leave out what stands behind #: it is never sent."),
+        (
+            not {".", ".."}.isdisjoint(map(unquote, segments)),
+            "a path without the segments . and ..",
+            "Write the path as it is sent: it stays below base_url.",
+        ),
+        (
+            not {"{", "}"}.isdisjoint(re.sub(r"\{[^{}]{1,200}\}", "", target)),
+            "a path whose braces close",
+            "Write a placeholder as in `/pets/{pet_id}`.",
+        ),
     ):
-        hint = "Write the path as it is sent: it stays below base_url."
-        reader.bad_value(node, "a path without the segments . and ..", hint)
-        return None
-    if any(char in re.sub(r"\{[^{}]{1,200}\}", "", target) for char in "{}"):
-        reader.bad_value(node, "a path whose braces close", "Write a placeholder as in `/pets/{pet_id}`.")
-        return None
+        if wrong:
+            reader.bad_value(node, expected, hint)
+            return None
     path, mark, query = target.partition("?")
     places: dict[str, Place] = {}
     fixed: list[str] = []
@@ -157,30 +141,21 @@ def read_notes(reader: Reader, node: Node | None, request: Request) -> Request:
         else:
             expected = f"{', '.join(LOCATIONS)} with the API's name behind it, or {', '.join(ALONE)}"
             reader.bad_value(place, expected, "Write it as in `header X-Tenant`.")
-    security, wires = notes.get("security"), notes.get("input")
+    styles = {name: reader.fields(member, _STYLE) for name, member in _members(notes.get("styles"))}
     return Request(
         request.method,
         request.path,
         places,
-        _styles(reader, notes.get("styles")),
+        {name: {key: part.value for key, part in members.items()} for name, members in styles.items()},
         headers=_values(reader, notes.get("headers")),
         query=_values(reader, notes.get("query")),
         content_types=_content_types(reader, notes.get("content_type")),
         accept=_content_types(reader, notes.get("accept")),
         items=_pointer(reader, notes.get("list")),
-        input=() if wires is None else tuple(wire.value for wire in wires.items() if reader.is_of(wire, "string")),
+        input=_listed(reader, notes["input"]) if "input" in notes else (),
         pagination=read_pagination(reader, notes.get("pagination")),
-        security=None if security is None else read_requirements(reader, security),
+        security=read_requirements(reader, notes["security"]) if "security" in notes else None,
     )
-
-
-def _styles(reader: Reader, node: Node | None) -> dict[str, dict[str, Json]]:
-    """Return how the lists and objects of parameters are written."""
-    styles = {}
-    for name, member in () if node is None else node.members():
-        members = reader.fields(member, _STYLE)
-        styles[name] = {key: part.value for key, part in members.items()}
-    return styles
 
 
 def _pointer(reader: Reader, node: Node | None) -> str | None:
@@ -212,17 +187,21 @@ def _values(reader: Reader, node: Node | None) -> dict[str, str]:
 
 def _texts(reader: Reader, node: Node | None) -> dict[str, Node]:
     """Return the members of an object that are texts."""
-    members = [] if node is None else list(node.members())
-    return {key: member for key, member in members if reader.is_of(member, "string")}
+    return {key: member for key, member in _members(node) if reader.is_of(member, "string")}
+
+
+def _members(node: Node | None) -> list[tuple[str, Node]]:
+    return [] if node is None else list(node.members())
 
 
 def read_requirements(reader: Reader, node: Node) -> tuple[tuple[str, ...], ...]:
     """Return alternatives of security schemes, each a list of names."""
-    alternatives = []
-    for item in node.items():
-        if reader.is_of(item, "array"):
-            alternatives.append(tuple(name.value for name in item.items() if reader.is_of(name, "string")))
-    return tuple(alternatives)
+    return tuple(_listed(reader, item) for item in node.items() if reader.is_of(item, "array"))
+
+
+def _listed(reader: Reader, node: Node) -> tuple[str, ...]:
+    """Return the texts of a list."""
+    return tuple(item.value for item in node.items() if reader.is_of(item, "string"))
 
 
 _PAGING: Final[Mapping[str, Field]] = {

@@ -8,10 +8,18 @@ from typing import Final
 
 from aqlgen.document.element.auth import read_auth
 from aqlgen.document.element.model import Element, ElementOperation, ElementParameter
-from aqlgen.document.element.operations import DANGERS, FAMILIES, Names, built_parameter, operation
+from aqlgen.document.element.operations import (
+    DANGERS,
+    FAMILIES,
+    Names,
+    built_parameter,
+    operation,
+    read_base_url,
+    read_title,
+    read_version,
+)
 from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.document.element.requests import METHODS, read_path
-from aqlgen.document.element.target import read_base_url, read_title, read_version
 from aqlgen.document.element.types import CONSTRAINTS, reference
 from aqlgen.ir import Json
 from aqlgen.words import snake

@@ -45,9 +45,9 @@ def _keyed(element: Element) -> list[tuple[tuple[str, str], ElementOperation]]:
     """Return the operations by method and path; a fragment, which is not sent, tells those of one request apart."""
     keyed: dict[tuple[str, str], ElementOperation] = {}
     for operation in element.operations:
-        key = operation.method.lower(), operation.path
+        key = operation.request.method.lower(), operation.request.path
         if key in keyed:
-            key = key[0], f"{operation.path}#{operation.name}"
+            key = key[0], f"{operation.request.path}#{operation.name}"
         keyed[key] = operation
     return list(keyed.items())
 
@@ -66,21 +66,21 @@ def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]
         if parameter.place.location not in ("body", "whole", "rest") and not _is_input(operation, parameter):
             parameters.append(_parameter(parameter))
             origins.note(parameters, len(parameters) - 1, Origin(parameter.pointer))
-    for location, values in (("header", operation.headers), ("query", operation.query)):
+    for location, values in (("header", operation.request.headers), ("query", operation.request.query)):
         parameters += [_fixed(location, name, value) for name, value in values.items()]
     parameters += _paging_parameters(operation)
-    parameters += [{"name": wire, "in": "query", "schema": {}} for wire in operation.input]
+    parameters += [{"name": wire, "in": "query", "schema": {}} for wire in operation.request.input]
     body = _body(operation, origins)
     if body is not None:
         node["requestBody"] = body
         origins.note(node, "requestBody", Origin(operation.pointer))
-    if operation.security is not None:
-        node["security"] = _requirements(operation.security)
+    if operation.request.security is not None:
+        node["security"] = _requirements(operation.request.security)
     if operation.returns is None:
         node["responses"] = {"204": {"description": "Done"}}
     else:
-        media = {"schema": _answer(operation.returns, operation.items)}
-        content = {"content": dict.fromkeys(operation.accept, media)}
+        media = {"schema": _answer(operation.returns, operation.request.items)}
+        content = {"content": dict.fromkeys(operation.request.accept, media)}
         node["responses"] = {"200": {"description": "The answer", **content}}
     return node
 
@@ -97,15 +97,13 @@ def _answer(returns: Mapping[str, Json], items: str | None) -> Mapping[str, Json
 
 def _is_input(operation: ElementOperation, parameter: ElementParameter) -> bool:
     """Return True for the parameter that holds query parameters, which stand for it (R-UPD-1)."""
-    return bool(operation.input) and parameter.name == "input"
+    return bool(operation.request.input) and parameter.name == "input"
 
 
 def _parameter(parameter: ElementParameter) -> dict[str, Json]:
     place = parameter.place
     node: dict[str, Json] = {"name": place.wire, "in": place.location, "schema": parameter.schema, **parameter.style}
-    if parameter.required:
-        node["required"] = True
-    return {**node, "description": parameter.description} if parameter.description else node
+    return {**node, **({"required": True} if parameter.required else {}), **_about(parameter)}
 
 
 def _fixed(location: str, name: str, value: str) -> dict[str, Json]:
@@ -115,7 +113,7 @@ def _fixed(location: str, name: str, value: str) -> dict[str, Json]:
 
 def _paging_parameters(operation: ElementOperation) -> list[Json]:
     """Return the parameters by which an operation pages, and which agents are not shown."""
-    paging = operation.pagination
+    paging = operation.request.pagination
     if paging is None or paging.within is not None or paging.location == "body":
         return []
     known = {item.place.wire for item in operation.parameters if item.place.location == "query"}
@@ -129,26 +127,38 @@ def _paging_parameters(operation: ElementOperation) -> list[Json]:
 def _body(operation: ElementOperation, origins: Origins) -> dict[str, Json] | None:
     """Return the body: one parameter that is the whole of it, or an object of fields."""
     whole = next((item for item in operation.parameters if item.place.location == "whole"), None)
+    schema = _fields(operation, origins) if whole is None else _whole(operation, whole)
+    if schema is None:
+        return None
+    content = {"content": {kind: {"schema": schema} for kind in operation.request.content_types}}
     if whole is not None:
-        is_object = operation.family == "update" and not operation.content_types[0].startswith("text/")
-        usual: dict[str, Json] = {"type": "object"} if is_object else {}
-        schema = {**(whole.schema or usual), **({"description": whole.description} if whole.description else {})}
-        return {"required": whole.required, "content": {kind: {"schema": schema} for kind in operation.content_types}}
+        return {"required": whole.required, **content}
+    return {"required": True, **content} if "required" in schema else content
+
+
+def _whole(operation: ElementOperation, parameter: ElementParameter) -> dict[str, Json]:
+    is_object = operation.family == "update" and not operation.request.content_types[0].startswith("text/")
+    schema = parameter.schema or ({"type": "object"} if is_object else {})
+    return {**schema, **_about(parameter)}
+
+
+def _fields(operation: ElementOperation, origins: Origins) -> dict[str, Json] | None:
+    """Return the schema of a body that is an object of fields, None for no body."""
     fields = [item for item in operation.parameters if item.place.location == "body" and not _is_input(operation, item)]
     rest = any(item.place.location == "rest" for item in operation.parameters)
     if not fields and not rest:
         return None
     properties: dict[str, Json] = {}
     for item in fields:
-        about = {"description": item.description} if item.description else {}
-        properties[item.place.wire] = {**item.schema, **about}
+        properties[item.place.wire] = {**item.schema, **_about(item)}
         origins.note(properties, item.place.wire, Origin(item.pointer))
+    schema: dict[str, Json] = {"type": "object", "properties": properties}
     required = [item.place.wire for item in fields if item.required]
-    schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
-    if rest:
-        schema["additionalProperties"] = True
-    needed = {"required": True} if required else {}
-    return {**needed, "content": {kind: {"schema": schema} for kind in operation.content_types}}
+    return schema | ({"required": required} if required else {}) | ({"additionalProperties": True} if rest else {})
+
+
+def _about(parameter: ElementParameter) -> dict[str, Json]:
+    return {"description": parameter.description} if parameter.description else {}
 
 
 def as_stated(element: Element, file: str) -> Stated:
@@ -158,20 +168,13 @@ def as_stated(element: Element, file: str) -> Stated:
             written=operation.written,
             name=operation.name,
             category=operation.family.upper(),
-            danger=_danger(operation),
+            danger=operation.danger,
             parameters=_names(operation),
-            pagination=operation.pagination,
+            pagination=operation.request.pagination,
         )
         for (method, path), operation in _keyed(element)
     }
     return Stated(file, element.name, words, element.auth.variables)
-
-
-def _danger(operation: ElementOperation) -> str | None:
-    """Return the stated danger, at least destructive where a confirmation is asked for."""
-    if operation.confirmed and operation.danger in (None, "safe", "reversible"):
-        return "destructive"
-    return operation.danger
 
 
 def _names(operation: ElementOperation) -> Mapping[str, str]:

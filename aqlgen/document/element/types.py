@@ -30,8 +30,8 @@ CONSTRAINTS: Final[Mapping[str, Field]] = {
 """What a parameter may say beside its type: the keys of the adapter schema, and of introspection's ParameterInfo."""
 
 _ITEMS: Final[Mapping[str, Field]] = {"name": Field(), "type": Field(), "required": Field("boolean"), **CONSTRAINTS}
-_COPIED: Final = ("pattern", "format", "minLength", "maxLength")
 _BOUNDS: Final = (("minimum", "maximum"), ("minLength", "maxLength"))
+_COPIED: Final = ("pattern", "format", *_BOUNDS[0], *_BOUNDS[1])
 _CLOSE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("str", "char", "varchar"), "string"),
     **dict.fromkeys(("int", "int32", "int64"), "integer"),
@@ -111,12 +111,8 @@ def _named(name: str) -> dict[str, Json]:
 def constrained(reader: Reader, members: Mapping[str, Node], schema: dict[str, Json]) -> dict[str, Json]:
     """Return a schema with what a parameter says beside its type; report what contradicts it."""
     kind = schema.get("type")
-    result = dict(schema)
-    for key in _COPIED:
-        if key in members:
-            result[key] = members[key].value
+    result = {**schema, **{key: members[key].value for key in _COPIED if key in members}}
     for low, high in _BOUNDS:
-        result |= {key: members[key].value for key in (low, high) if key in members}
         if low in members and high in members and members[low].value > members[high].value:
             reader.bad_value(members[high], f"at least {low}, {members[low].value}", f"Exchange {low} and {high}.")
     if "items" in members and kind == "array":

@@ -54,9 +54,14 @@ class _Cleaner:
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.instructions: list[InstructionText] = []
+        self._plain: set[str] = set()
+        """The texts that stay as they are, and of which there is nothing to say: many are in a document often."""
 
     def clean(self, text: str, at: At) -> str:
         """Return a text as it is shown."""
+        if text in self._plain:
+            return text
+        known = len(self.diagnostics)
         seen = without_unseen(text)
         shown = seen
         if "<" in seen or "]" in seen:
@@ -69,7 +74,11 @@ class _Cleaner:
         if seen != text and "\r" not in text:
             self._report_unseen(text, at)
         self._judge(seen, at)
-        return text if shown == text else shown
+        if shown != text:
+            return shown
+        if len(self.diagnostics) == known:
+            self._plain.add(text)
+        return text
 
     def look(self, value: str, at: At) -> bool:
         """Look at a value that stays as it is, and return True if there is something to say of it."""

@@ -14,7 +14,7 @@ import binascii
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 from aqlgen.runtime.text import without_unseen
@@ -224,11 +224,9 @@ _MAX_TEXT: Final = 20_000
 
 def instruction_in(text: str) -> Instruction | None:
     """Return what shows that a text instructs a model, None if nothing does."""
-    return None if len(text) < 6 else _instruction_in(text[:_MAX_TEXT])
-
-
-@lru_cache(8192)
-def _instruction_in(text: str) -> Instruction | None:
+    if len(text) < 6:
+        return None
+    text = text[:_MAX_TEXT]
     folded = _folded(text)
     instruction = _judged(folded)
     if instruction is None and _SPACED_OUT.search(folded):

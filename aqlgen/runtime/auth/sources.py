@@ -1,17 +1,23 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The sources of the credential of each security scheme, what is set, and the report of it for doctor."""
+"""The sources of the credential of each security scheme, what is set, and the report of it for doctor.
+
+Of several APIs each has settings of its own: its address, and the variables of its servers. `base_url` names the API of
+each address, `crm=https://crm.example.com, hr=https://hr.example.com`. One address for all would send each API's
+credentials to the other's host: it is taken on this machine alone, as for tests. The names of servers' variables have
+the API's before them, `crm.region`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from ..encode.urls import server_url
-from ..hosts.apis import config_of_each
+from ..encode.urls import is_safe, server_url
 from ..session import caller_headers
 from ..settings.config import Config
-from ..settings.load import Variables
+from ..settings.load import ConfigError, Variables
 from ..table import Adapter
 from .logins import Logins
 from .per_user import CLIENT, NOBODY, PerUser
@@ -22,6 +28,7 @@ __all__ = [
     "Source",
     "Sources",
     "TokenOption",
+    "config_of_each",
     "discovery_url_of",
     "lines",
     "report",
@@ -307,3 +314,42 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"    {entry['problem']}"
     for name in entry.get("unreadable", ()):
         yield f"    the file that {name} names cannot be read"
+
+
+_NAMED = re.compile(r"\s*([a-z][a-z0-9]{0,23})=([^,\s]+)\s*")
+
+
+def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
+    """Return the settings by API, or those of the adapter by "". Raises ConfigError."""
+    named = _named(config.base_url)
+    if not adapter.apis:
+        if named is not None:
+            raise ConfigError("MCP_AQL_BASE_URL names APIs, and the adapter has one: give its address alone")
+        return {"": config}
+    known = ", ".join(adapter.apis)
+    if config.base_url and named is None and not (config.base_url.startswith("http:") and is_safe(config.base_url)):
+        raise ConfigError(f"MCP_AQL_BASE_URL must name the API of each address, as in NAME=URL; the APIs are {known}")
+    unknown = next((name for name in named or () if name not in adapter.apis), None)
+    if unknown is not None:
+        raise ConfigError(f"MCP_AQL_BASE_URL names the API '{unknown}'; the APIs are {known}")
+    variables: dict[str, dict[str, str]] = {name: {} for name in adapter.apis}
+    for key, value in config.server_variables.items():
+        api, dot, name = key.partition(".")
+        if not dot or api not in variables:
+            raise ConfigError(
+                f"MCP_AQL_SERVER_VARIABLES must name the API of '{key}', as in NAME.{key}; they are {known}"
+            )
+        variables[api][name] = value
+    return {
+        name: config._replace(
+            base_url=config.base_url if named is None else named.get(name), server_variables=variables[name]
+        )
+        for name in adapter.apis
+    }
+
+
+def _named(setting: str | None) -> Mapping[str, str] | None:
+    """Return the addresses by API, None for a setting that is one address or none."""
+    if not setting or "://" in setting.partition("=")[0]:
+        return None
+    return {match[1]: match[2] for part in setting.split(",") if (match := _NAMED.fullmatch(part)) is not None}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,9 +45,9 @@ class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help with its examples."""
         if self.examples or self.most_calls:
-            from .values import example_calls
+            from .operations import example_calls
 
-            calls = example_calls(self.folder, self.adapter, self.most_calls)
+            calls = example_calls(self.folder, self.adapter, os.environ)[: self.most_calls]
             lines = [text.replace("%", "%%") for text in (*self.examples, *calls)]
             self.epilog = "\n".join(("examples:", *(f"  {text}" for text in lines))) if lines else None
         return super().format_help()
@@ -56,8 +57,7 @@ class _Parser(argparse.ArgumentParser):
         word = _UNKNOWN_COMMAND.match(message)
         if word is None or not self.commands:
             super().error(message)
-        from .guidance import no_such_command
-        from .operations import knows
+        from .operations import knows, no_such_command
 
         is_operation = knows(self.folder, word[1])
         self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")

@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,8 @@ from urllib.parse import quote
 from ..auth.usage import Usage
 from ..settings.env_file import VARIABLE as ENV_FILE
 from ..table import Adapter, Table
-from .guidance import start_command
 
-__all__ = ["CLIENTS", "Client", "Start", "client_texts", "start_of"]
+__all__ = ["CLIENTS", "Client", "Start", "client_texts", "serving_notice", "start_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def start_of(folder: Path, env_file: Path | None = None) -> Start:
     naming = Usage.of(requirements, ()).naming
     schemes = sorted((name for name in adapter.security_schemes if naming[name]), key=lambda name: -naming[name])
     variables = [name for scheme in schemes for name in adapter.security_schemes[scheme].get("variables", ())]
-    command, *arguments = start_command(adapter.package)
+    command, *arguments = _start_command(adapter.package)
     file = "" if env_file is None else os.path.abspath(env_file)
     return Start(adapter.name, command, arguments, [*dict.fromkeys(variables)], file)
 
@@ -168,3 +168,26 @@ def client_texts(start: Start, client: Client) -> tuple[str, str]:
     """Return the settings to paste, and what to say beside them: where they belong, and what does it in one step."""
     step = f"\nor at once: {client.one_step(start)}" if client.one_step is not None else ""
     return client.settings(start), f"{client.title}, in {client.file}:{step}"
+
+
+def serving_notice(name: str, package: str, options: Sequence[str] = ()) -> str:
+    """Return what to do, for somebody who started the server on a terminal, where no client talks to it."""
+    command, *arguments = [*_start_command(package), *options]
+    server = {name: {"command": command, "args": arguments}}
+    return "\n".join(
+        (
+            f"{name}-adapter serves MCP on standard input and output: an MCP client starts it and talks to it.",
+            f"In a client's settings:  {json.dumps({'mcpServers': server}, ensure_ascii=False)}",
+            f"For Claude Code:         claude mcp add {name} -- {shlex.join((command, *arguments))}",
+            f"For other clients:       {name}-adapter clients",
+            f"For yourself:            {name}-adapter --help. Ctrl-C ends this.",
+        )
+    )
+
+
+def _start_command(package: str) -> list[str]:
+    """Return the words that start this program from anywhere; -P keeps the working directory out of the imports."""
+    script = Path(sys.argv[0])
+    if script.name == "__main__.py" or not script.is_file():
+        return [sys.executable, "-P", "-m", package]
+    return [str(script.absolute())]

@@ -79,16 +79,14 @@ def doctor(
     those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
     from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, key_needed_by, open_logins
-    from ..auth.sources import report
+    from ..auth.sources import config_of_each, report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import Hooks
-    from ..hosts.apis import config_of_each
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
-    from ..safety.policy.rules import check_rules
+    from ..safety.rules.rules import check_rules
     from ..settings.load import StateKeys
-    from ..state.custody import State
-    from ..state.places import open_state, open_store, state_file
+    from ..state.custody import State, open_state, open_store, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
 
     config = load(folder, environ)
@@ -193,7 +191,7 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
 
 def _held_back(table: Table, config: Config) -> dict[str, int]:
     """Count the operations that need a confirmation, and those that are refused, whatever their parameters are."""
-    from ..safety.policy.policy import Policy, Subject
+    from ..safety.policy import Policy, Subject
 
     policy = Policy(config, table)
     outcomes = [
@@ -216,7 +214,7 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
     """Return which store it is, if it answers within a few seconds (None if nothing is there yet), and its key."""
-    from ..state.places import is_redis
+    from ..state.custody import is_redis
     from ..state.sqlite import SqliteState
     from ..state.store import StoreAway
 

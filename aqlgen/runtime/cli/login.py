@@ -8,14 +8,12 @@ from pathlib import Path
 
 from ..assembly import check_extra, open_logins
 from ..auth.login import LoginError, LoginIO, LoginOptions, login, schemes_of
-from ..auth.sources import Sources
+from ..auth.sources import Sources, config_of_each
 from ..encode.urls import server_url
-from ..hosts.apis import config_of_each
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import StateKeys, Variables, load
-from ..state.custody import State
-from ..state.places import open_state, open_store
+from ..state.custody import State, open_state, open_store
 from ..state.store import StoreAway
 from ..table import Adapter, Table
 

@@ -19,10 +19,12 @@ from ..hooks import HookError
 from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
 from ..table import Adapter, FormatError
-from ..text import line, terminal_text
+from ..text import terminal_text
 from .arguments import parse_arguments
 
 __all__ = ["main"]
+
+_LARGEST_PLAN = 1_000_000
 
 
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
@@ -83,14 +85,10 @@ def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> 
 def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     import asyncio
 
-    from .guidance import advice
-    from .operations import as_json, call, read_params
-    from .values import ValueProblem
+    from .operations import advice, as_json, call, read_params
 
     try:
         params = _params(options.params, lambda pairs: read_params(folder, options.operation, pairs, os.environ))
-    except ValueProblem as problem:
-        return _fail(f"{problem}. `{_command(folder)} describe {line(options.operation, 64)}` shows what it takes", 2)
     except (ValueError, RecursionError):
         return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
     if not isinstance(params, dict):
@@ -108,20 +106,45 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
 
 
 def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    """Check a plan of `run_steps` and show its requests, or write it out as Arazzo; nothing is sent."""
     import asyncio
 
     from ..errors import Failure
-    from .operations import as_json
-    from .plan import plan, problem_of
+    from .operations import as_json, call
 
     try:
-        answer = asyncio.run(
-            plan(folder, hooks, options.file, os.environ, mock=options.mock, name=options.arazzo, url=options.url)
-        )
-    except (OSError, ValueError, RecursionError, Failure) as problem:
-        return _fail(problem_of(problem), 1)
+        text = sys.stdin.read(_LARGEST_PLAN) if options.file == "-" else Path(options.file).read_text("utf-8")
+        params = json.loads(text, parse_float=read_float)
+        params = {"steps": params} if isinstance(params, list) else params
+        if not isinstance(params, dict):
+            return _fail("the plan is neither an object nor a list of steps", 1)
+        plan = {**params, "dry_run": True}
+        answer = asyncio.run(call(folder, hooks, "run_steps", plan, os.environ, mock=options.mock))
+        if answer["success"] and options.arazzo is not None:
+            answer = _arazzo(folder, params, options.arazzo, options.url)
+    except OSError as problem:
+        return _fail(f"the plan cannot be read ({problem.strerror or type(problem).__name__})", 1)
+    except (json.JSONDecodeError, RecursionError):
+        return _fail("the plan is no JSON", 1)
+    except Failure as failure:
+        return _fail(failure.message, 1)
+    except ValueError as problem:
+        return _fail(str(problem), 1)
     _print(as_json(answer))
     return 0 if answer.get("success", True) else 1
+
+
+def _arazzo(folder: Path, params: dict[str, Any], name: str, url: str) -> dict[str, Any]:
+    """Return a valid plan as an Arazzo document. Raises Failure, and ValueError for names in another spelling."""
+    from ..steps.arazzo import arazzo_document
+    from ..steps.plan import read_plan
+    from ..table import Table
+
+    table, read = Table(folder), read_plan(params["steps"], params.get("return"))
+    rows = {step.number: row for step in read.steps if (row := table.find(step.operation)) is not None}
+    if len(rows) < len(read.steps):
+        raise ValueError("give operations by the names that introspection shows")
+    return arazzo_document(Adapter.load(folder), table, read, rows, name=name, url=url)
 
 
 def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
@@ -215,8 +238,7 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
 
 
 def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .guidance import no_such_name
-    from .operations import as_json, describe, nearest, render_description
+    from .operations import as_json, describe, nearest, no_such_name, render_description
 
     details, command = describe(folder, options.operation, os.environ), _command(folder)
     if details is None:

@@ -1,7 +1,10 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What the command prints of operations: the pages of `describe`, the list of `operations`, and the answer of `call`.
 
-Nothing here imports mcp. The page of an operation or a type says what it takes, with the fields of objects, in bounds.
+Nothing here imports mcp. The page of an operation or a type says what it takes, with the fields of the objects in it.
+
+Parameters come as NAME=VALUE each. A value is JSON where its parameter takes another type than a text, and reads so;
+a text otherwise, as it stands; of a list of texts, each between commas. What it lacks, the call itself says.
 """
 
 from __future__ import annotations
@@ -10,29 +13,33 @@ import json
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from ..exact_json import write_json
+from ..exact_json import read_float, write_json
 from ..introspection.introspect import Introspection
-from ..introspection.type_info import type_details
-from ..schema.reader import Types, alternatives, as_schema, follow, referred, shape_of, union_of
-from ..schema.wording import shown_type
-from ..settings.load import load
+from ..schema.reader import Types, follow, json_type, union_of
+from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
-from ..text import counted, escaped, line, terminal_text
-from .guidance import YES_COUNTS_FOR_NOTHING
+from ..text import counted, escaped, folded, line, terminal_text
+from ..validation.coercions import ALL_TYPES, admitted_types
 
 __all__ = [
     "Terminal",
+    "advice",
     "as_json",
     "call",
     "describe",
+    "example_calls",
     "knows",
     "list_operations",
     "nearest",
+    "no_such_command",
+    "no_such_name",
     "read_params",
+    "read_value",
     "render_description",
     "render_operations",
 ]
@@ -40,114 +47,57 @@ __all__ = [
 _WIDTH = 100
 _FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
 _MOST_FIELDS = 80
-"""The most fields that a page shows within its parameters; types have a page of their own."""
-_MOST_INNER = 12
-"""The most fields of an object within an object."""
-_DEEPEST = 3
+_MOST_INNER = 30
+"""The most fields that a page shows of an object within an operation or a type, which have a page of their own."""
 _MOST_VALUES = 20
+_LONGEST = 200
+
+Details: TypeAlias = Mapping[str, Any]
 
 
-def render_operation(details: Mapping[str, Any], command: str, row: Row | None, types: Types) -> str:
-    """Return the page of an operation. `command` starts the adapter; the protocol's operations have no row."""
+def render_description(folder: Path, details: Details, command: str, environ: Mapping[str, str]) -> str:
+    """Return the page for people of what `describe` returned. `command` is how the adapter is called."""
+    introspection, _ = _introspection(folder, environ)
+
+    def type_of(name: str) -> Details:
+        return {} if name == details["name"] else _type(introspection, name) or {}
+
+    if "semantic_category" not in details:
+        lines = [details["name"], f"  {details['kind']}", *_wrapped(details.get("description", ""), "  ")]
+        if "fields" in details:
+            lines += ["", "Fields", *_fields(details["fields"], type_of, command)]
+        for key in ("values", "members"):
+            if key in details:
+                lines += ["", key.capitalize(), *_wrapped(", ".join(map(str, details[key])), "  ")]
+        return "\n".join(lines)
     summary = [details["semantic_category"]]
     if "path" in details:
         summary = [f"{details['method']} {details['path']}", *summary, details["danger"]]
     lines = [details["name"], f"  {', '.join(summary)}", *_wrapped(details["description"], "  "), "", "Parameters"]
-    page = _Page(types)
-    schemas = {} if row is None else {name: parameter.schema for name, parameter in row.parameters.items()}
-    lines += page.fields(details["parameters"], schemas, 0, ())
-    if not details["parameters"]:
-        lines.append("  none")
+    lines += _fields(details["parameters"], type_of, command) if details["parameters"] else ["  none"]
     returned = details["returns"]["name"]
-    lines += ["", f"Gives {returned}{f': {command} describe {returned}' if returned in types else ''}"]
-    lines += page.more(command)
+    lines += ["", f"Gives {returned}{f': {command} describe {returned}' if type_of(returned) else ''}"]
     for example in details.get("examples", ())[:1]:
         params = json.dumps(example["request"]["params"], ensure_ascii=False, separators=(",", ":"))
         lines += ["", f"Try  {command} call {details['name']} {shlex.quote(params)} --mock"]
     return "\n".join(lines)
 
 
-def render_type(details: Mapping[str, Any], command: str, schema: JsonSchema, types: Types) -> str:
-    """Return the page of a type: its fields, values or members."""
-    lines = [details["name"], f"  {details['kind']}", *_wrapped(details.get("description", ""), "  ")]
-    page = _Page(types)
-    if "fields" in details:
-        shape = shape_of(types, follow(schema, types))
-        schemas = {name: inner for name, (_, inner) in shape.properties.items()}
-        lines += ["", "Fields", *page.fields(details["fields"], schemas, 0, (details["name"],))]
-    for key in ("values", "members"):
-        if key in details:
-            lines += ["", key.capitalize(), *_wrapped(", ".join(map(str, details[key])), "  ")]
-    return "\n".join((*lines, *page.more(command)))
-
-
-class _Object(NamedTuple):
-    """The object that a parameter or a field holds, or each item of its list; `name` is that of its type, if any."""
-
-    name: str | None
-    schema: JsonSchema
-    fields: list[dict[str, Any]]
-
-
-class _Page:
-    """The fields of one page, which are bounded together."""
-
-    def __init__(self, types: Types) -> None:
-        self._types = types
-        self._left = _MOST_FIELDS
-        self._cut: dict[str, None] = {}
-
-    def fields(
-        self, infos: list[dict[str, Any]], schemas: Mapping[str, JsonSchema], depth: int, above: tuple[str, ...]
-    ) -> Iterator[str]:
-        """Yield the lines of parameters or fields, and of the fields within them; `above` are the types around them."""
-        margin = "  " * (depth + 1)
-        most = _MOST_INNER if depth else _MOST_FIELDS
-        shown = sorted(infos, key=lambda info: not info["required"])[:most] if len(infos) > most else infos
-        width = max((len(info["name"]) for info in shown), default=0)
-        for index, info in enumerate(shown):
-            if depth and self._left <= 0:
-                shown = shown[:index]
-                break
-            self._left -= 1
-            yield from _facts(info, margin, width)
-            inner = self._object(schemas.get(info["name"], {}))
-            if inner is not None and inner.fields:
-                yield from self._inner(inner, depth, above)
-        if len(shown) < len(infos):
-            yield f"{margin}… and {counted(len(infos) - len(shown), 'more field')}"
-
-    def more(self, command: str) -> list[str]:
-        """Return the lines that say where to read on, if a type was left out."""
-        return ["", *(f"More  {command} describe {name}" for name in list(self._cut)[:5])] if self._cut else []
-
-    def _inner(self, inner: _Object, depth: int, above: tuple[str, ...]) -> Iterator[str]:
-        if depth + 1 >= _DEEPEST or inner.name in above or self._left <= 0:
-            if inner.name is not None and inner.name not in above:
-                self._cut[inner.name] = None
-            return
-        if inner.name is not None and len(inner.fields) > _MOST_INNER:
-            self._cut[inner.name] = None
-        shape = union_of(self._types, inner.schema)
-        schemas = {name: schema for name, (_, schema) in shape.properties.items()}
-        around = above if inner.name is None else (*above, inner.name)
-        yield from self.fields(inner.fields, schemas, depth + 1, around)
-
-    def _object(self, schema: JsonSchema) -> _Object | None:
-        """Return the object behind a schema: its own, that of the items of a list, or that of a union of objects."""
-        for _ in range(_DEEPEST):
-            name, target = shown_type(schema), follow(schema, self._types)
-            items = target.get("items")
-            if items is None:
-                break
-            schema = as_schema(items)
-        named = name if name in self._types else None
-        details = type_details(name, target, self._types)
-        fields = details.get("fields", [])
-        if not fields and alternatives(target):
-            known = {referred(option) for option in alternatives(target)} - {None}
-            self._cut.update(dict.fromkeys(sorted(filter(None, known))))
-        return _Object(named, target, fields)
+def _fields(
+    infos: Sequence[Details], type_of: Callable[[str], Details], command: str, within: str = ""
+) -> Iterator[str]:
+    """Yield the lines of parameters or fields, the required ones first, and of the fields of the objects in them."""
+    margin, most = ("    ", _MOST_INNER) if within else ("  ", _MOST_FIELDS)
+    shown = sorted(infos, key=lambda info: not info["required"])[:most] if len(infos) > most else infos
+    width = max((len(info["name"]) for info in shown), default=0)
+    for info in shown:
+        yield from _facts(info, margin, width)
+        kind = str(info.get("items", info)["type"])
+        if not within:
+            yield from _fields(type_of(kind).get("fields", ()), type_of, command, kind)
+    if len(shown) < len(infos):
+        more = counted(len(infos) - len(shown), "more field")
+        yield f"{margin}… and {more}{f': {command} describe {within}' if within else ''}"
 
 
 def _facts(info: Mapping[str, Any], margin: str, width: int) -> Iterator[str]:
@@ -192,18 +142,14 @@ def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, A
     answer = introspection.answer({"query": "operations", "name": name}, None)
     details: dict[str, Any] | None = answer["data"]["operation"] if answer["success"] else None
     if details is None:
-        answer = introspection.answer({"query": "types", "name": name, "all": True}, None)
-        return answer["data"]["type"] if answer["success"] else None
+        return _type(introspection, name)
     row = table.find(details["name"])
     return details if row is None else {**details, "method": row.method, "path": row.path, "danger": row.danger}
 
 
-def render_description(folder: Path, details: Mapping[str, Any], command: str, environ: Mapping[str, str]) -> str:
-    """Return the page for people of what `describe` returned. `command` is how the adapter is called."""
-    table = Table(folder, read_only=load(folder, environ).read_only)
-    if "semantic_category" in details:
-        return render_operation(details, command, table.find(details["name"]), table.types)
-    return render_type(details, command, table.types.get(details["name"], {}), table.types)
+def _type(introspection: Introspection, name: str) -> dict[str, Any] | None:
+    answer = introspection.answer({"query": "types", "name": name, "all": True}, None)
+    return answer["data"]["type"] if answer["success"] else None
 
 
 def nearest(folder: Path, name: str, environ: Mapping[str, str], *, types: bool = False) -> list[str]:
@@ -221,12 +167,78 @@ def knows(folder: Path, name: str) -> bool:
     return Table(folder).find(name) is not None
 
 
-def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
-    """Read NAME=VALUE each, as the operation's schemas have them. Raises ValueProblem."""
-    from .values import declared_parameters, read_pairs
+class Declared(NamedTuple):
+    """The schemas of an operation's parameters by name, and the types that they refer to; empty if it is unknown."""
 
+    schemas: Mapping[str, JsonSchema]
+    types: Types
+
+    def read(self, pairs: Sequence[str]) -> dict[str, Any]:
+        """Read NAME=VALUE each. A name that is given again, or in another spelling, adds to a list."""
+        spelled = {folded(name): schema for name, schema in self.schemas.items()}
+        values: dict[str, list[Any]] = {}
+        for name, _, text in (pair.partition("=") for pair in pairs):
+            schema = self.schemas.get(name, spelled.get(folded(name), {}))
+            values.setdefault(name, []).append(read_value(text, schema, self.types))
+        return {
+            name: entries[0]
+            if len(entries) == 1
+            else [item for value in entries for item in (value if isinstance(value, list) else [value])]
+            for name, entries in values.items()
+        }
+
+
+def read_value(text: str, schema: JsonSchema, types: Types) -> Any:
+    """Return the value that a text is for a parameter."""
+    admitted = admitted_types(schema, types)
+    if admitted == {"string"}:
+        return text
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text, parse_float=read_float, parse_constant=str)
+        if json_type(value) in admitted:
+            return value
+    if "array" in admitted and "string" not in admitted:
+        item = next(iter(union_of(types, follow(schema, types)).items), {})
+        return [read_value(part, item, types) for part in text.split(",")]
+    return text
+
+
+def _declared(row: Row, types: Types) -> Declared:
+    schemas = {name: parameter.schema for name, parameter in row.parameters.items()}
+    return Declared({**{wire: schemas[name] for wire, name in row.wire_names.items()}, **schemas}, types)
+
+
+def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Read NAME=VALUE each, as the operation's schemas have them."""
     introspection, table = _introspection(folder, environ)
-    return read_pairs(pairs, declared_parameters(introspection, table, operation))
+    row = introspection.find(operation)
+    if row is not None:
+        return _declared(row, table.types).read(pairs)
+    parameters = (describe(folder, operation, environ) or {}).get("parameters", ())
+    known = {info["name"]: {"type": info["type"]} for info in parameters if info["type"] in ALL_TYPES}
+    return Declared(known, {}).read(pairs)
+
+
+def example_calls(folder: Path, adapter: Adapter, environ: Mapping[str, str]) -> list[str]:
+    """Return commands that run: the calls with which a reader may begin, the harmless ones of what is offered."""
+    calls = []
+    with suppress(ConfigError, OSError, ValueError, KeyError, TypeError):  # the command itself says what is wrong
+        table = _introspection(folder, environ)[1]
+        for family in ("read", "create", "update"):
+            row = table.find(adapter.quick_start.get(family, ""), family)
+            if row is not None and row.danger in ("safe", "reversible"):
+                words = _words(row.example or {}, _declared(row, table.types))
+                calls.append(" ".join((f"{adapter.name}-adapter call", row.name, *words, "--mock")))
+    return [call for call in calls if len(call) <= _LONGEST]
+
+
+def _words(params: Mapping[str, Any], declared: Declared) -> list[str]:
+    """Return parameters as words of a command line: NAME=VALUE if that is read back as it is, else one JSON object."""
+    values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
+    pairs = [f"{name}={text}" for name, text in values.items()]
+    is_plain = not any(isinstance(value, (list, dict)) for value in params.values()) and declared.read(pairs) == params
+    texts = pairs if is_plain else [json.dumps(params, ensure_ascii=False, separators=(",", ":"))]
+    return [shlex.quote(text) for text in texts]
 
 
 def list_operations(
@@ -295,7 +307,9 @@ async def call(
     parts = assemble(folder, hooks, environ=environ, mock=mock)
     by_person = parts.config.confirmation.approval != "agent"
     if yes and by_person:
-        sys.stderr.write(f"{YES_COUNTS_FOR_NOTHING}\n")
+        sys.stderr.write(
+            'Note: --yes confirms nothing here: the adapter\'s owner demands a person (approval = "person").\n'
+        )
     person = Terminal(yes=yes and not by_person)
     try:
         return await parts.dispatcher.handle(
@@ -338,3 +352,42 @@ class Terminal:
         sys.stderr.write(f"{terminal_text(question)}\n{name}: ")
         sys.stderr.flush()
         return sys.stdin.readline().strip() or None
+
+
+def no_such_name(name: str, near: Sequence[str], command: str, kind: str = "operation") -> str:
+    """Return a sentence about a name that nothing has, with those that may be meant."""
+    shown, quoted = line(name, 64), " or ".join(f"'{each}'" for each in near)
+    meant = f" Did you mean {quoted}?" if near else ""
+    return f"there is no {kind} '{shown}'.{meant} `{command} operations` lists all, `--search WORDS` finds some."
+
+
+def no_such_command(word: str, command: str, commands: Sequence[str], *, is_operation: bool) -> str:
+    """Return a sentence about a word that is no command of the adapter."""
+    if is_operation:
+        return f"'{word}' is an operation, not a command: `{command} call {word}` performs it."
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), commands, 1)
+    meant = f" Did you mean `{command} {near[0]}`?" if near else ""
+    return f"there is no command '{line(word, 64)}'.{meant} The commands are {', '.join(commands)}."
+
+
+def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
+    """Return what a person can do about a call that failed, "" where its error says all."""
+    error = envelope.get("error", {})
+    code, details = str(error.get("code", "")), error.get("details", {})
+    name = line(operation, 64)
+    if code == "NOT_FOUND_OPERATION":
+        return f"Note: {no_such_name(operation, details.get('available', ())[:1], command)}"
+    if code == "CONFIRMATION_REQUIRED" and "waits_as" in details:
+        return f"An operator approves it: {command} operator approve {line(details['waits_as'], 64)}"
+    if code == "CONFIRMATION_REQUIRED":
+        return f"To confirm '{name}' yourself, give the same command with --yes, or type it where you can be asked."
+    if code == "PERMISSION_DENIED" and details.get("approval") == "person":
+        return (
+            f"'{name}' is confirmed by a person alone, and --yes is none: type the command at a terminal, where you "
+            "are asked. The owner's setting: approval (MCP_AQL_APPROVAL)."
+        )
+    if code.startswith("VALIDATION_"):
+        return f"`{command} describe {name}` shows what it takes."
+    return ""

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..auth.sources import config_of_each
 from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
 from ..encode.addresses import operation_problem
 from ..encode.urls import operation_url
-from ..hosts.apis import config_of_each
 from ..hosts.origin import Origin
 from ..text import counted
 

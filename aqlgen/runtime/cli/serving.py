@@ -33,7 +33,7 @@ def serve_over_stdio(folder: Path, hooks: object | None, *, mock: bool) -> int:
     """Serve until standard input ends. Returns the exit code."""
     server, parts = _ready(folder, hooks, mock=mock)
     if sys.stdin is not None and sys.stdin.isatty():
-        from .guidance import serving_notice
+        from .clients import serving_notice
 
         adapter = parts.adapter
         sys.stderr.write(f"{serving_notice(adapter.name, adapter.package, ['--mock'] * mock)}\n")
@@ -68,7 +68,7 @@ def _check_processes(config: Config) -> None:
     if config.http.processes == 1:
         return
     from ..server.processes import can_fork
-    from ..state.places import MEMORY
+    from ..state.custody import MEMORY
 
     problem = (
         "needs MCP_AQL_HTTP_STATELESS=true, since a session would be known to one process alone"

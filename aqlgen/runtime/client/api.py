@@ -155,7 +155,6 @@ class Api:
                 renewed = await self._authorized().renewed(request, sent, response, row)
             if renewed is not None:
                 response = await self._transport.send(renewed, row)
-            self._authorized().answered(request, response)
         return response
 
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any], *, masked: bool = True) -> Any:

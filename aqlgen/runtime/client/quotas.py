@@ -11,7 +11,7 @@ A quota counts for the origin and the credential of the request whose response t
 
 An operation that was not called yet counts against what all others are known to share, and against nothing else. When
 a quota begins anew, no more requests are under way at first than it is large. A response 429 without a quota holds back
-its operation; from then on its requests keep to a pace that is learnt (`pace`).
+its operation; from then on its requests keep to a pace that is measured.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Code, Failure
 from ..session import current_caller
 from ..wire import QUOTA_HEADERS, ApiRequest, ApiResponse, origin_of
-from .pace import Pace, Turn
+from .retries import Pace, Timing
 
 if TYPE_CHECKING:
     from ..decode.headers import Quota
@@ -39,13 +39,10 @@ _LONGEST_HOLD = 3600.0
 _GLOBAL, _SCOPE = "x-ratelimit-global", "x-ratelimit-scope"
 _DEFAULT_HOLD = 1.0
 """Seconds that a response 429 without a word about time holds back its operation."""
-_AT_ONCE = Turn(0.0, reserved=True)
 _NOTED_HEADERS = frozenset({"ratelimit", *QUOTA_HEADERS})
 _WHOLE_API = "global"
 _SAME_END = 1.1
 """Ends of one quota that are told in whole seconds differ by less than these."""
-_SURE = 5
-"""Responses in a row that count another operation's quota on, after which the two are one, which once were not."""
 _SMALL_COST = 3
 """What is left of a shared quota falls by no more than this between two responses, or by a twentieth of its size."""
 
@@ -98,22 +95,19 @@ class _Count:
 class _Caller:
     """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of.
 
-    `caller` is the one whose call told of them first. `agreeing` counts how often in a row the quota of an operation,
-    as its responses tell of it, was counted on from that of others. `paces` are learnt or being learnt.
+    `caller` is the one whose call told of them first.
     """
 
     counts: OrderedDict[Hashable, _Count] = field(default_factory=OrderedDict)
     operations: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
-    agreeing: dict[str, int] = field(default_factory=dict)
-    paces: int = 0
     caller: str | None = field(default_factory=current_caller)
 
-    def paced(self, operation: str) -> Iterator[_Count]:
-        """Yield the counts of an operation whose pace is learnt, or being learnt."""
+    def paced(self, operation: str) -> Iterator[tuple[_Count, Pace]]:
+        """Yield the counts of an operation that have a pace, with it."""
         for bucket in (_held(operation), _WHOLE_API):
             count = self.counts.get(bucket)
             if count is not None and count.pace is not None:
-                yield count
+                yield count, count.pace
 
     def counts_of(self, operation: str) -> list[_Count]:
         """Return the quotas that an operation counts against."""
@@ -133,29 +127,20 @@ class _Caller:
     def unnamed_bucket(self, operation: str, kind: Hashable, count: _Count) -> Hashable:
         """Return the bucket of a quota without a name: the operation's, or that of others that it counts on."""
         alone = _Unnamed(kind, operation)
-        present = next((bucket for bucket in self.operations.get(operation, ()) if _is_of(bucket, kind)), None)
-        if present is not None and present != alone:
+        present = next((bucket for bucket in self.operations.get(operation, ()) if _is_of(bucket, kind)), alone)
+        if present != alone:
             return present if self.counts[present].is_continued_by(count) else alone
         used = {bucket for buckets in self.operations.values() for bucket in buckets}
-        for bucket, known in self.counts.items():
-            if bucket != alone and bucket in used and _is_of(bucket, kind) and known.is_counted_on_by(count):
-                if present is None:
-                    return bucket
-                agreements = self.agreeing.pop(operation, 0) + 1
-                if agreements >= _SURE:
-                    return bucket
-                self.agreeing[operation] = agreements
-                return alone
-        self.agreeing.pop(operation, None)
-        return alone
+        others = ((bucket, known) for bucket, known in self.counts.items() if bucket in used and _is_of(bucket, kind))
+        shared = (bucket for bucket, known in others if bucket != alone and known.is_counted_on_by(count))
+        return next(shared, alone)
 
     def remember(self, bucket: Hashable, count: _Count, sent_at: float) -> None:
         """Take what the API says of a bucket; the object stays, since requests under way count on it."""
         self.counts.setdefault(bucket, count).take(count, sent_at)
         self.counts.move_to_end(bucket)
         while len(self.counts) > _MAX_BUCKETS:
-            dropped, count = self.counts.popitem(last=False)
-            self.paces -= count.pace is not None
+            dropped, _ = self.counts.popitem(last=False)
             self.operations = {name: kept for name, kept in self.operations.items() if dropped not in kept}
 
 
@@ -178,34 +163,35 @@ class QuotaMeter:
         self._now = now
         self._callers: OrderedDict[tuple[str, frozenset[str]], _Caller] = OrderedDict()
 
-    def turn(self, request: ApiRequest, operation: str, patience: float) -> Turn:
-        """Return the turn of a request in the pace of its bucket.
+    async def waited(self, request: ApiRequest, operation: str, patience: float, timing: Timing) -> bool:
+        """Wait for the turn of a request in the pace of its bucket. Returns True if it had to wait.
 
-        Raises Failure (RATE_LIMIT_EXCEEDED) when it does not come within `patience` (seconds).
+        Raises Failure (RATE_LIMIT_EXCEEDED) when its turn does not come within `patience` (seconds).
         """
-        caller = self._callers.get(_caller_key(request)) if self._callers else None
-        if caller is None:
-            return _AT_ONCE
-        turn, now = _AT_ONCE, self._now()
-        for count in caller.paced(operation):
-            assert count.pace is not None  # noqa: S101 - as `paced` says
-            if count.pace.is_forgotten(now):
-                count.pace = None
-                caller.paces -= 1
-                continue
-            other = count.pace.turn(now, count.under_way, patience)
-            if other.seconds > patience:
-                raise _exceeded(ceil(other.seconds), 0)
-            turn = Turn(max(turn.seconds, other.seconds), turn.reserved and other.reserved)
-        return turn
+        ends = self._now() + patience
+        waits = False
+        while seconds := self._seconds_until_turn(request, operation):
+            if seconds > ends - self._now():
+                raise _exceeded(ceil(seconds), 0)
+            waits = True
+            await timing.pause(seconds)
+        return waits
 
-    def go(self, request: ApiRequest, operation: str) -> float:
-        """Return the seconds that a request whose turn has come waits for one before it; 0 if it goes."""
+    def _seconds_until_turn(self, request: ApiRequest, operation: str) -> float:
+        """Return the seconds after which a request may ask again for its turn, 0 if it has taken it."""
         caller = self._callers.get(_caller_key(request)) if self._callers else None
         if caller is None:
             return 0.0
-        now = self._now()
-        return max((count.pace.go(now) for count in caller.paced(operation) if count.pace is not None), default=0.0)
+        now, seconds, paces = self._now(), 0.0, []
+        for count, pace in caller.paced(operation):
+            if pace.is_forgotten(now):
+                count.pace = None
+            else:
+                paces.append(pace)
+                seconds = max(seconds, pace.seconds_until_turn(now, count.under_way))
+        for pace in paces if not seconds else ():
+            pace.go(now)
+        return seconds
 
     def seconds_held(self, request: ApiRequest, operation: str) -> float:
         """Return the seconds until another request of an operation may be sent."""
@@ -261,9 +247,7 @@ class QuotaMeter:
             bucket = _WHOLE_API if _is_global(headers) else _held(operation)
             caller.remember(bucket, hold, sent_at)
             held = caller.counts[bucket]
-            if held.pace is None:
-                held.pace = Pace()
-                caller.paces += 1
+            held.pace = held.pace or Pace()
             held.pace.refused(now, hold.ends - now, sent_at or now)
 
     def known(self, *, of_caller: bool) -> Iterator[KnownLimit]:
@@ -290,9 +274,8 @@ class QuotaMeter:
             now = self._now()
             if unlimited:
                 caller.operations.setdefault(operation, ())
-            for count in caller.paced(operation):
-                if count.pace is not None:
-                    count.pace.accepted(now, caller.paces)
+            for _, pace in caller.paced(operation):
+                pace.accepted(now)
 
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)

@@ -15,13 +15,12 @@ import anyio
 from ..decode.decompress import ACCEPT_ENCODING, CodingError
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
-from ..telemetry.observer import Observers
+from ..logs.observers import Observers
 from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
-from .circuit import Circuits
+from .isolation import CONNECTIONS, Circuits, Shares
 from .quotas import KnownLimit, QuotaMeter
 from .receive import Bounds, Receiver
-from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable, waited_for_turn
-from .shares import CONNECTIONS, Shares
+from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable
 
 if TYPE_CHECKING:
     import httpx2
@@ -324,7 +323,7 @@ class _Call:
     async def exchange(self) -> ApiResponse:
         """Send the request at its turn, if nothing forbids it, when a connection is free; record what came of it.
 
-        What an open circuit refuses, or probes, waits for no connection.
+        What an open circuit refuses, or lets through to find out, waits for no connection.
         """
         import httpx2
 
@@ -336,7 +335,7 @@ class _Call:
             circuits.admit(request, operation, changes=self._changes)
             try:
                 patience = min(_PATIENCE, self._seconds_left())
-                if await waited_for_turn(meter, request, operation, patience, self._timing):
+                if await meter.waited(request, operation, patience, self._timing):
                     owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
                 with meter.admitted(request, operation):
                     if spending is not None and self._row is not None:
@@ -360,8 +359,6 @@ class _Call:
                     circuits.failed(request, operation, connection=is_unsent(error))
                 self._exchanged = None
                 raise
-            finally:
-                circuits.withdrawn(request, operation)
         self._exchanged = None
         return answer
 

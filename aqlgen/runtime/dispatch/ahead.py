@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,16 +13,22 @@ from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
+    from ..calls.exchanges import ApiSide
     from ..envelope import Envelope, Stamp
+    from ..hooks import Hooks
     from ..introspection.introspect import Introspection
     from ..logs.log import Logger
+    from ..logs.observers import Observers
     from ..protocol_operations import Person, Registry
-    from ..safety.approvals import Grant, Pending
+    from ..safety.approvals import Approvals, HeldCall
+    from ..safety.asking import Asking
+    from ..safety.audit import Audit
     from ..safety.gatekeeper import Gatekeeper
     from ..safety.loop.loop import SafetyLoop
     from ..safety.loop.reports import PlanReport
     from ..session import Session
     from ..settings.config import Config
+    from ..state.custody import State
     from ..steps.halted import KeptPlans
     from ..steps.plan import Operations, Plan
     from ..table import Adapter, Row, Table
@@ -53,7 +59,7 @@ class Ahead:
         self._limits = limits
         self._checking = checking
 
-    async def foresee(self, call: ToolCall) -> Pending | None:
+    async def foresee(self, call: ToolCall) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
         family, request = call.family, call.request
         row = self._introspection.find(request.operation, family)
@@ -71,7 +77,9 @@ class Ahead:
         except (Failure, HookError):
             return None  # the call itself will say it
 
-    async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
+    async def confirm(
+        self, calls: Sequence[HeldCall], grant: Approvals, session: Session, person: Person | None
+    ) -> None:
         """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
         await self._gate.asking.confirm_calls(calls, grant.take_token(), session, person)
 
@@ -107,12 +115,9 @@ class Ahead:
 
         `kept` is that of a plan that goes on, `inputs` are those of a workflow.
         """
-        if self._loop is None or not self._loop.enforcing:
+        if self._loop is None or not self._loop.enforcing or self._loop.reports is None:
             return None
-        from ..safety.loop.reports import PlanReport
-        from .reports import plan_report
-
-        return PlanReport(*kept) if kept else plan_report(operation, params, plan, self._introspection, inputs)
+        return self._loop.reports.plan_report(operation, params, plan, kept, inputs)
 
     async def check_report(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
@@ -153,7 +158,16 @@ class Calls(Protocol):
     adapter: Adapter
     table: Table
     config: Config
+    introspection: Introspection
+    registry: Registry
+    checking: Checking
+    api: ApiSide
+    hooks: Hooks
+    state: State
     log: Logger
+    audit: Audit
+    observers: Observers | None
+    asking: Callable[[], Asking]
 
     @property
     def ahead(self) -> Ahead:

@@ -17,7 +17,7 @@ from ..table import Row
 from ..text import line
 
 if TYPE_CHECKING:
-    from ..safety.approvals import Grant
+    from ..safety.approvals import Approvals
 
 __all__ = [
     "MAX_BATCH",
@@ -134,7 +134,7 @@ class Request(NamedTuple):
     operation: str
     inside: Mapping[str, Any]
     outside: Mapping[str, Any]
-    grant: Grant | None = None
+    grant: Approvals | None = None
     """What was decided before about the calls of the batch or plan that it is of."""
     max_tokens: int | None = None
     """How many tokens its data may have; None for the setting."""

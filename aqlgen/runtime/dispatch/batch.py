@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
-from ..safety.approvals import Grant, Pending, fitting
+from ..safety.approvals import Approvals, HeldCall, fitting
 from ..warnings.collector import Warnings
 from .answers import Answers
 from .arguments import Request, read_item
@@ -42,7 +42,7 @@ class Batch:
     stamp: Stamp
     session: Session
     person: Person | None
-    grant: Grant
+    grant: Approvals
 
     async def answer(self, items: Sequence[Any]) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
@@ -97,7 +97,7 @@ class Batch:
 
         Raises Failure (CONFIRMATION_REQUIRED) if the batch halts; any other failure is that of each of the calls.
         """
-        group: list[Pending] = []
+        group: list[HeldCall] = []
         for request in requests:
             if isinstance(request, Failure):
                 continue

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,18 +15,18 @@ from ..hooks import Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
 from ..logs.log import Logger
-from ..protocol_operations import DiscreetPerson, Handler, Person, Registry
+from ..logs.observers import OK, CallEnd, Observers
+from ..protocol_operations import RUN_STEPS, DiscreetPerson, Handler, Person, Registry
 from ..safety.approvals import changed
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
-from ..safety.loop_operations import active_operations
+from ..safety.operations import CANCEL, STATUS, active_operations
 from ..safety.refusals import not_offered
 from ..session import Session, with_request
 from ..settings.config import Config
+from ..settings.quota import QuotaSettings
 from ..state.custody import State
-from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table
-from ..telemetry.observer import OK, CallEnd, Observers
 from ..warnings.collector import Warnings
 from ..warnings.rules import WarningRules
 from .arguments import (
@@ -43,9 +43,9 @@ from .performer import Performer
 from .stages import Extension, Next, Stage, ToolCall, composed
 
 if TYPE_CHECKING:
-    from ..safety.loop.loop import SafetyLoop
+    from ..calls.exchanges import Exchanges
     from ..steps.halted import KeptPlans
-    from .ahead import Ahead
+    from .ahead import Ahead, Calls
     from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher", "Parts"]
@@ -60,8 +60,46 @@ class Parts(NamedTuple):
     state: State | None = None
     masked: Callable[[Any], Any] | None = None
     observers: Observers | None = None
-    extensions: Sequence[Extension] = ()
     quota_status: Callable[[], Awaitable[dict[str, Any]]] | None = None
+
+
+class LongCalls(Extension):
+    """Executions, the work that goes on after a call; what they need is imported with the first one."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self.handlers = {
+            STATUS: lambda *call: self._executions.status(*call),
+            CANCEL: lambda *call: self._executions.cancel(*call),
+        }
+
+    @cached_property
+    def _executions(self) -> Executions:
+        from .executions import Executions
+
+        return Executions(self._calls)
+
+    async def after(self, call: ToolCall, exchanges: Exchanges, data: Any) -> Any:
+        """Return the data of a call that began work with its execution."""
+        row = call.row
+        return data if row.long_running is None else await self._executions.begun(row, call.params, exchanges, data)
+
+
+class Plans(Extension):
+    """run_steps and the workflows; what they need is imported with the first plan."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        names = (RUN_STEPS, *(operation.name for operation in calls.introspection.workflows))
+        self.handlers = dict.fromkeys(names, refuse_in_batch)
+
+    def first(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Answer a plan, but within a batch."""
+        if not call.alone or call.request.operation not in self.handlers:
+            return next(call)
+        from .plans import answer_plan
+
+        return answer_plan(self._calls, self._calls.registry, call)
 
 
 class Dispatcher:
@@ -80,49 +118,38 @@ class Dispatcher:
         self.table = table
         self.config = config
         self.introspection = Introspection(adapter, table, config)
-        self._api = api
+        self.api = api
         self._masked = parts.masked
         self.observers = parts.observers
         self.state = parts.state or State(name=adapter.name)
         self._quota_status = parts.quota_status
-        self._hooks = Hooks() if parts.hooks is None else parts.hooks
+        self.hooks = Hooks() if parts.hooks is None else parts.hooks
         self.log = parts.logger or Logger(config.log_level)
         self._limits = Limits(config)
         self._warning_rules = rules = WarningRules(config, table)
         self.select, self.remember = rules.select, rules.remember
-        audit = parts.audit or Audit(None, self.log, adapter=adapter.name)
-        self._loop: SafetyLoop | None = None
-        if config.safety_loop != "disabled":
-            from ..safety.loop.loop import SafetyLoop
-
-            self._loop = SafetyLoop(config, self.state, audit.record, self._hooks, adapter.name)
+        self.audit = parts.audit or Audit(None, self.log, adapter=adapter.name)
         self._gate = Gatekeeper(
-            adapter,
-            config,
-            self._hooks,
-            audit,
-            self.log,
-            self.state,
-            self._loop,
-            table,
-            parts.observers,
-            parts.masked,
+            adapter, config, self.hooks, self.audit, self.log, self.state, table, parts.observers, parts.masked
         )
-        self._checking = Checking(api, self._hooks, table, self._gate, self._limits)
-        workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
-        self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
-        handlers = self._handlers()
-        active = active_operations(adapter, config)
-        self._registry = Registry([*((operation, handlers[operation.name]) for operation in active), *workflows])
-        self.extensions = (*self._loop_stages(), *parts.extensions)
-        performer = Performer(api, self._hooks, table, rules, self._gate, self.state, lambda: self._executions)
+        self.asking = lambda: self._gate.asking
+        self.checking = Checking(api, self.hooks, table, self._gate, self._limits)
+        self.extensions = tuple(extensions_of(self))
+        self._loop = next((extension.loop for extension in self.extensions if extension.loop is not None), None)
+        handlers: dict[str, Handler] = {"confirm_operation": self._confirm_operation}
+        for extension in self.extensions:
+            handlers |= extension.handlers
+        operations = (*active_operations(adapter, config), *self.introspection.workflows)
+        self.registry = Registry((operation, handlers[operation.name]) for operation in operations)
+        after = [extension.after for extension in self.extensions if extension.after is not None]
+        performer = Performer(api, self.hooks, table, rules, self._gate, self.state, after)
         self.perform = performer.perform
         self.stages = self._stages()
         self._way = composed(self.stages, self.perform)
 
     def _stages(self) -> list[Stage]:
         """Return the stages of a call in their order; the last one, which performs it, comes after them."""
-        extensions, checking = self.extensions, self._checking
+        extensions, checking = self.extensions, self.checking
         stages = [
             *(extension.first for extension in extensions),
             self.operation,
@@ -131,43 +158,13 @@ class Dispatcher:
             *(extension.before for extension in extensions),
             self.gate,
             *(extension.around for extension in extensions),
-            checking.hooked if self._hooks else None,
+            checking.hooked if self.hooks else None,
         ]
         return [stage for stage in stages if stage is not None]
 
-    def _handlers(self) -> dict[str, Handler]:
-        """Return what answers the operations of the protocol."""
-        handlers: dict[str, Handler] = {
-            RUN_STEPS: refuse_in_batch,
-            "confirm_operation": lambda params, session, _: self._gate.asking.confirm(
-                params["confirmation_token"], session
-            ),
-        }
-        if self._loop is not None:
-            handlers |= self._loop.handlers
-        if self.adapter.executions:
-            from ..executions.operations import CANCEL, STATUS
-
-            handlers[STATUS] = lambda *call: self._executions.status(*call)
-            handlers[CANCEL] = lambda *call: self._executions.cancel(*call)
-        return handlers
-
-    def _loop_stages(self) -> tuple[Extension, ...]:
-        """Connect the safety loop with the gatekeeper and the operations, and return its stages, if directives bind."""
-        loop = self._loop
-        if loop is None:
-            return ()
-        from .reports import LoopStages, OperationReports
-
-        reports = OperationReports(self.introspection, self.table, lambda: self._registry, self._checking)
-        loop.bind(lambda: self._gate.asking, reports)
-        if loop.is_forgetful:
-            self.log.write(
-                "warning",
-                "the safety loop keeps its blocks in this process alone, since state.url is memory: they end with it, "
-                "and no operator can be shown a code or lift a block",
-            )
-        return (LoopStages(loop, self._checking),) if loop.enforcing else ()
+    async def _confirm_operation(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
+        """Confirm the call of a token; the safety loop has more to say."""
+        return await self._gate.asking.confirm(params["confirmation_token"], session)
 
     async def handle(
         self,
@@ -209,14 +206,11 @@ class Dispatcher:
         those about the data.
         """
         began, operation = perf_counter(), call.request.operation
+        call.alone = batch_warnings is None
         try:
             if operation == "introspect":
                 self.check_family(call.family, operation, "read")
                 envelope = await self._introspect(call.request.params, call.session)
-            elif operation in self._plans and batch_warnings is None and self._registry.find(operation):
-                from .plans import answer_plan
-
-                envelope = await answer_plan(self, self._registry, call)
             else:
                 envelope = self._succeeded(call, await self._way(call), batch_warnings)
         except Failure as failure:
@@ -231,14 +225,14 @@ class Dispatcher:
 
     def _succeeded(self, call: ToolCall, data: Any, batch_warnings: Warnings | None) -> Envelope:
         """Return the answer of an operation with its warnings."""
-        warnings, session, shown = call.warnings, call.session, []
+        warnings, session, shown = call.warnings, call.session, call.shown
         if warnings:
             self.remember(call.name, warnings, session)
             if batch_warnings is not None:
                 about_data = warnings.take_about_data()
                 batch_warnings.extend(warnings)
                 warnings = about_data
-            shown = self.select(warnings, session)
+            shown = self.select(warnings, session) + shown
         if batch_warnings is None:
             return success(data, call.stamp.meta(), shown)
         headers = call.stamp.take_headers()
@@ -274,7 +268,7 @@ class Dispatcher:
     def operation(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Answer an operation of the protocol, or pass on a call of one of the API. Raises Failure for any other."""
         request = call.request
-        protocol_operation = self._registry.find(request.operation)
+        protocol_operation = self.registry.find(request.operation)
         if protocol_operation is not None:
             operation, handler = protocol_operation
             self.check_family(call.family, operation.name, operation.family)
@@ -298,7 +292,7 @@ class Dispatcher:
 
     async def _admitted(self, call: ToolCall, next: Next) -> Any:
         row, seen = call.row, call.seen()
-        built = partial(self._checking.built, row, call.params)
+        built = partial(self.checking.built, row, call.params)
         approval = await self._gate.admit(row, seen, call.session, call.person, built, call.request.grant)
         if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
             raise changed(row)
@@ -315,13 +309,6 @@ class Dispatcher:
             self._gate.ended(row, call.session, seen.request_id, code, call.approval, warnings)
         return data
 
-    @cached_property
-    def _executions(self) -> Executions:
-        """The work that goes on after the calls that began it."""
-        from .executions import Executions
-
-        return Executions(self, self._api, self._hooks, self.state.shared)
-
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
@@ -336,13 +323,11 @@ class Dispatcher:
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
-        return (
-            name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
-        )
+        return name == "introspect" or self.registry.find(name) is not None or self.introspection.find(name) is not None
 
     def _named(self, operation: str) -> tuple[str, str]:
         """Return the adapter's name of an operation and its family; "unknown" twice for what is none."""
-        known = self._registry.find(operation)
+        known = self.registry.find(operation)
         named = self.introspection.find(operation) if known is None else known[0]
         if operation == "introspect":
             return operation, "read"
@@ -364,13 +349,13 @@ class Dispatcher:
         person: Person | None,
     ) -> Envelope:
         """Answer a batch. Raises Failure for a token beside it that can confirm nothing."""
-        from ..safety.approvals import Grant
+        from ..safety.approvals import Approvals
         from .batch import Batch
 
         tokens = sent_tokens(arguments)
         if tokens[0] is not None:
             await self._gate.asking.check_token(tokens[0], session)
-        return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
+        return await Batch(self, family, stamp, session, person, Approvals(*tokens)).answer(items)
 
     # For the calls of a batch or a plan
 
@@ -379,7 +364,7 @@ class Dispatcher:
         """The view of calls before their turn."""
         from .ahead import Ahead
 
-        parts = self.introspection, self._registry, self._gate, self._loop, self._limits, self._checking
+        parts = self.introspection, self.registry, self._gate, self._loop, self._limits, self.checking
         return Ahead(*parts)
 
     @cached_property
@@ -392,3 +377,24 @@ class Dispatcher:
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""
         return value if self._masked is None else self._masked(value)
+
+
+def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
+    """Yield what is switched on, in the order of the stages; what is off is not imported."""
+    config, adapter = dispatcher.config, dispatcher.adapter
+    if config.safety_loop != "disabled":
+        from .reports import LoopOperations, LoopStages
+
+        yield (LoopStages if config.safety_loop == "enforcing" else LoopOperations)(dispatcher)
+    if any(adapter.counts.values()):
+        yield Plans(dispatcher)
+    if config.quota != QuotaSettings():
+        from .metering import Metering
+
+        yield Metering(dispatcher)
+    if config.concurrency != "fully-concurrent":
+        from .concurrency import Concurrency
+
+        yield Concurrency(config, adapter.name, dispatcher.state.shared.store, dispatcher.log)
+    if adapter.executions:
+        yield LongCalls(dispatcher)

@@ -21,21 +21,18 @@ from ..encode.urls import counterparts
 from ..envelope import Envelope, Stamp
 from ..errors import Code, Failure
 from ..executions.handles import Handle, Handles, Progress
-from ..executions.operations import LONGEST_WAIT, STATUS
 from ..executions.places import cancel_of, named_place, request_at, target_at, target_of
 from ..executions.states import ENDED, Condition, condition_of
 from ..hooks import Call
+from ..safety.operations import LONGEST_WAIT, STATUS
 from ..text import iso_time
 from ..warnings.ceiling import fit
 from .arguments import TOKEN, Request
 from .stages import ToolCall
 
 if TYPE_CHECKING:
-    from ..calls.exchanges import ApiSide
-    from ..hooks import Hooks
     from ..protocol_operations import Person
     from ..session import Session
-    from ..state.custody import Custody
     from ..table import LongRunning, Row
     from ..wire import ApiRequest, ApiResponse
     from .ahead import Calls
@@ -61,11 +58,11 @@ class _Look(NamedTuple):
 class Executions:
     """The handles of what calls began, and the two operations that take them."""
 
-    def __init__(self, calls: Calls, api: ApiSide, hooks: Hooks, seals: Custody) -> None:
+    def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._api = api
-        self._hooks = hooks
-        self._handles = Handles(seals)
+        self._api = calls.api
+        self._hooks = calls.hooks
+        self._handles = Handles(calls.state.shared)
         self._waiting = 0
 
     async def begun(self, row: Row, params: Mapping[str, Any], exchanges: Exchanges, data: Any) -> Any:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..quota.counting import Quotas
 from ..quota.spending import CallSpending
@@ -12,14 +12,18 @@ from ..wire import current_spending, with_spending
 from .arguments import QUOTA_TOKEN
 from .stages import Extension, Next, ToolCall
 
+if TYPE_CHECKING:
+    from .ahead import Calls
+
 __all__ = ["Metering"]
 
 
 class Metering(Extension):
     """Counts the requests of each call, and adds the warnings of the quotas that near their end."""
 
-    def __init__(self, quotas: Quotas) -> None:
-        self.quotas = quotas
+    def __init__(self, calls: Calls) -> None:
+        name, custody = calls.adapter.name, calls.state.shared
+        self.quotas = Quotas(calls.config, name, custody, calls.observers)
 
     def first(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Pass a call on; the requests of one that an operation of the protocol makes are that one's."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..state.custody import State
     from ..state.locks import Turns
     from ..warnings.rules import WarningRules
-    from .executions import Executions
 
 __all__ = ["Performer"]
 
@@ -39,7 +38,7 @@ _MOST_PATHS = 8
 
 
 class Performer:
-    """Performs calls that were let through. `executions` follow what they begin."""
+    """Performs calls that were let through; what comes `after` an answer may add to its data."""
 
     def __init__(
         self,
@@ -49,7 +48,7 @@ class Performer:
         rules: WarningRules,
         gate: Gatekeeper,
         state: State,
-        executions: Callable[[], Executions],
+        after: Sequence[Callable[[ToolCall, Exchanges, Any], Awaitable[Any]]],
     ) -> None:
         self._api = api
         self._hooks = hooks
@@ -57,7 +56,7 @@ class Performer:
         self._rules = rules
         self._gate = gate
         self._state = state
-        self._executions = executions
+        self._after = after
 
     @cached_property
     def _pager(self) -> Pager:
@@ -106,8 +105,8 @@ class Performer:
         if page is not None and isinstance(fitted, dict) and fitted is not answer.data:
             await page.prepare()
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
-        if row.long_running is not None:
-            fitted = await self._executions().begun(row, call.params, exchanges, fitted)
+        for add in self._after:
+            fitted = await add(call, exchanges, fitted)
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = self._api.told_headers(exchanges.last, row, fitted)
             if headers:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.selection import Selection
 from ..decode.outcome import with_key
-from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..introspection.info import DRY_RUN
-from ..safety.approvals import Grant, Pending, fitting
+from ..safety.approvals import Approvals, HeldCall, fitting
 from ..state.store import StoreAway
 from ..steps.plan import Plan, Step, read_plan, with_agent_names
 from ..steps.references import written_plan
@@ -28,7 +27,7 @@ from .arguments import TOKEN, Request, sent_tokens
 from .stages import ToolCall
 
 if TYPE_CHECKING:
-    from ..envelope import Stamp
+    from ..envelope import Envelope, Stamp
     from ..protocol_operations import Person, Registry
     from ..schema.reader import Types
     from ..session import Session
@@ -42,7 +41,7 @@ _INTERMEDIATE = 20
 """How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
 
 
-async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envelope:
+async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Any:
     """Answer a plan, a new one, one that goes on, or a workflow's. Raises Failure."""
     request, stamp, session, person = call.request, call.stamp, call.session, call.person
     operation = next(operation for operation in registry.active() if operation.name == request.operation)
@@ -69,13 +68,13 @@ async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envel
     plan = read_plan(steps, returns)
     # A tool that only reads offers no plan that does anything else.
     family = "read" if operation.family == "read" else None
-    grant = Grant(*sent_tokens({**request.outside, **request.inside}))
+    grant = Approvals(*sent_tokens({**request.outside, **request.inside}))
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, grant)
     side.rows = await calls.ahead.check_plan(plan, side)
     plan = with_agent_names(plan, side.rows, side.agent_path)
     run = Run(plan, progress, side)
     if dry_run:
-        return success(await run.preview(), stamp.meta())
+        return await run.preview()
     written = {"steps": steps, "return": returns} if workflow is None else params
     report, inputs = None if kept is None else kept.get("report"), () if workflow is None else workflow.inputs
     grant.plan = calls.ahead.plan_report(operation.name, written, plan, report, inputs)
@@ -87,9 +86,9 @@ async def answer_plan(calls: Calls, registry: Registry, call: ToolCall) -> Envel
     await side.claim()
     data, cuts = fit_plan(data, calls.config.max_answer_tokens, entries=plan.returns is None)
     shown_cuts = [warning.as_json() for warning in calls.remember(operation.name, cuts, session)]
-    warnings = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
+    call.shown = calls.select(side.warnings, session) + side.shown_warnings + shown_cuts
     stamp.notes = {"summary": run.summary()}
-    return success(data, stamp.meta(), warnings)
+    return data
 
 
 class _Side:
@@ -104,7 +103,7 @@ class _Side:
         stamp: Stamp,
         session: Session,
         person: Person | None,
-        grant: Grant,
+        grant: Approvals,
     ) -> None:
         self.rows: Mapping[int, Row] = {}
         self.token: str | None = None
@@ -148,7 +147,7 @@ class _Side:
             from ..validation.problems import failure as failure_of
             from ..validation.problems import unknown_problem
 
-            return failure_of([unknown_problem(row, unknown, params)])
+            return failure_of([unknown_problem(row, unknown)])
         try:
             self._calls.ahead.check(row, known)
         except Failure as failure:
@@ -171,7 +170,7 @@ class _Side:
             self._person.batched = True  # from here on the question cannot be the result of all of it
         return envelope
 
-    async def foresee(self, operation: str, params: Mapping[str, Any]) -> Pending | None:
+    async def foresee(self, operation: str, params: Mapping[str, Any]) -> HeldCall | None:
         """Return what would have to be confirmed about a call, if anything."""
         try:
             self._calls.ahead.check_size(params)
@@ -179,7 +178,7 @@ class _Side:
             return None
         return await self._calls.ahead.foresee(self._call(operation, params))
 
-    async def confirm(self, calls: Sequence[Pending]) -> int:
+    async def confirm(self, calls: Sequence[HeldCall]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
         chosen = fitting(calls)
         await self._calls.ahead.confirm(chosen, self._grant, self._session, self._person)

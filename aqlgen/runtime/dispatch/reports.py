@@ -10,35 +10,55 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..exact_json import fingerprint
 from ..introspection.info import DRY_RUN
+from ..protocol_operations import RUN_STEPS
 from ..safety.approvals import Approval
 from ..safety.audit import masked_params
-from ..safety.loop.loop import needs_report
+from ..safety.loop.loop import SafetyLoop, needs_report
 from ..safety.loop.reports import FILES, PlanReport, Report
-from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, read_plan
 from ..steps.references import written_plan
 from .arguments import Request
 from .stages import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
-    from ..introspection.introspect import Introspection
-    from ..protocol_operations import Registry
     from ..safety.loop.guard import Use
-    from ..safety.loop.loop import SafetyLoop
     from ..schema.reader import Types
-    from ..table import Row, Table
+    from ..table import Row
     from ..wire import ApiRequest
-    from .checking import Checking
+    from .ahead import Calls
 
-__all__ = ["LoopStages", "OperationReports", "approval_of_files", "plan_report", "with_files"]
+__all__ = ["LoopOperations", "LoopStages", "OperationReports", "approval_of_files", "with_files"]
 
 
-class LoopStages(Extension):
+class LoopOperations(Extension):
+    """The operations of a safety loop."""
+
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
+        reports = OperationReports(calls)
+        self.loop: SafetyLoop = SafetyLoop(
+            calls.config,
+            calls.state,
+            calls.audit.record,
+            calls.hooks,
+            calls.adapter.name,
+            calls.asking,
+            reports,
+        )
+        self.handlers = self.loop.handlers
+
+
+class LoopStages(LoopOperations):
     """The stages of a safety loop whose directives bind: a call runs as it was reported, and uses the report up."""
 
-    def __init__(self, loop: SafetyLoop, checking: Checking) -> None:
-        self._loop = loop
-        self._checking = checking
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls)
+        if not calls.state.shared.store.shared:
+            calls.log.write(
+                "warning",
+                "the safety loop keeps its blocks in this process alone, since state.url is memory: they end with it, "
+                "and no operator can be shown a code or lift a block",
+            )
 
     def before(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Pass on a call that needs no report, or was reported. Raises Failure for any other."""
@@ -47,8 +67,8 @@ class LoopStages(Extension):
     async def _reported(self, call: ToolCall, next: Next) -> Any:
         row, params, grant = call.row, call.params, call.request.grant
         plan = None if grant is None else grant.plan
-        call.approval = approval_of_files(row, params, partial(self._checking.built, row, params), plan)
-        call.report = await self._loop.check(call.session, row, with_files(params, call.approval), plan)
+        call.approval = approval_of_files(row, params, partial(self.calls.checking.built, row, params), plan)
+        call.report = await self.loop.check(call.session, row, with_files(params, call.approval), plan)
         return await next(call)
 
     def around(self, call: ToolCall, next: Next) -> Awaitable[Any]:
@@ -63,27 +83,25 @@ class LoopStages(Extension):
 class OperationReports:
     """Reads reports with the parts that calls are read with; nothing is sent."""
 
-    def __init__(
-        self, introspection: Introspection, table: Table, registry: Callable[[], Registry], checking: Checking
-    ) -> None:
-        self._introspection = introspection
-        self._table = table
-        self._registry = registry
-        self._checking = checking
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._introspection = calls.introspection
+        self._table = calls.table
+        self._checking = calls.checking
 
     def report(self, operation: str, params: Mapping[str, Any]) -> Report:
         """Return what an operation with these parameters would run. Raises Failure if it could not be called."""
-        known = None if operation == "introspect" else self._registry().find(operation)
+        known = None if operation == "introspect" else self._calls.registry.find(operation)
         workflow = self._table.workflows.get(operation)
         if known is not None and (operation == RUN_STEPS or workflow is not None):
-            self._registry().check(operation, params)
+            self._calls.registry.check(operation, params)
             steps, returns = params.get("steps"), params.get("return")
             if workflow is not None:
                 steps, returns = written_plan(workflow, params)
             plan = read_plan(steps, returns)
             rows = [self._row(step.operation) for step in plan.steps]
             inputs = () if workflow is None else workflow.inputs
-            digest = plan_report(operation, params, plan, self._introspection, inputs).digest
+            digest = self.plan_report(operation, params, plan, inputs=inputs).digest
             operations = tuple(dict.fromkeys((row.name, row.danger) for row in rows))
             shown = {
                 "steps": [
@@ -104,6 +122,32 @@ class OperationReports:
         digest = fingerprint(row.name, with_files(valid, files))
         return Report(row.name, digest, operations, changes, masked_params(row, valid, self._table.types))
 
+    def plan_report(
+        self,
+        operation: str,
+        params: Mapping[str, Any],
+        plan: Plan,
+        kept: Sequence[Any] | None = None,
+        inputs: Container[str] = (),
+    ) -> PlanReport:
+        """Return the report that the steps of a plan need, whatever names they give to operations.
+
+        `kept` is that of a plan that goes on. `inputs` are those of the workflow; only one that has no `dry_run` of its
+        own can be previewed by that name.
+        """
+        if kept:
+            return PlanReport(*kept)
+        if operation == RUN_STEPS:
+            rows = {step.operation: self._introspection.find(step.operation) for step in plan.steps}
+            names = {name: row.name for name, row in rows.items() if row is not None}
+            written: dict[str, Any] = {
+                "steps": [_named(step, names) for step in params.get("steps") or ()],
+                "return": params.get("return"),
+            }
+        else:
+            written = {name: value for name, value in params.items() if name != DRY_RUN or name in inputs}
+        return PlanReport(operation, fingerprint(operation, written), dict(params))
+
     def named_in(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and dangers of the operations that words name."""
         rows = (self._introspection.find(word) for word in dict.fromkeys(words) if len(word) > 3)
@@ -114,29 +158,6 @@ class OperationReports:
         if row is None:
             raise self._introspection.unknown(operation)
         return row
-
-
-def plan_report(
-    operation: str,
-    params: Mapping[str, Any],
-    plan: Plan,
-    introspection: Introspection,
-    inputs: Container[str] = (),
-) -> PlanReport:
-    """Return the report that the steps of a plan need, whatever names they give to operations.
-
-    `inputs` are those of the workflow; only one that has no `dry_run` of its own can be previewed by that name.
-    """
-    if operation == RUN_STEPS:
-        named = {}
-        for step in plan.steps:
-            row = introspection.find(step.operation)
-            named[step.operation] = step.operation if row is None else row.name
-        steps = [_named(step, named) for step in params.get("steps") or ()]
-        written: dict[str, Any] = {"steps": steps, "return": params.get("return")}
-    else:
-        written = {name: value for name, value in params.items() if name != DRY_RUN or name in inputs}
-    return PlanReport(operation, fingerprint(operation, written), dict(params))
 
 
 def approval_of_files(

@@ -7,7 +7,7 @@ is a coroutine. Warnings stand on the call; a refusal is a Failure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -20,9 +20,11 @@ from ..warnings.collector import CallWarning, Warnings
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..protocol_operations import Person
+    from ..calls.exchanges import Exchanges
+    from ..protocol_operations import Handler, Person
     from ..safety.approvals import Approval
     from ..safety.loop.guard import Use
+    from ..safety.loop.loop import SafetyLoop
 
 __all__ = ["Extension", "Next", "Stage", "ToolCall", "composed"]
 
@@ -42,10 +44,14 @@ class ToolCall:
     row: Row = field(init=False)
     params: dict[str, Any] = field(init=False)
     warnings: Warnings = field(default_factory=Warnings)
+    shown: list[dict[str, Any]] = field(default_factory=list)
+    """Warnings that were chosen to be shown before."""
     approval: Approval | None = None
     """The request that was approved: no other one is sent."""
     report: Use | None = None
     """The report to the safety loop that lets the call run."""
+    alone: bool = True
+    """False for an operation of a batch, and a step of a plan."""
     hooked: Call | None = None
     """The call as the owner's hooks know it; None without hooks."""
 
@@ -76,14 +82,19 @@ class Stage(Protocol):
 
 
 class Extension:
-    """What the owner has switched on: stages at three places of the list, each None without one."""
+    """What the owner, or the API's document, has switched on; each part is empty or None without one."""
 
+    handlers: Mapping[str, Handler] = {}
+    """Answers to the operations of the protocol that it offers."""
+    loop: SafetyLoop | None = None
     first: Stage | None = None
     """Around the whole call, operations of the protocol included."""
     before: Stage | None = None
     """Before the gate, with valid parameters."""
     around: Stage | None = None
     """Around the requests of a call that the gate let through."""
+    after: Callable[[ToolCall, Exchanges, Any], Awaitable[Any]] | None = None
+    """After an answer, whose data it may add to."""
 
 
 def composed(stages: Sequence[Stage], last: Next) -> Next:

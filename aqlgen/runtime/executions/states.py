@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text import folded, iso_time, letters, line
 
-__all__ = ["COMPLETED", "CORE", "ENDED", "Condition", "condition_of", "value_at"]
+if TYPE_CHECKING:
+    from ..table import LongRunning, Row
+
+__all__ = ["COMPLETED", "CORE", "ENDED", "Condition", "condition_of", "lifecycle", "value_at"]
 
 CORE = ("pending", "running", "completed", "failed", "cancelled")
 """The core states."""
@@ -247,3 +250,19 @@ def _finished(fields: Mapping[str, Any]) -> str | None:
                 except (ValueError, OverflowError, OSError):
                     return None
     return None
+
+
+_PLACES = frozenset({"location", "operation-location", "azure-asyncoperation"})
+
+
+def lifecycle(row: Row, work: LongRunning) -> dict[str, Any] | None:
+    """Return the LifecycleInfo of an operation that begins work; None where that cannot be followed."""
+    names = {header.lower() for response in row.responses.values() for header in response.get("headers", ())}
+    if work.arguments is None and names.isdisjoint(_PLACES):
+        return None
+    return {
+        "states": list(CORE),
+        "supports_cancel": work.cancel is not None,
+        "supports_retry": False,
+        "progress_reporting": True,
+    }

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ..encode.urls import operation_url, server_url
+from ..frozen import dataclass
 from ..text import counted
 from .gate import accepted_of, filled
 from .origin import Origin

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
-from ..safety.policy.policy import LEVELS, Policy, Subject, danger_reasons
+from ..safety.policy import LEVELS, Policy, Subject, danger_reasons
 from ..settings.config import Config
 from ..settings.policy import BUILT_IN
 from ..table import Row, Table

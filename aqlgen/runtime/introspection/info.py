@@ -112,7 +112,7 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
         ):
             details["aggregation_support"] = {"supported": True}
         if row.long_running is not None:
-            from ..executions.operations import lifecycle
+            from ..executions.states import lifecycle
 
             states = lifecycle(row, row.long_running)
             if states is not None:

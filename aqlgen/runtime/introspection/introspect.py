@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure, unknown_operation
-from ..safety.loop_operations import active_operations, inactive, reserved, types_of
+from ..safety.operations import active_operations, inactive, reserved, types_of
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..text import escaped_data, folded, line

@@ -89,20 +89,24 @@ def plain_entry(name: str, family: str, danger: str, resource: str, summary: str
 
 
 def index_text(entries: Iterable[Entry]) -> str:
-    """Return the text of the index."""
-    entries = sorted(entries, key=lambda entry: (entry.hit.name.count("_"), entry.hit.name))
+    """Return the text of the index; no entry is kept, since their terms take much memory."""
+    hits: list[Hit] = []
+    groups: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, entry in enumerate(entries):
+        hits.append(entry.hit)
+        for term, level in entry.levels().items():
+            groups[term][level].append(number)
     ids: dict[str, str] = {}
     taken: set[str] = set()
-    for name in sorted(entry.hit.name for entry in entries):
+    for name in sorted(hit.name for hit in hits):
         ids[name] = next(short for short in _candidates(name) if short not in taken)
         taken.add(ids[name])
-    groups: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for entry in entries:
-        for term, level in entry.levels().items():
-            groups[term][level].append(ids[entry.hit.name])
-    operations = sorted(f"{ids[entry.hit.name]}\t{_operation_line(entry.hit)}" for entry in entries)
-    bound = max(_ALWAYS, len(entries) // _COMMON)
-    return "\n".join((_HEAD, *operations, "", *_term_lines(groups, bound))) + "\n"
+    operations = sorted(f"{ids[hit.name]}\t{_operation_line(hit)}" for hit in hits)
+    order = sorted(range(len(hits)), key=lambda number: (hits[number].name.count("_"), hits[number].name))
+    ranks = {number: rank for rank, number in enumerate(order)}
+    shorts = [ids[hits[number].name] for number in order]
+    bound = max(_ALWAYS, len(hits) // _COMMON)
+    return "\n".join((_HEAD, *operations, "", *_term_lines(groups, ranks, shorts, bound))) + "\n"
 
 
 def _candidates(name: str) -> Iterator[str]:
@@ -117,11 +121,17 @@ def _operation_line(hit: Hit) -> str:
     return "\t".join((*hit[:4], ",".join(hit.needs), line(hit.summary, 200)))
 
 
-def _term_lines(groups: Mapping[str, Mapping[int, list[str]]], bound: int) -> Iterator[str]:
+def _term_lines(
+    groups: Mapping[str, Mapping[int, list[int]]], ranks: Mapping[int, int], ids: Sequence[str], bound: int
+) -> Iterator[str]:
+    """Yield the lines of the terms; `ranks` are the places of entries, which have their ids in this order."""
     for term, levels in sorted(groups.items()):
-        mentions = sum(len(ids) for level, ids in levels.items() if level <= _MENTION)
-        least = _MENTION if mentions > bound else 0
-        listed = [f"{level:02} {' '.join(levels[level])}" for level in sorted(levels, reverse=True) if level > least]
+        mentions = sum(len(numbers) for level, numbers in levels.items() if level <= _MENTION)
+        listed = [
+            f"{level:02} {' '.join([ids[rank] for rank in sorted(map(ranks.__getitem__, levels[level]))])}"
+            for level in sorted(levels, reverse=True)
+            if level > _MENTION or mentions <= bound
+        ]
         if listed:
             yield "\t".join((term, *listed))
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..safety.loop_operations import loop_settings
 from ..settings.config import Config
 from ..table import Adapter
 from ..text import line
@@ -77,6 +76,8 @@ def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[s
         "profile": "crude",
     }
     if config.safety_loop != "disabled":
+        from ..safety.loop.operations import loop_settings
+
         metadata["safety_loop"] = loop_settings(config)
     if adapter.apis:
         metadata["apis"] = apis_of(adapter)

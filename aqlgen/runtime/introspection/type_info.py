@@ -106,7 +106,7 @@ def _description(schema: JsonSchema, target: JsonSchema, kind: str) -> str:
 
 def _object_notes(schema: JsonSchema) -> Iterator[str]:
     options = alternatives(schema)
-    requirements = list(alternative_notes(schema, options))
+    requirements = list(alternative_notes(options))
     yield from requirements
     if len(options) > 1 and not any(note.startswith("Needs") for note in requirements):
         yield f"The rest is one of: {', '.join(phrase(option) for option in options)}."

@@ -19,7 +19,7 @@ import uvicorn
 from ..logs.log import Logger
 from ..server.http import BindError, bind, uvicorn_config
 from ..settings.http import HttpSettings
-from ..state.places import states_folder
+from ..state.custody import states_folder
 from .actions import Actions
 from .admission import Admission
 from .app import Page, page_app

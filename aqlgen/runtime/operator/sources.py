@@ -25,8 +25,7 @@ from ..safety.audit import Audit
 from ..safety.loop.agents import Board
 from ..safety.questions import QuestionStore
 from ..settings.load import ConfigError, StateKeys, Variables, load
-from ..state.custody import Custody, State
-from ..state.places import MEMORY, is_redis, open_store, state_file
+from ..state.custody import MEMORY, Custody, State, is_redis, open_store, state_file
 from ..state.sqlite import SqliteState, SqliteStore
 from ..table import Adapter
 from ..text import line
@@ -126,7 +125,7 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> tuple[Source, Path 
 
     file = None if is_redis(config.state_url) else state_file(config.state_url, adapter.name, environ)
     source = Source.of(str(file or config.state_url), adapter.name, custody, audit)
-    quotas = Quotas.of(config, adapter.name, custody)
+    quotas = Quotas(config, adapter.name, custody)
     return (
         Source(
             source.id, source.name, custody, source.questions, source.board, audit, audit.path, is_home=True,

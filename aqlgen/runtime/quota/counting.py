@@ -21,10 +21,10 @@ from .limits import CALLER, Limit, Limits
 
 if TYPE_CHECKING:
     from ..client.quotas import KnownLimit
+    from ..logs.observers import Observers
     from ..settings.config import Config
     from ..state.custody import Custody
     from ..state.store import Spent
-    from ..telemetry.observer import Observers
 
 __all__ = ["Quotas", "Use", "caller_id", "quota_status", "scope_text", "seconds_until"]
 
@@ -52,26 +52,19 @@ class Quotas:
 
     def __init__(
         self,
-        limits: Limits,
         config: Config,
         adapter: str,
         custody: Custody,
         observers: Observers | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.limits = limits
+        self.limits = Limits(config.quota)
         self.config = config
         self.adapter = adapter
         self.custody = custody
         self._observers = observers
         self._clock = clock
         self._away_until = 0.0
-
-    @classmethod
-    def of(cls, config: Config, adapter: str, custody: Custody, observers: Observers | None = None) -> Quotas | None:
-        """Return the quotas of the settings; None if there are none."""
-        limits = Limits(config.quota)
-        return cls(limits, config, adapter, custody, observers) if limits else None
 
     def key(self, limit: Limit, caller: str) -> str:
         """Return the key of a limit's count; several adapters may share a store."""
@@ -106,6 +99,8 @@ class Quotas:
         """Return what is used of every limit, of those of callers what the present caller used; None without it."""
         caller = caller_id()
         limits = self.limits.all
+        if not limits:
+            return []
         spent = await self.spend([Counter(self.key(limit, caller), limit.window, 0) for limit in limits])
         return None if spent is None else [Use(*pair) for pair in zip(limits, spent.counts, strict=True)]
 
@@ -133,7 +128,7 @@ _MOST, _LONGEST = 50, 80
 _WINDOWS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
 
 
-async def quota_status(adapter: str, quotas: Quotas | None, api_limits: Iterable[KnownLimit]) -> dict[str, Any]:
+async def quota_status(quotas: Quotas, api_limits: Iterable[KnownLimit]) -> dict[str, Any]:
     """Return what is used of the owner's quotas, and what the API last said of its own limits."""
     known = {}
     ends = []
@@ -146,13 +141,12 @@ async def quota_status(adapter: str, quotas: Quotas | None, api_limits: Iterable
         entry["resets_at"] = iso_time(limit.ends)
         known[line(limit.name, _LONGEST) or "default"] = entry
         ends.append(limit.ends)
-    uses = [] if quotas is None else await quotas.uses()
-    data: dict[str, Any] = {"adapter": adapter, "api_limits": known, "quotas": []}
+    uses = await quotas.uses()
+    data: dict[str, Any] = {"adapter": quotas.adapter, "api_limits": known, "quotas": []}
     if uses is None:
-        going_on = quotas is not None and quotas.open_when_away
-        effect = "calls go on and are not counted" if going_on else "what they limit is not sent"
+        effect = "calls go on and are not counted" if quotas.open_when_away else "what they limit is not sent"
         data["note"] = f"The store of the quotas cannot be reached: {effect} until it is back"
-    elif quotas is not None:
+    else:
         data["quotas"] = [_shown(use, quotas.config.quota.currency) for use in uses]
         ends += [use.window.ends for use in uses]
     if ends:

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..settings.load import ConfigError
 from ..settings.quota import MILLIONTHS, QuotaSettings
 
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["CALLER", "Limit", "Limits", "Pattern", "amount_text", "unused_patterns"]
+__all__ = ["CALLER", "Limit", "Limits", "Pattern", "amount_text", "check_patterns"]
 
 CALLER = "caller"
 """The scope of limits that count for each caller alone."""
@@ -111,9 +112,6 @@ class Limits:
         )
         self._known: dict[tuple[str, str], tuple[tuple[Limit, int], ...]] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._everywhere) or any(limits for _, limits in self._patterns)
-
     @property
     def all(self) -> tuple[Limit, ...]:
         """Every limit there is, those of the adapter first."""
@@ -136,12 +134,13 @@ class Limits:
                 yield limit, amount
 
 
-def unused_patterns(settings: QuotaSettings, table: Table) -> list[str]:
-    """Return the patterns of the settings that fit no operation of a table."""
+def check_patterns(settings: QuotaSettings, table: Table) -> None:
+    """Raise ConfigError for a pattern of the settings that fits no operation of a table."""
     left = {text: Pattern(text) for text in (*settings.operations, *settings.prices) if text != "*"}
     for name, _, values in table.values("method", "path", "api") if left else ():
         left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, *values)}
-    return list(left)
+    if left:
+        raise ConfigError(f"'{next(iter(left))}' in quota.operations or quota.prices fits no operation")
 
 
 def amount_text(limit: Limit, amount: int, currency: str) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..state.store import Count, Counter, StoreAway
-from ..state.tickets import Holder, Tickets
+from ..state.tickets import Tokens
 from ..text import iso_time
 from ..warnings.collector import CallWarning
 from ..warnings.thresholds import QUOTA
@@ -210,9 +210,6 @@ class SettledSpending:
         await self._spending.go_on(row, paused, ask=False)
 
 
-_KIND, _PREFIX = "quota", "quota_continue_"
-_KEY = 8
-"""Bytes of the mark of each quota."""
 _ADVICE = "Nothing was sent. Call the operation again without _quota_continue to get a new one."
 _UNSENT = {"sent": False}
 
@@ -224,16 +221,25 @@ class Pauses:
         self._quotas = quotas
         self._row = row
         self._ask = ask
-        self._holder = Holder.of(quotas.adapter, session.id)
-        config = quotas.config
-        bounds: dict[str, Any] = {"per_minute": config.confirmation.per_minute, "skew": config.confirmation.skew}
-        self._tickets = Tickets(_KIND, _PREFIX, name="quota token", advice=_ADVICE, **bounds)
+        self._session = session
+        settings = quotas.config.confirmation
+        self._tokens = Tokens(
+            lambda _: quotas.custody,
+            quotas.adapter,
+            "quota_continue_",
+            name="quota token",
+            scope="another quota",
+            advice=_ADVICE,
+            per_minute=settings.per_minute,
+            skew=settings.skew,
+        )
 
     async def settle(self, uses: Sequence[Use], keys: Sequence[str], tokens: list[str], person: Person | None) -> str:
         """Return "token" or "person" if one said that the call may go on. Raises Failure if not, and StoreAway."""
         by_person = self._quotas.config.confirmation.approval != "agent"
         if tokens and not by_person:
-            await self._redeem(tokens.pop(0), keys)
+            token = await self._tokens.open(self._session.id, tokens.pop(0), _UNSENT, keys)
+            await self._tokens.use(self._session.id, token, _UNSENT)
             return "token"
         if person is not None and person.reachable:
             if not self._ask:
@@ -257,20 +263,9 @@ class Pauses:
 
     async def _issue(self, uses: Sequence[Use], keys: Sequence[str]) -> Failure:
         """Return the pause with a token for it. Raises Failure for one token too many."""
-        quotas = self._quotas
-        bound = [(key, _KEY) for key in keys]
-        seconds = quotas.config.confirmation.ttl
-        token = await self._tickets.issue(quotas.custody, self._holder, bound, seconds, _UNSENT)
+        token = await self._tokens.issue(self._session.id, keys, self._quotas.config.confirmation.ttl, _UNSENT)
         advice = "To go on, call it again with _quota_continue; do so only if your user wants this."
         return self._paused(uses[0], advice, {"confirmation_token": token.text, "expires_at": token.expires_at})
-
-    async def _redeem(self, text: str, keys: Sequence[str]) -> None:
-        """Use up a token. Raises Failure if it is not good for this."""
-        custody = self._quotas.custody
-        token = await self._tickets.open(custody, text, self._holder, _UNSENT)
-        if not all(token.fits(key, _KEY) for key in keys):
-            raise self._tickets.refused(Code.TOKEN_SCOPE_MISMATCH, "was issued for another quota", _UNSENT)
-        await self._tickets.use(custody, token, _UNSENT)
 
     def _paused(self, use: Use, advice: str, token: dict[str, str] | None = None) -> Failure:
         limit, currency = use.limit, self._quotas.config.quota.currency

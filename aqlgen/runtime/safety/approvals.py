@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Approvals of calls: of one, bound to its request, or of a batch's calls of one kind and the calls of a plan together.
+"""What is approved: the request of a call, the calls of a batch or plan together, or calls of a shape in a session.
 
 What is sent is what was approved. The digest covers method, address, headers and content, files included; credentials
 do not count, since they may be renewed. It is taken of the request that the parameters make, before an update is merged
@@ -8,43 +8,53 @@ into what was read and before the owner's hooks; what these hooks change is reco
 One question lists every call with its request and values, each line as it stands in the question about that call alone
 (R-BAT-2, R-STEP-2). The confirmation is bound to the requests of all, in their order, and each is used up by its own
 call.
+
+An approval for a session lets further calls of the same shape run without another question (confirmation tokens, 5.4).
+The shape of a call is its operation and everything that it is given, but for the value of the last parameter of the
+path: the thing that is acted on. So what a person approved once for one label of a repository holds for other labels of
+it, with the same further values, and for nothing else. Of the thing itself the form counts as well: a number stands for
+numbers, a UUID for UUIDs, another plain name for plain names; a name with a slash, a blank, a comma or a star stands
+for itself alone, and so does one that means everything. The decision counts, too: what is held back by another rule or
+for other reasons is asked about. There is none for forbidden operations, for those with a cooldown, for files, and for
+dangerous operations unless the owner allows it; and none where there is neither a session nor a known caller.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..exact_json import fingerprint
 from ..redaction import redact
-from ..state.tickets import Holder
+from ..session import TERMINAL, current_caller
+from ..state.tickets import owner_of
+from .policy import LEVELS
+from .questions import Question
 
 if TYPE_CHECKING:
     from ..hooks import Call, GateDecision
+    from ..settings.tables import ConfirmationSettings
     from ..state.custody import State
     from ..table import Row
     from ..wire import ApiRequest, Spending
     from .loop.reports import PlanReport
 
 __all__ = [
-    "Approval",
-    "Declined",
-    "Grant",
-    "Pending",
-    "changed",
-    "fingerprint_of",
-    "fitting",
-    "keys_of",
-    "pending_call",
-    "question_about",
-    "reasons_of",
-    "request_digest",
-]
+    "Approval", "Approvals", "Declined", "HeldCall", "changed", "fitting", "gravest", "keys_of", "question_about",
+    "question_of", "reasons_of", "request_digest", "session_approval",
+]  # fmt: skip
+
+
+def digest_of(*values: Any) -> str:
+    """Return the SHA-256 of values of JSON."""
+    return hashlib.sha256(json.dumps(values).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def request_digest(request: ApiRequest) -> str:
@@ -52,8 +62,7 @@ def request_digest(request: ApiRequest) -> str:
     secrets = request.secrets
     headers = [(name.lower(), redact(value, secrets)) for name, value in request.headers]
     content = None if request.content is None else hashlib.sha256(request.content).hexdigest()
-    text = json.dumps([request.method, redact(request.url, secrets), sorted(headers), content])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest_of(request.method, redact(request.url, secrets), sorted(headers), content)
 
 
 class Approval:
@@ -104,33 +113,30 @@ def _address(request: ApiRequest) -> tuple[str, str]:
     return request.method, redact(request.url, request.secrets).partition("?")[0]
 
 
+_DECLINED_SECONDS = 1800
+_MOST_REASONS = 20
 _LONGEST = 16_000
 """The most characters of a question about several calls; those that do not fit are asked about later."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A call that has to be confirmed. `text` is the question about it.
-
-    `digest` is that of its operation and parameters, a blank, and that of its request.
-    """
+@dataclass(frozen=True)
+class HeldCall:
+    """A call that has to be confirmed. `text` is the question about it."""
 
     row: Row
     call: Call
     decision: GateDecision
     request: ApiRequest
-    digest: str
     text: str = ""
 
-
-def pending_call(row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
-    """Return a call that has to be confirmed, with its digest."""
-    digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
-    return Pending(row, call, decision, request, digest)
+    @cached_property
+    def digest(self) -> str:
+        """The digest of its operation and parameters, a blank, and that of its request."""
+        return f"{fingerprint(self.row.name, self.call.params)} {request_digest(self.request)}"
 
 
 @dataclass(slots=True)
-class Grant:
+class Approvals:
     """What was decided about the calls of one batch or plan before their turn. `token` is the one sent beside them.
 
     `quota_token` is that of a quota, `spending` what the calls spend of the owner's quotas together, and `plan` the
@@ -144,11 +150,11 @@ class Grant:
     _confirmed: Counter[str] = field(default_factory=Counter)
     _refused: dict[str, Failure] = field(default_factory=dict)
 
-    def confirm(self, calls: Sequence[Pending]) -> None:
+    def confirm(self, calls: Sequence[HeldCall]) -> None:
         """Let each of the calls run once."""
         self._confirmed.update(call.digest for call in calls)
 
-    def refuse(self, calls: Sequence[Pending], failure: Failure) -> None:
+    def refuse(self, calls: Sequence[HeldCall], failure: Failure) -> None:
         """Refuse each of the calls for the same reason."""
         self._refused.update((call.digest, failure) for call in calls)
 
@@ -181,19 +187,42 @@ class Grant:
         return token
 
 
-def fingerprint_of(calls: Sequence[Pending]) -> str:
-    """Return the digest that a confirmation is bound to; that of a single call is its own."""
-    if len(calls) == 1:
-        return calls[0].digest
-    return hashlib.sha256("\n".join(call.digest for call in calls).encode()).hexdigest()
+# The question about calls
 
 
-def reasons_of(calls: Sequence[Pending]) -> list[str]:
+def gravest(calls: Sequence[HeldCall]) -> HeldCall:
+    """Return the call whose operation is the most dangerous."""
+    return max(calls, key=lambda call: LEVELS.index(call.row.danger) if call.row.danger in LEVELS else len(LEVELS))
+
+
+def reasons_of(calls: Sequence[HeldCall]) -> list[str]:
     """Return why calls have to be confirmed, each reason once."""
     return list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))
 
 
-def fitting(calls: Sequence[Pending]) -> Sequence[Pending]:
+def question_of(
+    calls: Sequence[HeldCall], adapter: str, session_id: str | None, settings: ConfirmationSettings
+) -> Question:
+    """Return the question about calls, as it is before it is put."""
+    names = tuple(dict.fromkeys(call.row.name for call in calls))
+    return Question(
+        id="",
+        kind="call" if len(calls) == 1 else "plan",
+        title="",
+        question="",
+        operations=names,
+        danger=gravest(calls).row.danger,
+        asked=0.0,
+        expires=0.0,
+        reasons=tuple(reasons_of(calls)[:_MOST_REASONS]),
+        caller=current_caller() or "",
+        session=session_id or "",
+        digest=digest_of(names, [call.digest for call in calls], adapter, session_id, current_caller()),
+        cooldown=max(call.row.cooldown_seconds or settings.cooldown.get(call.row.danger, 0) for call in calls),
+    )
+
+
+def fitting(calls: Sequence[HeldCall]) -> Sequence[HeldCall]:
     """Return the first calls whose question is not too long, at least one."""
     count = len(calls)
     while count > 1 and len(question_about(calls[:count])) > _LONGEST:
@@ -201,7 +230,7 @@ def fitting(calls: Sequence[Pending]) -> Sequence[Pending]:
     return calls[:count]
 
 
-def question_about(calls: Sequence[Pending]) -> str:
+def question_about(calls: Sequence[HeldCall]) -> str:
     """Return the question about all calls. What is the same for all calls of an operation is said once."""
     if len(calls) == 1:
         return calls[0].text
@@ -223,46 +252,19 @@ def question_about(calls: Sequence[Pending]) -> str:
     return "\n".join(lines)
 
 
-_DECLINED_SECONDS = 1800
-_DECLINED = "declined"
+def keys_of(calls: Sequence[HeldCall]) -> Iterator[str]:
+    """Yield the keys by which calls that a person declined are known again: of their parameters, and their requests.
 
-
-class Declined:
-    """The calls that persons have declined, which are refused for a while, without another question (R-SAFE-4).
-
-    A no is kept for the caller, or the session of one who is not known. A call is known again by its parameters and by
-    its request: another name of the operation, a default that is spelled out, another key of idempotency or another
-    order make no other call. Several calls that were declined together are known again together, in any order, and a
-    call that was declined alone is declined among others, too. Methods raise StoreAway.
+    Another name of the operation, a default that is spelled out, another key of idempotency or another order make no
+    other call.
     """
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-
-    async def keep(self, session_id: str | None, keys: Iterable[str]) -> None:
-        """Remember a person's no, so that what has one of the keys is not asked about again."""
-        store, owner = self._state.of(session_id).store, Holder.of("", session_id).owner
-        for key in keys:
-            await store.put(_DECLINED, f"{owner}:{_hash([key])}", 1, _DECLINED_SECONDS)
-
-    async def holds(self, session_id: str | None, keys: Iterable[str]) -> bool:
-        """Return True if a person has said no to what has one of the keys."""
-        store, owner = self._state.of(session_id).store, Holder.of("", session_id).owner
-        for key in dict.fromkeys(keys):
-            if await store.get(_DECLINED, f"{owner}:{_hash([key])}") is not None:
-                return True
-        return False
-
-
-def keys_of(calls: Sequence[Pending]) -> Iterator[str]:
-    """Yield the keys of calls that are asked about together: of their parameters, and of their requests."""
     for marks in zip(*map(_marks, calls), strict=True):
-        yield _hash(sorted(marks))
+        yield digest_of(*sorted(marks))
 
 
-def _marks(pending: Pending) -> tuple[str, str]:
-    row, request, key = pending.row, pending.request, pending.row.idempotency
-    params = dict(pending.call.params)
+def _marks(held: HeldCall) -> tuple[str, str]:
+    row, request, key = held.row, held.request, held.row.idempotency
+    params = dict(held.call.params)
     for name in params.keys() & row.parameters.keys():
         parameter = row.parameters[name]
         is_key = key is not None and parameter.wire == key.parameter
@@ -274,5 +276,90 @@ def _marks(pending: Pending) -> tuple[str, str]:
     return fingerprint(row.name, params), request_digest(request)
 
 
-def _hash(texts: Sequence[str]) -> str:
-    return hashlib.sha256(json.dumps(texts).encode("utf-8", "surrogatepass")).hexdigest()
+class Declined:
+    """What persons have declined, which is refused for a while, without another question (R-SAFE-4).
+
+    A no is kept for the caller, or the session of one who is not known. Methods raise StoreAway.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    async def keep(self, session_id: str | None, keys: Iterable[str]) -> None:
+        """Remember a person's no, so that what has one of the keys is not asked about again."""
+        for key in keys:
+            await self._state.of(session_id).store.put(*_declined(session_id, key), 1, _DECLINED_SECONDS)
+
+    async def holds(self, session_id: str | None, keys: Iterable[str]) -> bool:
+        """Return True if a person has said no to what has one of the keys."""
+        store = self._state.of(session_id).store
+        return any([await store.get(*_declined(session_id, key)) is not None for key in dict.fromkeys(keys)])
+
+
+def _declined(session_id: str | None, key: str) -> tuple[str, str]:
+    return "declined", f"{owner_of(session_id)}:{digest_of(key)}"
+
+
+# The approval for a session
+
+_PLACEHOLDER = re.compile(r"\{([^{}]{1,200})\}")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}")
+_EVERYTHING = frozenset({"all", "any", "everything", "everyone", "default", "me", "self", "current", "root"})
+
+
+def session_approval(calls: Sequence[HeldCall], about: Question, settings: ConfirmationSettings) -> Question | None:
+    """Return the approval for the session that would cover calls, not given yet; None where there is none.
+
+    `about` is the question about them.
+    """
+    if about.session in ("", TERMINAL) and not about.caller:
+        return None
+    levels, most = (
+        {level for call in calls for level in (call.decision.danger, call.row.danger)},
+        settings.session_danger,
+    )
+    is_mild = most != "none" and levels <= {*LEVELS[: LEVELS[:-1].index(most) + 1]}
+    shapes = {_shape(call) for call in calls}
+    if not is_mild or about.cooldown or any(call.request.files for call in calls) or len(shapes) != 1:
+        return None
+    from .literals import key_literal
+
+    row, (shape, free) = calls[0].row, shapes.pop()
+    uses, minutes = settings.session_uses, max(1, settings.session_seconds // 60)
+    same = f"with any {key_literal(free)} and all else as here" if free else "exactly as here"
+    return replace(
+        about,
+        kind="session",
+        title=row.name,
+        question="",
+        danger=row.danger,
+        reasons=(),
+        cooldown=0.0,
+        reach=f"{key_literal(row.name)} {same}, {uses} times at most, for {minutes} minutes",
+        digest=digest_of(about.session, current_caller(), shape),
+        left=uses,
+    )
+
+
+def _shape(call: HeldCall) -> tuple[str, str]:
+    """Return the digest of what calls of a shape share, and the parameter whose value may differ, "" for none."""
+    row, params = call.row, call.call.params
+    wires = _PLACEHOLDER.findall(row.path.partition("?")[0])
+    places = ((item.location, item.wire, name) for name, item in row.parameters.items())
+    free = next((name for *place, name in places if wires and place == ["path", wires[-1]]), "")
+    form = _form(params.get(free)) if free and not row.parameters[free].sensitive else ""
+    free = free if form else ""
+    rest = {name: value for name, value in params.items() if name != free}
+    shape = {"given": rest, "free": free, "form": form, "decision": list(call.decision)}
+    return fingerprint(row.cache_key, shape), free
+
+
+def _form(value: Any) -> str:
+    """Return the form of the name of a thing; "" for one that stands for itself alone."""
+    text = value if isinstance(value, str) else str(value) if type(value) is int else ""
+    if text.isascii() and text.isdigit():
+        return "number"
+    if _UUID.fullmatch(text):
+        return "uuid"
+    return "name" if _PLAIN.fullmatch(text) and text.lower() not in _EVERYTHING else ""

@@ -4,52 +4,41 @@
 In this order: what an operator decided about these very calls; a token; a confirmation by confirm_operation; an
 approval for the session; the person behind the client; and otherwise a token for the agent, or the wait for an
 operator. Setting `confirmation.approval` says which of these there are. An operator's denial comes before everything,
-and a person's no (`declined`) before everything but an operator's yes.
+and a person's no before everything but an operator's yes. Each is of the same question, which is one as long as
+session, caller, parameters and request are the same. While the store is away nothing is confirmed.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Code, Failure
 from ..session import Session, current_caller
-from ..state.tickets import shorten
-from .approvals import Declined, Pending, fingerprint_of, keys_of, question_about, reasons_of
-from .confirmation import Binding, ConfirmationTokens
-from .refusals import (
-    confirmation_required,
-    confirmed_by_itself,
-    declined_before,
-    denied_by_operator,
-    no_token,
-    nobody_to_ask,
-    not_confirmed,
-    not_shown,
-    too_early,
-    waits_for_operator,
-)
-from .session_approvals import cooldown_of, session_approval
-from .waiting import Waiting, gravest
+from ..state.store import StoreAway
+from ..state.tickets import Token, Tokens, count_of_minute, owner_of, shorten
+from . import refusals
+from .approvals import Declined, HeldCall, gravest, keys_of, question_about, question_of, reasons_of, session_approval
+from .questions import Question, QuestionStore, SessionQuestions
 
 if TYPE_CHECKING:
+    from ..logs.observers import Observers
     from ..protocol_operations import Person
     from ..settings.config import Config
     from ..state.custody import State
-    from ..state.tickets import Token
     from ..table import Row
-    from ..telemetry.observer import Observers
     from .audit import Decisions
-    from .loop.loop import SafetyLoop
-    from .questions import Question
     from .view import CallView
 
 __all__ = ["Asking"]
 
-_SESSION = "gatekeeper"
-_MOST_COUNTED = 1000
+_TOKENS = "tokens"
+_FORBIDDEN_SECONDS = 120
+"""Seconds for which the confirmation of a forbidden operation is good at most."""
+_ANY_CALL = {"operation": "confirm_operation"}
 
 
 class Asking:
@@ -61,307 +50,343 @@ class Asking:
         config: Config,
         state: State,
         decisions: Decisions,
-        view: Callable[[Pending], CallView],
-        loop: SafetyLoop | None = None,
+        view: Callable[[HeldCall], CallView],
         observers: Observers | None = None,
         masked: Callable[[Any], Any] | None = None,
     ) -> None:
-        settings = config.confirmation
-        self.tokens = ConfirmationTokens(state, per_minute=settings.per_minute, skew=settings.skew)
-        self.waiting = Waiting(state, settings, masked)
-        self._declined = Declined(state)
-        self._adapter = adapter
-        self._settings = settings
-        self._decisions = decisions
+        self.settings = config.confirmation
+        self.by_agent = self.settings.approval == "agent"
+        self.questions = SessionQuestions(state, stays=self.by_agent)
+        self.tokens = Tokens(
+            state.of,
+            adapter,
+            "conf_",
+            name="confirmation token",
+            scope="another operation or other parameters",
+            advice="Call the operation again without a token to get a new one.",
+            per_minute=self.settings.per_minute,
+            skew=self.settings.skew,
+        )
+        self.declined = Declined(state)
+        self.state = state
+        self.decisions = decisions
+        self.guarded = config.safety_loop == "enforcing" and config.loop_approval == "person"
+        """Whether a token that an agent sends back itself confirms nothing, whatever runs now (8.7.3)."""
+        self.masked = masked
+        self.adapter = adapter
         self._view = view
-        self._loop = loop
         self._observers = observers
 
     async def confirm_calls(
-        self, calls: Sequence[Pending], sent: object, session: Session, person: Person | None
+        self, calls: Sequence[HeldCall], sent: object, session: Session, person: Person | None
     ) -> None:
-        """Return if the calls are confirmed: by an operator, a token, confirm_operation, or a person.
+        """Return if the calls are confirmed. Raises Failure if they are not; nothing was sent then."""
+        await _Confirmation(self, calls, session).settle(sent, person)
 
-        Raises Failure if they are not; nothing was sent then.
-        """
-        by_agent = self._settings.approval == "agent"
-        if sent is not None and not by_agent:
-            reason = "only a person confirms here"
-            self._refused("token", calls, "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
-            raise no_token(calls[0].row, reason)
-        binding = self._binding(calls, session.id)
-        approval = session_approval(calls, binding, self._settings)
-        question = await self.waiting.question(binding)
-        await self._refuse_if_denied(question, calls, binding, sent)
-        if question is not None and question.verdict and await self._used(question, binding, calls):
-            by = question.by
-            self._confirmed("operator", calls, "CONFIRMATION_GRANTED", by=by, matter=question.id)
-            await self._settled(calls, binding, session, by, approval if question.scope == "session" else None)
-            return
-        await self._refuse_if_declined(calls, session)
-        if sent is not None:
-            await self._redeem(sent, question, calls, binding, session)
-            return
-        if by_agent and question is not None and await self._by_confirm_operation(question, binding, calls):
-            return
-        used = None if approval is None else await self.waiting.use(approval, binding, len(calls))
-        if used is not None:
-            about = {"by": used.by, "approval": used.id, "left": used.left}
-            self._confirmed("session", calls, "CONFIRMATION_GRANTED", **about)
-            return
-        text = question_about([call if call.text else replace(call, text=self._text(call)) for call in calls])
-        if person is not None and person.reachable and self._settings.approval != "operator":
-            await self._ask(binding, calls, text, session, approval, person)
-        elif by_agent:
-            raise await self._issue(binding, calls, text, session, approval)
-        else:
-            raise await self._wait(binding, calls, text, session, approval)
-
-    async def is_confirmed(self, pending: Pending, session_id: str | None) -> bool:
+    async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
-        binding = self._binding([pending], session_id)
-        question = await self.waiting.question(binding)
-        if question is not None and (question.verdict or question.permits(1, self.tokens.clock())):
-            return True
-        return await self.waiting.covers(session_approval([pending], binding, self._settings), binding)
+        about, now = question_of([held], self.adapter, session_id, self.settings), self.tokens.clock()
+        approval, store = session_approval([held], about, self.settings), await self.questions.of(session_id)
+        known = await store.asked(about.digest)
+        granted = None if approval is None else await store.asked(approval.digest)
+        permits = any(each is not None and each.permits(1, now) for each in (known, granted))
+        return permits or (known is not None and known.verdict != "")
+
+    def text(self, held: HeldCall) -> str:
+        """Return the question about a call in words. Raises Failure if policy `strict` refuses to ask it."""
+        view = self._view(held)
+        if view.incomplete and held.decision.policy == "strict":
+            reason = "policy strict: cannot be shown in full"
+            self.decisions.record("OPERATION_DENIED", held.row, held.call, "denied", reason=reason)
+            raise refusals.not_shown(held.row, view.incomplete)
+        return view.text
+
+    def note(self, outcome: str, by: str, row: Row) -> None:
+        """Inform those who watch the adapter of a confirmation."""
+        if self._observers is not None:
+            self._observers.event("confirmation", outcome=outcome, by=by, operation=row.name)
+
+    def record_revoked(self, session_id: str | None, unused: set[str]) -> None:
+        """Record, when a session ends, how many of its tokens nobody can use any more."""
+        if unused:
+            details = {"session_id": session_id, "tokens": len(unused), "reason": "the session ended"}
+            self.decisions.audit.record("TOKEN_REVOKED", details)
+
+    # Tokens of any call
 
     async def check_token(self, token: object, session: Session) -> None:
         """Raise Failure for a token that could confirm nothing in this session."""
-        if self._settings.approval == "agent":
-            await self.tokens.find(token, self._any_call(session))
+        if self.by_agent:
+            await self.tokens.note(session.id, await self.tokens.open(session.id, token, _ANY_CALL), _ANY_CALL)
 
     async def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        binding = self._any_call(session)
-        question = await self.waiting.question(binding, (await self.tokens.find(token, binding))[1])
-        if question is None:
-            raise self.tokens.unknown(binding)
-        return question.question
+        return (await self._found(token, session))[2].question
 
     async def confirm(self, token: str, session: Session) -> dict[str, Any]:
         """Let the call of a token run once. Raises Failure for an unusable token."""
-        binding = self._any_call(session)
-        issued, digest, operation = await self.tokens.find(token, binding)
-        question = await self.waiting.question(binding, digest)
-        if question is None:
-            raise self.tokens.unknown(binding)
+        issued, operation, question, store = await self._found(token, session)
         details = {"operation": operation, "token_id": issued.short, "session_id": session.id}
-        self._decisions.audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
-        store = self.waiting.store(binding)
-        await store.confirm(question.id, issued.ticket.id, self.tokens.until(issued), issued.short)
+        self.decisions.audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
+        await store.confirm(question.id, issued.ticket.id, issued.ticket.expires + self.tokens.skew, issued.short)
         return {
             "operation": operation,
             "message": f"Confirmed. Call it again with the same parameters: it runs once, until {issued.expires_at}",
         }
 
+    async def _found(self, text: object, session: Session) -> tuple[Token, str, Question, QuestionStore]:
+        token = await self.tokens.open(session.id, text, _ANY_CALL)
+        digest, operation = await self.tokens.note(session.id, token, _ANY_CALL)
+        store = await self.questions.of(session.id)
+        question = await store.asked(digest)
+        if question is None:
+            raise self.tokens.unknown(_ANY_CALL)
+        return token, operation, question, store
+
     async def undecided(self, session: Session) -> list[Question]:
         """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
-        return await self.waiting.undecided(self._any_call(session))
+        owner, now = (session.id or "", current_caller() or ""), self.tokens.clock()
+        return [
+            question
+            for question in (await (await self.questions.of(session.id)).questions() if any(owner) else ())
+            if question.kind in ("call", "plan") and (question.session, question.caller) == owner
+            if not (question.verdict or question.is_asked or question.permits(1, now))
+        ]
 
     async def revoke(self, token: object, session: Session) -> dict[str, Any]:
         """Make a token of the present caller void (confirmation tokens, 5.3). Raises Failure, and StoreAway."""
-        binding = self._any_call(session)._replace(operation="introspect")
-        await self.tokens.count_revocation(binding)
+        about = {"operation": "introspect"}
+        name, most = f"revoked tokens:{owner_of(session.id)}", self.settings.per_minute
+        await count_of_minute(self.state.of(session.id), name, most, "Too many tokens were revoked", {})
         try:
-            issued, digest, operation = await self.tokens.find(token, binding)
+            issued = await self.tokens.open(session.id, token, about)
+            digest, operation = await self.tokens.note(session.id, issued, about)
         except Failure as refusal:
             details = {"token_id": shorten(token), "session_id": session.id, "reason": refusal.code.value}
-            self._decisions.audit.record("TOKEN_REJECTED", {**details, "result": "denied", "by": "revoke_token"})
+            self.decisions.audit.record("TOKEN_REJECTED", {**details, "result": "denied", "by": "revoke_token"})
             if refusal.code in (Code.TOKEN_SCOPE_MISMATCH, Code.TOKEN_INVALID):
-                raise self.tokens.unknown(binding) from None
+                raise self.tokens.unknown(about) from None
             raise
         details = {"operation": operation, "token_id": issued.short, "session_id": session.id}
-        self._decisions.audit.write("TOKEN_REVOKED", **details, by="revoke_token")
-        await self.tokens.use(issued, binding)
-        session.state.get(_SESSION, set()).discard(issued.ticket.id)
-        question = await self.waiting.question(binding, digest)
-        if question is not None and question.verdict != "denied":
-            await self.waiting.store(binding).withdraw(question.id)
+        self.decisions.audit.write("TOKEN_REVOKED", **details, by="revoke_token")
+        await self.tokens.use(session.id, issued, about)
+        session.state.get(_TOKENS, set()).discard(issued.ticket.id)
+        await (await self.questions.of(session.id)).settle(digest)
         return {"revoked": True, "operation": operation}
+
+
+class _Confirmation:
+    """The confirmation of calls, at one door after the other."""
+
+    def __init__(self, asking: Asking, calls: Sequence[HeldCall], session: Session) -> None:
+        self._asking = asking
+        self._calls = calls
+        self._session = session
+        self._row = calls[0].row
+        self._about = question_of(calls, asking.adapter, session.id, asking.settings)
+        self._approval = session_approval(calls, self._about, asking.settings)
+        self._details = {"operation": ", ".join(self._about.operations)}
+
+    async def settle(self, sent: object, person: Person | None) -> None:
+        """Return if the calls are confirmed. Raises Failure if they are not."""
+        asking, settings = self._asking, self._asking.settings
+        if sent is not None and not asking.by_agent:
+            reason = "only a person confirms here"
+            self._refused("token", "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
+            raise refusals.no_token(self._row, reason)
+        self._store = store = await asking.questions.of(self._session.id)
+        known = await store.asked(self._about.digest)
+        await self._refuse_if_denied(known, sent)
+        if known is not None and known.verdict and await self._used(known):
+            self._confirmed("operator", "CONFIRMATION_GRANTED", by=known.by, matter=known.id)
+            await self._approve_session(known.by, is_meant=known.scope == "session")
+            return
+        declined = [*keys_of(self._calls), *(key for call in self._calls for key in keys_of([call]))]
+        if await asking.declined.holds(self._session.id, declined):
+            self._refused("person", reason="a person declined it before", by="person")
+            raise refusals.declined_before(self._row)
+        if sent is not None:
+            await self._redeem(sent, known)
+            return
+        if asking.by_agent and await self._by_confirm_operation(known):
+            return
+        if self._approval is not None:
+            digest = self._approval.digest
+            used = await store.use(await store.id_of(digest), digest, len(self._calls))
+            if used is not None:
+                self._confirmed("session", "CONFIRMATION_GRANTED", by=used.by, approval=used.id, left=used.left)
+                return
+        self._text = question_about(
+            [call if call.text else replace(call, text=asking.text(call)) for call in self._calls]
+        )
+        if person is not None and person.reachable and settings.approval != "operator":
+            await self._ask(person)
+        elif asking.by_agent:
+            raise await self._issue()
+        else:
+            raise await self._wait()
 
     # What was said before
 
-    async def _used(self, question: Question, binding: Binding, calls: Sequence[Pending]) -> bool:
+    async def _used(self, known: Question) -> bool:
         """Return True if an approval was used for its calls. Raises Failure, and uses nothing, if it is too early."""
-        if not question.permits(1, self.tokens.clock()):
+        if not known.permits(1, self._asking.tokens.clock()):
             return False
-        self._check_time(question, calls)
-        return await self.waiting.use(question, binding) is not None
+        self._check_time(known)
+        return await self._store.use(known.id, known.digest) is not None
 
-    async def _by_confirm_operation(self, question: Question, binding: Binding, calls: Sequence[Pending]) -> bool:
-        ticket, _, token_id = question.confirmed
-        is_used = ticket != "" and await self._used(question, binding, calls)
-        is_used = is_used and await self.tokens.take(ticket, binding.session)
+    async def _by_confirm_operation(self, known: Question | None) -> bool:
+        ticket, _, token_id = ("", 0.0, "") if known is None else known.confirmed
+        is_used = known is not None and ticket != "" and await self._used(known)
+        is_used = is_used and await self._asking.state.of(self._session.id).use(ticket)
         if is_used:
-            about = {"token_id": token_id, "by": "confirm_operation"}
-            self._confirmed("confirm_operation", calls, "TOKEN_VALIDATED", **about)
+            self._confirmed("confirm_operation", "TOKEN_VALIDATED", token_id=token_id, by="confirm_operation")
         return is_used
 
-    async def _refuse_if_denied(
-        self, question: Question | None, calls: Sequence[Pending], binding: Binding, sent: object = None
-    ) -> None:
-        if question is None or question.verdict != "denied":
+    async def _refuse_if_denied(self, known: Question | None, sent: object = None) -> None:
+        if known is None or known.verdict != "denied":
             return
-        by = question.by
-        self._refused("operator", calls, reason="an operator denied it", by=by, matter=question.id)
-        if sent is not None and await self.tokens.void(sent, binding):
-            self._record_all("TOKEN_REVOKED", calls, "denied", token_id=shorten(sent), by=by)
-        raise denied_by_operator(calls[0].row, question)
+        asking, by = self._asking, known.by
+        self._refused("operator", reason="an operator denied it", by=by, matter=known.id)
+        if sent is not None:
+            try:
+                await asking.tokens.use(self._session.id, await self._opened(sent), self._details)
+                self._record("TOKEN_REVOKED", "denied", token_id=shorten(sent), by=by)
+            except StoreAway:
+                raise
+            except Failure:  # it was of no use before
+                pass
+        raise refusals.denied_by_operator(self._row, known)
 
-    async def _refuse_if_declined(self, calls: Sequence[Pending], session: Session) -> None:
-        keys = [*keys_of(calls), *(key for call in calls for key in keys_of([call]))]
-        if await self._declined.holds(session.id, keys):
-            self._refused("person", calls, reason="a person declined it before", by="person")
-            raise declined_before(calls[0].row)
-
-    async def _redeem(
-        self, sent: object, question: Question | None, calls: Sequence[Pending], binding: Binding, session: Session
-    ) -> None:
+    async def _redeem(self, sent: object, known: Question | None) -> None:
+        tokens, session = self._asking.tokens, self._session
         try:
-            token = await self.tokens.opened(sent, binding)
-            guarded = self._loop is not None and self._loop.is_guarding
-            if guarded and (question is None or question.confirmed[0] != token.ticket.id):
-                raise confirmed_by_itself(binding.operation)
-            if cooldown_of(calls, self._settings) and await self.tokens.note(token, binding) is not None:
-                if question is None:
-                    raise self.tokens.unknown(binding)
-                self._check_time(question, calls, token)
-            await self.tokens.use(token, binding)
+            token = await self._opened(sent)
+            if self._asking.guarded and (known is None or known.confirmed[0] != token.ticket.id):
+                raise refusals.confirmed_by_itself(self._details["operation"])
+            if self._about.cooldown:
+                await tokens.note(session.id, token, self._details)
+                if known is None:
+                    raise tokens.unknown(self._details)
+                self._check_time(known, token)
+            await tokens.use(session.id, token, self._details)
         except Failure as refusal:
             reason = refusal.details.get("reason", refusal.code.value)
-            self._refused("token", calls, "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
+            self._refused("token", "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
             raise
-        session.state.get(_SESSION, set()).discard(token.ticket.id)
-        self._confirmed("token", calls, "TOKEN_VALIDATED", token_id=token.short, by="token")
-        await self.waiting.withdraw(binding)
-        await self._settled(calls, binding, session)
+        session.state.get(_TOKENS, set()).discard(token.ticket.id)
+        self._confirmed("token", "TOKEN_VALIDATED", token_id=token.short, by="token")
+        await self._store.settle(self._about.digest)
+
+    async def _opened(self, sent: object) -> Token:
+        return await self._asking.tokens.open(self._session.id, sent, self._details, [self._about.digest])
 
     # Those who are asked now
 
-    async def _ask(
-        self,
-        binding: Binding,
-        calls: Sequence[Pending],
-        text: str,
-        session: Session,
-        approval: Question | None,
-        person: Person,
-    ) -> None:
+    async def _ask(self, person: Person) -> None:
         """Ask the person behind the client; an operator who says no meanwhile has the last word."""
         import anyio
 
-        cooldown, began = cooldown_of(calls, self._settings), time.monotonic()
-        await self.waiting.show(binding, calls, text, session, approval)
-        answer = await (person.ask(text) if approval is None else person.ask(text, approval.reach))
+        asking, began, approval = self._asking, time.monotonic(), self._approval
+        if asking.questions.for_operators:
+            with suppress(Failure):
+                await self._put("person")
+        answer = await (person.ask(self._text) if approval is None else person.ask(self._text, approval.reach))
         if not answer:
-            self._refused("person", calls, reason="a person did not confirm it", by="person")
-            await self._declined.keep(session.id, keys_of(calls))
-            await self.waiting.withdraw(binding)
-            raise not_confirmed(calls[0].row)
-        await anyio.sleep(max(0.0, began + cooldown - time.monotonic()))
-        await self._refuse_if_denied(await self.waiting.question(binding), calls, binding)
-        self._confirmed("person", calls, "CONFIRMATION_GRANTED", by="person")
-        await self.waiting.withdraw(binding)
-        await self._settled(calls, binding, session, "person", approval if answer == "session" else None)
+            self._refused("person", reason="a person did not confirm it", by="person")
+            await asking.declined.keep(self._session.id, keys_of(self._calls))
+            await self._store.settle(self._about.digest)
+            raise refusals.not_confirmed(self._row)
+        await anyio.sleep(max(0.0, began + self._about.cooldown - time.monotonic()))
+        await self._refuse_if_denied(await self._store.asked(self._about.digest))
+        self._confirmed("person", "CONFIRMATION_GRANTED", by="person")
+        await self._store.settle(self._about.digest)
+        await self._approve_session("person", is_meant=answer == "session")
 
-    async def _issue(
-        self, binding: Binding, calls: Sequence[Pending], text: str, session: Session, approval: Question | None
-    ) -> Failure:
+    async def _issue(self) -> Failure:
         """Return the demand of a confirmation with its token."""
-        seconds = self.waiting.seconds(calls)
-        token = await self.tokens.issue(binding, seconds)
-        self._revoke_at_end(session, token)
-        await self.waiting.put(binding, calls, text, session, approval, door="agent")
-        self._record_all("TOKEN_ISSUED", calls, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
-        self._note("asked", "token", calls[0].row)
-        cooldown = cooldown_of(calls, self._settings)
-        return confirmation_required(gravest(calls).row, token, len(calls), text, reasons_of(calls), cooldown)
+        asking, session, note = self._asking, self._session, [self._about.digest, self._details["operation"]]
+        token = await asking.tokens.issue(session.id, note[:1], self._seconds, self._details, note)
+        session.hold(_TOKENS, token.ticket.id, lambda unused: asking.record_revoked(session.id, unused))
+        await self._put("agent")
+        self._record("TOKEN_ISSUED", "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
+        asking.note("asked", "token", self._row)
+        row, reasons = gravest(self._calls).row, reasons_of(self._calls)
+        return refusals.confirmation_required(row, token, len(self._calls), self._text, reasons, self._about.cooldown)
 
-    async def _wait(
-        self, binding: Binding, calls: Sequence[Pending], text: str, session: Session, approval: Question | None
-    ) -> Failure:
+    async def _wait(self) -> Failure:
         """Return the answer that an operator has to decide, or that nobody can."""
-        if not self.waiting.for_operators:
-            by_operator = self._settings.approval == "operator"
-            reason = "no operator can be asked" if by_operator else "no person can be asked"
-            self._refused("nobody", calls, reason=reason)
-            return nobody_to_ask(calls[0].row, calls[0].decision, reason, by_operator=by_operator)
-        question = await self.waiting.put(binding, calls, text, session, approval)
-        self._record_all("CONFIRMATION_REQUIRED", calls, "denied", matter=question.id, reason="waits for an operator")
-        self._note("asked", "operator", calls[0].row)
-        return waits_for_operator(gravest(calls).row, question, len(calls), text, reasons_of(calls))
+        if not self._asking.questions.for_operators:
+            by_operator = self._asking.settings.approval == "operator"
+            refusal = refusals.nobody_to_ask(self._row, self._calls[0].decision, by_operator=by_operator)
+            self._refused("nobody", reason=refusal.details["reason"])
+            return refusal
+        question = await self._put("operator")
+        self._record("CONFIRMATION_REQUIRED", "denied", matter=question.id, reason="waits for an operator")
+        self._asking.note("asked", "operator", self._row)
+        row, reasons = gravest(self._calls).row, reasons_of(self._calls)
+        return refusals.waits_for_operator(row, question, len(self._calls), self._text, reasons)
 
     # What they share
 
-    async def _settled(
-        self,
-        calls: Sequence[Pending],
-        binding: Binding,
-        session: Session,
-        by: str = "",
-        approval: Question | None = None,
-    ) -> None:
+    async def _put(self, door: Literal["agent", "operator", "person"]) -> Question:
+        """Put the question; beside a token that was counted (`agent`), or else counted by itself."""
+        asking, store, about = self._asking, self._store, self._about
+        await asking.questions.flush()
+        now = store.clock()
+        if door != "agent" and await store.asked(about.digest) is None:
+            name, problem = f"questions of calls:{owner_of(self._session.id)}", "Too many calls wait for an operator"
+            shared, most = asking.state.shared, asking.settings.per_minute
+            await count_of_minute(shared, name, most, problem, self._details)
+        text = self._text if asking.masked is None else str(asking.masked(self._text))
+        put = replace(
+            about,
+            id=await store.id_of(about.digest),
+            title=text.partition("\n")[0],
+            question=text,
+            asked=now,
+            expires=now + self._seconds + asking.settings.skew,
+            reach="" if self._approval is None else self._approval.reach,
+            is_asked=door == "person",
+        )
+        await store.ask(put)
+        self._session.hold("questions", (store, put.id), asking.questions.end)
+        return await store.question(put.id) or put
+
+    async def _approve_session(self, by: str, *, is_meant: bool) -> None:
         """Grant the approval for the session that goes with a yes."""
-        if approval is not None:
-            granted = await self.waiting.grant(approval, binding, by, session)
-            details = {"by": by, "approval": granted.id, "reach": granted.reach}
-            self._record_all("APPROVAL_GRANTED", calls[:1], "confirmed", **details)
-
-    def _check_time(self, question: Question, calls: Sequence[Pending], token: Token | None = None) -> None:
-        left = question.asked + cooldown_of(calls, self._settings) - self.tokens.clock()
-        if left > 0:
-            raise too_early(", ".join(question.operations), left, token)
-
-    def _binding(self, calls: Sequence[Pending], session_id: str | None) -> Binding:
-        names = list(dict.fromkeys(call.row.name for call in calls))
-        return Binding(", ".join(names), fingerprint_of(calls), self._adapter, session_id, current_caller())
-
-    def _any_call(self, session: Session) -> Binding:
-        """Return what a token is bound to whatever its call is."""
-        return Binding("confirm_operation", "", self._adapter, session.id, current_caller())
-
-    def _text(self, pending: Pending) -> str:
-        """Return the question about a call. Raises Failure if policy `strict` refuses to ask it."""
-        view = self._view(pending)
-        if view.incomplete and pending.decision.policy == "strict":
-            reason = "policy strict: cannot be shown in full"
-            self._decisions.record("OPERATION_DENIED", pending.row, pending.call, "denied", reason=reason)
-            raise not_shown(pending.row, view.incomplete)
-        return view.text
-
-    def _revoke_at_end(self, session: Session, token: Token) -> None:
-        """Record, when a session ends, how many of its tokens nobody can use any more."""
-        if session.id is None:
+        if self._approval is None or not is_meant:
             return
-        if _SESSION not in session.state:
-            session.state[_SESSION] = set()
-            session.on_close(lambda: self._record_revoked(session))
-        unused: set[str] = session.state[_SESSION]
-        if len(unused) < _MOST_COUNTED:
-            unused.add(token.ticket.id)
+        store, now, seconds = self._store, self._store.clock(), self._asking.settings.session_seconds
+        approval = replace(self._approval, asked=now, expires=now + seconds, verdict="approved", by=by)
+        approval = replace(approval, id=await store.id_of(approval.digest))
+        await store.keep(approval)
+        self._session.hold("questions", (store, approval.id), self._asking.questions.end)
+        about = {"by": by, "approval": approval.id, "reach": approval.reach}
+        self._record("APPROVAL_GRANTED", "confirmed", self._calls[:1], **about)
 
-    def _record_revoked(self, session: Session) -> None:
-        unused = session.state[_SESSION]
-        if unused:
-            details = {"session_id": session.id, "tokens": len(unused), "reason": "the session ended"}
-            self._decisions.audit.record("TOKEN_REVOKED", details)
+    @property
+    def _seconds(self) -> int:
+        """For how long the calls can be confirmed."""
+        ttl = self._asking.settings.ttl
+        return min(ttl, _FORBIDDEN_SECONDS) if any(call.row.danger == "forbidden" for call in self._calls) else ttl
 
-    def _confirmed(self, door: str, calls: Sequence[Pending], event: str, **details: Any) -> None:
+    def _check_time(self, known: Question, token: Token | None = None) -> None:
+        left = known.asked + self._about.cooldown - self._asking.tokens.clock()
+        if left > 0:
+            raise refusals.too_early(", ".join(known.operations), left, token)
+
+    def _confirmed(self, door: str, event: str, **details: Any) -> None:
         """Record a yes, and inform those who watch the adapter."""
-        self._record_all(event, calls, "confirmed", **details)
-        self._note("confirmed", door, calls[0].row)
+        self._record(event, "confirmed", **details)
+        self._asking.note("confirmed", door, self._row)
 
-    def _refused(self, door: str, calls: Sequence[Pending], event: str = "OPERATION_DENIED", **details: Any) -> None:
+    def _refused(self, door: str, event: str = "OPERATION_DENIED", **details: Any) -> None:
         """Record a no, and inform those who watch the adapter."""
-        self._record_all(event, calls, "denied", **details)
-        self._note("refused", door, calls[0].row)
+        self._record(event, "denied", **details)
+        self._asking.note("refused", door, self._row)
 
-    def _note(self, outcome: str, by: str, row: Row) -> None:
-        """Inform those who watch the adapter of a confirmation."""
-        if self._observers is not None:
-            self._observers.event("confirmation", outcome=outcome, by=by, operation=row.name)
-
-    def _record_all(self, event: str, calls: Sequence[Pending], result: str, **more: Any) -> None:
-        for pending in calls:
-            rule = pending.decision.rule or None
-            self._decisions.record(event, pending.row, pending.call, result, rule=rule, **more)
+    def _record(self, event: str, result: str, calls: Sequence[HeldCall] = (), **more: Any) -> None:
+        for held in calls or self._calls:
+            rule = held.decision.rule or None
+            self._asking.decisions.record(event, held.row, held.call, result, rule=rule, **more)

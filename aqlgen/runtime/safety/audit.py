@@ -23,11 +23,11 @@ from ..redaction import MASK, redacted
 from ..session import current_caller, current_request
 from ..table import Row
 from ..text import escaped, iso_time
-from .audit_chain import Chain
-from .masked_fields import SECRET_NAME, secret_names
+from .literals import SECRET_NAME, secret_names
 
 if TYPE_CHECKING:
     from ..schema.reader import Types
+    from .audit_chain import Chain
 
 __all__ = ["Audit", "Decisions", "masked_params"]
 
@@ -57,7 +57,11 @@ class Audit:
         keep: int = 0,
     ) -> None:
         self.path = path
-        self._chain = None if path is None else Chain(path, max_size=max_size, keep=keep)
+        self._chain: Chain | None = None
+        if path is not None:
+            from .audit_chain import Chain
+
+            self._chain = Chain(path, max_size=max_size, keep=keep)
         self._logger = logger
         self._adapter = adapter
         self._secrets = secrets

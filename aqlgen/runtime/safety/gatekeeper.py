@@ -18,23 +18,22 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from .audit import Decisions
-from .policy.policy import SEVERITY, Policy, is_recorded
+from .policy import SEVERITY, Policy, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
     from ..logs.log import Logger
+    from ..logs.observers import Observers
     from ..protocol_operations import Person
     from ..session import Session
     from ..settings.config import Config
     from ..state.custody import State
     from ..table import Adapter, Row, Table
-    from ..telemetry.observer import Observers
     from ..warnings.collector import CallWarning
     from ..wire import ApiRequest
-    from .approvals import Approval, Grant, Pending
+    from .approvals import Approval, Approvals, HeldCall
     from .asking import Asking
     from .audit import Audit
-    from .loop.loop import SafetyLoop
     from .view import CallView
 
 __all__ = ["Gatekeeper"]
@@ -53,7 +52,6 @@ class Gatekeeper:
         audit: Audit,
         logger: Logger,
         state: State,
-        loop: SafetyLoop | None = None,
         table: Table | None = None,
         observers: Observers | None = None,
         masked: Callable[[Any], Any] | None = None,
@@ -70,7 +68,6 @@ class Gatekeeper:
         self._decisions = Decisions(audit, logger, adapter.name, lambda: {} if table is None else table.types, *trust)
         self._state = state
         self._masked = masked
-        self._loop = loop
         self._observers = observers
         if config.confirmation.approval == "operator" and not state.shared.store.shared:
             logger.write(
@@ -87,7 +84,7 @@ class Gatekeeper:
         session: Session,
         person: Person | None,
         build: Callable[[], ApiRequest],
-        grant: Grant | None = None,
+        grant: Approvals | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
@@ -107,9 +104,9 @@ class Gatekeeper:
 
             require_key(row, build)
         if decision.outcome == "confirm":
-            from .approvals import Approval, pending_call
+            from .approvals import Approval, HeldCall
 
-            pending = pending_call(row, call, decision, build())
+            pending = HeldCall(row, call, decision, build())
             token = _sent_token(call)
             if token is not None or grant is None or not grant.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
@@ -138,7 +135,7 @@ class Gatekeeper:
         """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
         return await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
 
-    async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> Pending | None:
+    async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
 
         Raises Failure where the call would fail.
@@ -148,9 +145,9 @@ class Gatekeeper:
         decision = await self.foresee(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
-        from .approvals import pending_call
+        from .approvals import HeldCall
 
-        pending = pending_call(row, call, decision, build())
+        pending = HeldCall(row, call, decision, build())
         if await self.asking.is_confirmed(pending, call.session_id):
             return None
         view = self._view(pending)
@@ -168,13 +165,13 @@ class Gatekeeper:
         """The part that has calls confirmed, made when one has to be."""
         from .asking import Asking
 
-        parts = self._config, self._state, self._decisions, self._view, self._loop, self._observers, self._masked
+        parts = self._config, self._state, self._decisions, self._view, self._observers, self._masked
         return Asking(self._adapter.name, *parts)
 
     async def close(self) -> None:
         """Withdraw what waits for operators in sessions that have ended."""
         if "asking" in self.__dict__:
-            await self.asking.waiting.close()
+            await self.asking.questions.close()
 
     def ended(
         self,
@@ -213,7 +210,7 @@ class Gatekeeper:
             more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
             self._audit.record("OPERATION_DENIED", {**details, **more})
 
-    def _view(self, pending: Pending) -> CallView:
+    def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of
 
         types = {} if self._table is None else self._table.types

@@ -3,7 +3,8 @@ r"""Foreign text in a question to a person, written so that it cannot imitate th
 
 A value is JSON on one line. What could end its quotes, act as markup, reorder the line, or be invisible is written as
 `\uXXXX`, decided by the character's Unicode properties. Letters of every script stay as they are, except within a word
-that mixes Latin letters with those of a script that looks like it.
+that mixes Latin letters with those of a script that looks like it. Secrets are known by the names of their fields, and
+by what the document declares of these, at any depth of a call's parameters (R-SAFE-5).
 """
 
 from __future__ import annotations
@@ -13,11 +14,25 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..exact_json import write_json
+from ..schema.reader import follow, referred, union_of, without_null
 
-__all__ = ["CUT_NAME", "has_right_to_left", "key_literal", "literal", "prose", "url_text"]
+if TYPE_CHECKING:
+    from ..schema.reader import Types
+    from ..table import Row
+
+__all__ = [
+    "CUT_NAME",
+    "SECRET_NAME",
+    "has_right_to_left",
+    "key_literal",
+    "literal",
+    "prose",
+    "secret_names",
+    "url_text",
+]
 
 CUT_NAME = "... (a name of"
 """The sign behind the beginning of a field's name that is too long to be shown."""
@@ -149,3 +164,35 @@ def _units(char: str) -> list[str]:
     """Return the UTF-16 units of a character, as JSON writes one beyond the basic plane."""
     raw = char.encode("utf-16-be", "surrogatepass")
     return [chr(int.from_bytes(raw[index : index + 2], "big")) for index in range(0, len(raw), 2)]
+
+
+SECRET_NAME = re.compile(
+    r"passw|passphrase|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv", re.IGNORECASE
+)
+"""A name whose value is shown to nobody and kept nowhere, whatever the document says of it."""
+
+_MOST_SCHEMAS = 500
+"""The most schemas that are looked at; of what is behind them the names alone tell."""
+
+
+def secret_names(row: Row, types: Types) -> frozenset[str]:
+    """Return the names of the fields whose values are secrets (`format: password`), by the agent's and the API's."""
+    names: set[str] = set()
+    todo: list[Any] = [parameter.schema for parameter in row.parameters.values() if parameter.location != "adapter"]
+    seen: set[str | int] = set()
+    while todo and len(seen) < _MOST_SCHEMAS:
+        schema = todo.pop()
+        if not isinstance(schema, Mapping) or not schema:
+            continue
+        target = follow(schema, types)
+        key = referred(without_null(schema)[0]) or id(schema)
+        if key in seen:
+            continue
+        seen.add(key)
+        shape = union_of(types, target)
+        for name, (wire, inner) in shape.properties.items():
+            if follow(inner, types).get("format") == "password":
+                names.update((name, wire))
+            todo.append(inner)
+        todo += [*shape.items, *shape.extra]
+    return frozenset(names)

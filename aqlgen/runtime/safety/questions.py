@@ -12,18 +12,23 @@ salted digest of it, and a code that is shown again is another one (specificatio
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-if TYPE_CHECKING:
-    from ..state.custody import Custody
+from ..session import TERMINAL, current_caller
+from ..state.store import StoreAway
 
-__all__ = ["KINDS", "Challenge", "Question", "QuestionStore", "Verdict"]
+if TYPE_CHECKING:
+    from ..state.custody import Custody, State
+
+__all__ = ["KINDS", "Challenge", "Question", "QuestionStore", "SessionQuestions", "Verdict"]
 
 Verdict = Literal["", "approved", "denied"]
 _QUESTION, _CHALLENGE = KINDS = ("question", "challenge")
@@ -140,6 +145,11 @@ class QuestionStore:
         kind = _QUESTION if isinstance(item, Question) else _CHALLENGE
         await self._custody.keep(kind, item.id, asdict(item), max(_LEAST, item.expires - self.clock()))
 
+    async def asked(self, digest: str) -> Question | None:
+        """Return the question with a digest, decided or not; None if there is none."""
+        question = await self.question(await self.id_of(digest))
+        return question if question is not None and question.digest == digest else None
+
     async def question(self, id: str) -> Question | None:
         """Return a question with its verdict so far; None for one that is not there, or has expired."""
         values = await self._custody.kept(_QUESTION, id)
@@ -164,6 +174,13 @@ class QuestionStore:
             return replace(question, left=left) if left else replace(question, left=0, verdict="", expires=now)
 
         return await self._changed(Question, id, spend)
+
+    async def settle(self, digest: str) -> None:
+        """Take back the question with a digest, which was decided elsewhere, if it can be; a denial stays."""
+        with suppress(StoreAway):
+            question = await self.asked(digest)
+            if question is not None and question.verdict != "denied":
+                await self.withdraw(question.id)
 
     async def withdraw(self, id: str) -> bool:
         """Take a question or approval back: decided elsewhere, used, or ended. False if it is gone."""
@@ -250,6 +267,55 @@ class QuestionStore:
 
         kind = _QUESTION if form is Question else _CHALLENGE
         return changed if await self._custody.change(kind, id, write) else None
+
+
+class SessionQuestions:
+    """Where the questions about the calls of each session are, and their end with it.
+
+    They are in the store that the adapter shares with its operators; with state in memory no operator sees them. With
+    `stays` those of a session of nobody in particular stay in its process if that store is away for the first of them.
+    """
+
+    def __init__(self, state: State, *, stays: bool, clock: Callable[[], float] = time.time) -> None:
+        self.for_operators = state.shared.store.shared
+        self.shared = QuestionStore(state.shared, clock)
+        self._local = QuestionStore(state.local, clock)
+        self._of_process = None if stays else self.shared
+        self._ended: set[tuple[QuestionStore, str]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def of(self, session_id: str | None) -> QuestionStore:
+        """Return the store of the present caller's questions in a session. Raises StoreAway."""
+        if session_id in (None, TERMINAL) or current_caller() is not None:
+            return self.shared
+        if self._of_process is None:
+            self._of_process = self._local
+            with suppress(StoreAway):
+                await self.shared.questions()
+                self._of_process = self.shared
+        return self._of_process
+
+    def end(self, ended: set[tuple[QuestionStore, str]]) -> None:
+        """Withdraw what a session has had there: now if something still runs, else before the adapter ends."""
+        self._ended |= ended
+        with suppress(RuntimeError):
+            task = asyncio.get_running_loop().create_task(self.flush())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def flush(self) -> None:
+        """Withdraw the questions and approvals of sessions that have ended."""
+        while self._ended:
+            store, question_id = self._ended.pop()
+            with suppress(StoreAway):
+                await store.withdraw(question_id)
+
+    async def close(self) -> None:
+        """Withdraw them for good."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+            await asyncio.sleep(0)
+        await self.flush()
 
 
 def _restored(form: type[Item], values: dict[str, Any]) -> Item:

@@ -31,7 +31,7 @@ _CHANGED_BY = {
 
 def denied(row: Row, decision: GateDecision, adapter: str) -> Failure:
     """Return the refusal of an operation by the policy, a rule or a hook (danger levels, 4.4)."""
-    from .policy.policy import minimum_trust
+    from .policy import minimum_trust
 
     stated = "".join(f" {reason.rstrip('.')}." for reason in decision.reasons)
     details: dict[str, Any] = {
@@ -89,7 +89,7 @@ _NO_OPERATOR = (
 )
 
 
-def nobody_to_ask(row: Row, decision: GateDecision, reason: str, *, by_operator: bool = False) -> Failure:
+def nobody_to_ask(row: Row, decision: GateDecision, *, by_operator: bool) -> Failure:
     """Return the refusal of a call that only a person confirms, where none can be asked."""
     return Failure(
         Code.PERMISSION_DENIED,
@@ -97,7 +97,7 @@ def nobody_to_ask(row: Row, decision: GateDecision, reason: str, *, by_operator:
         {
             "operation": row.name,
             "danger_level": row.danger,
-            "reason": reason,
+            "reason": "no operator can be asked" if by_operator else "no person can be asked",
             "reasons": list(decision.reasons),
             "approval": "operator" if by_operator else "person",
         },

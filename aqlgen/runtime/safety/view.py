@@ -25,8 +25,7 @@ from ..exact_json import write_json
 from ..redaction import redact
 from ..schema.reader import Shape, union_of
 from ..text import folded
-from .literals import CUT_NAME, has_right_to_left, key_literal, literal, prose, url_text
-from .masked_fields import SECRET_NAME, secret_names
+from .literals import CUT_NAME, SECRET_NAME, has_right_to_left, key_literal, literal, prose, secret_names, url_text
 from .titles import title_of
 
 if TYPE_CHECKING:

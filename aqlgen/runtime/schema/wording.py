@@ -130,14 +130,11 @@ def union_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
     yield f"One of: {', '.join(phrases[:_MOST_PHRASES])}{more}."
 
 
-def alternative_notes(schema: JsonSchema, options: Sequence[JsonSchema]) -> Iterator[str]:
-    """Describe which properties are required, or not allowed together, if alternatives and `not` state only that."""
+def alternative_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
+    """Describe which properties are required, if alternatives state only that."""
     needed = [_required(option) for option in options]
     if len(needed) > 1 and all(needed):
         yield f"Needs {', or '.join(' and '.join(names) for names in needed)}."
-    excluded = _required(as_schema(schema.get("not")))
-    if excluded:
-        yield f"Not {' and '.join(excluded)}{' together' if len(excluded) > 1 else ''}."
 
 
 def _required(schema: JsonSchema) -> list[str]:
@@ -146,7 +143,7 @@ def _required(schema: JsonSchema) -> list[str]:
 
 
 def item_notes(schema: JsonSchema) -> Iterator[str]:
-    """Describe how many items an array has, what the first items are, and what some item must be."""
+    """Describe how many items an array has, and what the first items are."""
     least, most = schema.get("minItems"), schema.get("maxItems")
     if (_is_count(least) and least) or _is_count(most):
         yield f"Items: {least or 0} to {most}." if _is_count(most) else f"Items: {least} or more."
@@ -156,10 +153,6 @@ def item_notes(schema: JsonSchema) -> Iterator[str]:
     if isinstance(first, list) and first:
         more = "" if schema.get("items") is not False else ", and no more"
         yield f"In this order: {', '.join(phrase(as_schema(inner)) for inner in first[:_MOST_LISTED])}{more}."
-    if "contains" in schema:
-        least, most = schema.get("minContains", 1), schema.get("maxContains")
-        bounds = f"{least} to {most}" if most is not None else f"{least} or more"
-        yield f"Of them {bounds} must be {phrase(as_schema(schema['contains']))}."
 
 
 def bound_notes(schema: JsonSchema, *, whole: bool) -> Iterator[str]:

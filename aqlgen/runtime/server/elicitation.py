@@ -26,16 +26,16 @@ from ..errors import Code, Failure
 from ..safety.approvals import Declined
 from ..session import current_caller
 from ..state.store import Counter
-from ..state.tickets import Holder
+from ..state.tickets import owner_of
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.types import CallToolRequestParams, InputRequiredResult
 
+    from ..logs.observers import Observers
     from ..protocol_operations import Answer
     from ..session import Session
     from ..state.custody import State
-    from ..telemetry.observer import Observers
 
 __all__ = ["ClientPerson", "Questions", "Unanswered"]
 
@@ -83,7 +83,7 @@ class Questions:
 
         Raises Failure for a caller with another open question, or with too many that got no yes; and StoreAway.
         """
-        store, owner = self._state.of(session_id).store, Holder.of("", session_id).owner
+        store, owner = self._state.of(session_id).store, owner_of(session_id)
         if not await store.add(_OPEN, owner, call, _ANSWER_TIMEOUT) and (
             not call or await store.get(_OPEN, owner) != call
         ):
@@ -108,11 +108,11 @@ class Questions:
 
     async def end(self, session_id: str | None) -> None:
         """Note that the open question of a caller is answered. Raises StoreAway."""
-        await self._state.of(session_id).store.drop(_OPEN, Holder.of("", session_id).owner)
+        await self._state.of(session_id).store.drop(_OPEN, owner_of(session_id))
 
     async def accept(self, session_id: str | None) -> None:
         """Count a question no longer, since it got a yes. Raises StoreAway."""
-        counter = Counter(f"questions:{Holder.of('', session_id).owner}", _HOUR, -1)
+        counter = Counter(f"questions:{owner_of(session_id)}", _HOUR, -1)
         await self._state.of(session_id).store.spend([counter])
 
     async def put(self, call: str, session_id: str | None) -> str:

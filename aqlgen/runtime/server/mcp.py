@@ -35,10 +35,10 @@ from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
-from ..safety.loop_operations import active_operations
+from ..protocol_operations import RUN_STEPS
+from ..safety.operations import active_operations
 from ..session import CALLER_KEY, Sessions, with_caller
 from ..settings.config import Config
-from ..steps.operation import RUN_STEPS
 from ..table import FAMILIES, Adapter
 from ..text import line
 from .elicitation import ClientPerson, Questions, Unanswered

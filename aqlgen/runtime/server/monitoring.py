@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ..session import CALLER_KEY
-from ..state.places import is_redis
+from ..state.custody import is_redis
 from ..state.store import StoreAway
 from ..text import line
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import secrets
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
@@ -25,7 +28,10 @@ if TYPE_CHECKING:
     from .seal import Sealer
     from .store import Store
 
-__all__ = ["Custody", "State", "Ticket", "row_name"]
+__all__ = [
+    "MEMORY", "Custody", "State", "Ticket", "is_redis", "open_state", "open_store", "row_name", "state_file",
+    "states_folder",
+]  # fmt: skip
 
 _SPACE, _KEY, _UNUSED = "seal", "key", "unused"
 _SALT, _TIME = 16, 4
@@ -228,3 +234,48 @@ def _mark(salt: bytes, text: str, size: int) -> bytes:
 def row_name(key: str) -> str:
     """Return the key under which a value is stored: what a caller brings back cannot be read in the store."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+# Where the state of an adapter is, by the URL of a setting
+
+MEMORY = "memory:"
+_SQLITE = re.compile(r"sqlite:///(.+)", re.DOTALL)
+_REDIS = ("redis://", "rediss://")
+
+
+def is_redis(url: str) -> bool:
+    """Return True for the URL of a Redis or Valkey server."""
+    return url.startswith(_REDIS)
+
+
+def open_state(url: str, name: str, environ: Mapping[str, str]) -> SqliteState:
+    """Return the state of the adapter `name` that stays on this machine, at the URL that a setting gives."""
+    return SqliteState(state_file(url, name, environ))
+
+
+def open_store(url: str, name: str, environ: Mapping[str, str], state: SqliteState | None = None) -> Store:
+    """Return the store of the adapter `name` at the URL that a setting gives; `state` is opened already."""
+    if is_redis(url):
+        from .redis import RedisStore
+
+        return RedisStore(url, name)
+    return SqliteStore(open_state(url, name, environ) if state is None else state)
+
+
+def state_file(url: str, name: str, environ: Mapping[str, str]) -> Path | None:
+    """Return the file of a state's URL, None for memory; else, also with Redis, it is in the user's state folder."""
+    if url == MEMORY:
+        return None
+    match = _SQLITE.fullmatch(url)
+    return Path(match[1]) if match else states_folder(environ) / f"{name}-adapter" / "state.sqlite3"
+
+
+def states_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder in which the adapters of a user have their states, each in a folder of its own."""
+    if environ.get("XDG_STATE_HOME"):
+        return Path(environ["XDG_STATE_HOME"])
+    if sys.platform == "win32":
+        return Path(environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path.home() / ".local" / "state"

@@ -1,5 +1,13 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Tokens that callers send back: tickets of a kind, each good once and for its holder (R-SAFE-3, R-RATE-1)."""
+"""Tokens that callers send back, of a call or of a quota: each good once, for its caller (R-SAFE-3, R-RATE-1).
+
+A token is good for the texts that it is bound to, such as the digest of a question. It is a sealed ticket: it says
+itself to whom and for what it was issued, and until when, so that any replica can check it. That it is unused is a
+sealed row in the store, and its use takes the row: of several calls that race with one token, at whatever replicas,
+only one goes on, and nothing goes on because a row is missing. Where there is neither a session nor a known caller
+(HTTP with protocol 2026-07-28 and no authentication), whoever learns it within its time may use it, for the same call,
+once.
+"""
 
 from __future__ import annotations
 
@@ -17,35 +25,18 @@ from .store import Counter
 if TYPE_CHECKING:
     from .custody import Custody, Ticket
 
-__all__ = ["Holder", "Tickets", "Token", "count_of_minute", "shorten"]
+__all__ = ["Token", "Tokens", "count_of_minute", "owner_of", "shorten"]
 
 _WINDOW = 60
-_HOLDER = 4
-"""Bytes of the mark of whom a ticket is for, which is the first."""
+_HOLDER, _MARK = 4, 8
+"""Bytes of the mark of whom a ticket is for, which is the first, and of each of the others."""
 
 
-class Holder(NamedTuple):
-    """Who may use a ticket: a caller, in a session if there is one, of an adapter."""
-
-    adapter: str
-    session: str | None
-    caller: str | None
-
-    @classmethod
-    def of(cls, adapter: str, session_id: str | None) -> Holder:
-        """Return the present caller in a session."""
-        return cls(adapter, session_id, current_caller())
-
-    @property
-    def text(self) -> str:
-        """The text that a ticket is bound to."""
-        return json.dumps(self)
-
-    @property
-    def owner(self) -> str:
-        """An id of the caller, or of the session of one who is not known; it tells nothing about them."""
-        owner = json.dumps([self.caller, None if self.caller else self.session])
-        return hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def owner_of(session_id: str | None) -> str:
+    """Return an id of the present caller, or of the session of one who is not known; it tells nothing about them."""
+    caller = current_caller()
+    owner = json.dumps([caller, None if caller else session_id])
+    return hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class Token(NamedTuple):
@@ -64,84 +55,94 @@ class Token(NamedTuple):
         """The time when the token expires, in ISO 8601."""
         return iso_time(self.ticket.expires)
 
-    def fits(self, text: str, size: int) -> bool:
-        """Return True if one of the marks behind that of the holder, each of so many bytes, is of this text."""
-        ends = len(self.ticket.marks)
-        return any(self.ticket.fits(text, begin, begin + size) for begin in range(_HOLDER, ends, size))
 
+class Tokens:
+    """The tokens of one kind, which `name` calls in messages. `prefix` begins the text of each.
 
-class Tickets:
-    """The tickets of a kind. `prefix` begins the text of each, `name` is what messages call them.
-
-    A caller gets `per_minute` at most; `skew` (seconds) is added to each expiry; `advice` ends each refusal.
+    `custody` returns where those of a session are. A caller gets `per_minute` at most; `skew` (seconds) is added to
+    each expiry. `scope` says of a token that it was issued for something else, and `advice` ends each refusal. Methods
+    raise StoreAway; `details` are those of a refusal.
     """
 
     def __init__(
         self,
-        kind: str,
+        custody: Callable[[str | None], Custody],
+        adapter: str,
         prefix: str,
         *,
         name: str,
+        scope: str,
         advice: str,
         per_minute: int,
         skew: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._kind = kind
+        self._custody = custody
+        self._adapter = adapter
         self._prefix = prefix
         self._name = name
+        self._scope = scope
         self._advice = advice
         self._per_minute = per_minute
         self.skew = skew
         self.clock = clock
 
     async def issue(
-        self,
-        custody: Custody,
-        holder: Holder,
-        bound: Sequence[tuple[str, int]],
-        seconds: float,
-        details: Mapping[str, Any],
-        note: Any = True,
+        self, session_id: str | None, bound: Sequence[str], seconds: float, details: Mapping[str, Any], note: Any = True
     ) -> Token:
-        """Issue a token bound to texts, each by a mark of so many bytes; `details` are those of a refusal.
-
-        Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many, and StoreAway.
-        """
+        """Issue a token bound to texts. Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many."""
+        custody, name = self._custody(session_id), f"{self._name}s:{owner_of(session_id)}"
         problem, advice = f"Too many {self._name}s were asked for", ", and use the tokens already given"
-        name = f"{self._kind} tokens:{holder.owner}"
         await count_of_minute(custody, name, self._per_minute, problem, details, advice)
-        ticket = await custody.issue(self._kind, [(holder.text, _HOLDER), *bound], seconds, self.clock(), note)
+        marks = [(self._holder(session_id), _HOLDER), *((text, _MARK) for text in bound)]
+        ticket = await custody.issue(self._prefix, marks, seconds, self.clock(), note)
         return Token(self._prefix + ticket.text, ticket)
 
-    async def open(self, custody: Custody, text: object, holder: Holder, details: Mapping[str, Any]) -> Token:
-        """Return a token of this holder that has not expired. Raises Failure, and StoreAway."""
+    async def open(
+        self, session_id: str | None, text: object, details: Mapping[str, Any], bound: Sequence[str] = ()
+    ) -> Token:
+        """Return a token of this caller for these texts, used or not. Raises Failure when a check fails."""
         ticket = None
         if isinstance(text, str) and text.startswith(self._prefix):
-            ticket = await custody.open(self._kind, text.removeprefix(self._prefix))
+            ticket = await self._custody(session_id).open(self._prefix, text.removeprefix(self._prefix))
         if ticket is None:
-            raise self.refused(Code.TOKEN_INVALID, "is not valid", details)
-        if not ticket.fits(holder.text, 0, _HOLDER):
+            raise self.unknown(details)
+        if not ticket.fits(self._holder(session_id), 0, _HOLDER):
             problem = "was issued to another caller or in another session"
-            raise self.refused(Code.TOKEN_SCOPE_MISMATCH, problem, details)
-        now = self.clock()
+            raise self._refused(Code.TOKEN_SCOPE_MISMATCH, problem, details)
+        now, begins = self.clock(), range(_HOLDER, len(ticket.marks), _MARK)
         if now > ticket.expires + self.skew:
             times = {"expired_at": iso_time(ticket.expires), "current_time": iso_time(now)}
-            raise self.refused(Code.TOKEN_EXPIRED, "has expired", {**details, **times})
+            raise self._refused(Code.TOKEN_EXPIRED, "has expired", {**details, **times})
+        if not all(any(ticket.fits(each, begin, begin + _MARK) for begin in begins) for each in bound):
+            raise self._refused(Code.TOKEN_SCOPE_MISMATCH, f"was issued for {self._scope}", details)
         return Token(str(text), ticket)
 
-    async def use(self, custody: Custody, token: Token, details: Mapping[str, Any]) -> None:
-        """Use up a token. Raises Failure if it was used before or the store does not know it, and StoreAway."""
-        if not await custody.use(token.ticket.id):
-            raise self.used(details)
+    async def note(self, session_id: str | None, token: Token, details: Mapping[str, Any]) -> Any:
+        """Return the note of a token that can be used. Raises Failure for one that was used."""
+        note = await self._custody(session_id).note(token.ticket.id)
+        if note is None:
+            raise self._used(details)
+        return note
 
-    def used(self, details: Mapping[str, Any]) -> Failure:
-        """Return the refusal of a token that nothing says is unused."""
-        return self.refused(Code.TOKEN_ALREADY_USED, "was used before, or its store has lost it", details)
+    async def use(self, session_id: str | None, token: Token, details: Mapping[str, Any]) -> None:
+        """Use up a token. Raises Failure if it was used before or the store does not know it."""
+        if not await self._custody(session_id).use(token.ticket.id):
+            raise self._used(details)
 
-    def refused(self, code: Code, problem: str, details: Mapping[str, Any]) -> Failure:
-        """Return the refusal of a token."""
+    def unknown(self, details: Mapping[str, Any]) -> Failure:
+        """Return the refusal of a token that is not known, or is another caller's: the two answer alike."""
+        return self._refused(Code.TOKEN_INVALID, "is not valid", details)
+
+    def _used(self, details: Mapping[str, Any]) -> Failure:
+        return self._refused(Code.TOKEN_ALREADY_USED, "was used before, or its store has lost it", details)
+
+    def _refused(self, code: Code, problem: str, details: Mapping[str, Any]) -> Failure:
         return Failure(code, f"{self._name[:1].upper()}{self._name[1:]} {problem}. {self._advice}", dict(details))
+
+    def _holder(self, session_id: str | None) -> str:
+        """Return the text by which a ticket is a caller's, in a session if there is one, of an adapter."""
+        return json.dumps([self._adapter, session_id, current_caller()])
 
 
 async def count_of_minute(

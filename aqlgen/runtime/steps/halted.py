@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..exact_json import read_float, write_json
+from ..protocol_operations import RUN_STEPS
 from ..session import current_caller
 from ..state.store import StoreAway
-from .operation import RUN_STEPS
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -31,7 +31,6 @@ _KIND = "plan"
 _LARGEST = 1_000_000
 _MOST_OF_ONE = 20
 _MOST = 200
-_SESSION = "plans"
 
 
 class _Kept(NamedTuple):
@@ -67,7 +66,7 @@ class KeptPlans:
         except StoreAway:
             return None
         self._plans[token] = where
-        self._forget_at_end(session)
+        session.hold("plans", token, self._forget)
         return token
 
     async def get(self, token: str, session: Session) -> dict[str, Any]:
@@ -106,18 +105,9 @@ class KeptPlans:
         for token, kept in dropped.items():
             await kept.custody.remove(_KIND, token)
 
-    def _forget_at_end(self, session: Session) -> None:
+    def _forget(self, tokens: set[str]) -> None:
         """Drop the plans of a session once it has ended."""
-        if session.id is None or _SESSION in session.state:
-            return
-        session.state[_SESSION] = True
-        session_id = session.id
-
-        def forget() -> None:
-            ended = [token for token, kept in self._plans.items() if kept.session == session_id]
-            self._ended.update((token, self._plans.pop(token)) for token in ended)
-
-        session.on_close(forget)
+        self._ended.update((token, self._plans.pop(token)) for token in tokens & self._plans.keys())
 
 
 def advised(failure: Failure, token: str | None) -> str:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.conditions import OPERATORS, check_condition
 from ..errors import Code, Failure
+from ..protocol_operations import MAX_STEPS
 from ..schema.reader import parts, union_of
 from ..text import letters, line, listed
-from .operation import MAX_STEPS
 from .references import Reference, is_reference, read_reference, references_in
 
 if TYPE_CHECKING:

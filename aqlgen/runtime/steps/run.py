@@ -13,11 +13,11 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
+from ..protocol_operations import MAX_CALLS
 from ..schema.reader import json_type
 from ..warnings.collector import CallWarning
 from .halted import SECONDS, advised
 from .matching import check_known, matching, shortcoming
-from .operation import MAX_CALLS
 from .plan import LOCAL, Plan, Step, StepCalls
 from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
 

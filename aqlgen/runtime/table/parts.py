@@ -5,9 +5,9 @@ The first are the parameters and the body; the others paging, updating, keys of 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from ..frozen import dataclass
 from .codec import column
 
 __all__ = [
@@ -43,7 +43,7 @@ class Parameter:
 
     name: str = column(outside=True)
     """What agents call it."""
-    location: Location = column("body", key="in", always=True)  # noqa: RUF009 - a str
+    location: Location = column("body", key="in", always=True)
     """Where it is sent. `querystring` is the whole query, `body` a field of the body or the whole body, `body_rest` an
     object whose keys are further fields of the body, `adapter` nowhere: the adapter itself acts on it.
     """

@@ -5,10 +5,11 @@ A workflow of the owner's Arazzo documents is another: an operation whose call i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any, NotRequired, TypedDict
 
+from ..frozen import dataclass
 from .codec import column
 from .parts import (
     ADAPTER,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 
-from .observer import EVENTS, OK, CallEnd, Exchange
+from ..logs.observers import EVENTS, OK, CallEnd, Exchange
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 

@@ -18,7 +18,7 @@ from typing import Any
 from opentelemetry.propagate import inject
 from opentelemetry.trace import SpanKind, StatusCode, get_tracer, get_tracer_provider, set_tracer_provider
 
-from .observer import CallEnd, Exchange
+from ..logs.observers import CallEnd, Exchange
 
 __all__ = ["MISSING", "Tracing", "is_installed", "set_up"]
 

@@ -1,6 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The tests of every adapter, for pytest: a module of a project's tests takes all of them by `import *`.
 
+They prove what this adapter alone has: its table and its settings. What all adapters do alike, aqlgen's tests prove.
 They need pytest, which adapters do not. `ADAPTER_SAMPLE=N` in the environment tries about N operations in place of all.
 """
 
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-_MODULES = ("confirmation", "credentials", "hooks", "operations", "safety_loop", "stdio", "tools", "types")
+_MODULES = ("operations", "safety")
 pytest.register_assert_rewrite(*(f"{__name__}.test_{name}" for name in _MODULES), f"{__name__}.sessions")
 _modules: list[Any] = [import_module(f"{__name__}.test_{name}") for name in _MODULES]
 _tests = {name: test for module in _modules for name, test in vars(module).items() if name.startswith("test_")}

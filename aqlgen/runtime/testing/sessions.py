@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""A session with the real server, in memory: everything but the network, with every request to the API counted."""
+"""The adapter's table, and sessions with the real server in memory: every request to the API is counted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from mcp import Client
 
 from ..assembly import assemble
 from ..server.mcp import build_server
-from .table import FOLDER, variables
+from ..table import FAMILIES, Adapter, Row, Table
 
+PACKAGE = __name__.partition(".runtime.")[0]
+FOLDER = Path(import_module(PACKAGE).__file__ or "").resolve().parent
+SAMPLE = int(os.environ.get("ADAPTER_SAMPLE") or 0)
+"""About how many operations are tried; 0: all."""
+MOST_SHOWN = 25
 ISOLATED = {
     "MCP_AQL_POLICY": "open",
     "MCP_AQL_APPROVAL": "agent",
@@ -25,86 +34,116 @@ ISOLATED = {
 """Settings of a server that asks nobody, and keeps nothing on this machine."""
 
 
-class Counting:
-    """Hooks that count the requests that are about to be sent, in place of the project's own, and before others."""
+@cache
+def adapter() -> Adapter:
+    """Return what adapter.json says."""
+    return Adapter.load(FOLDER)
 
-    def __init__(self, hooks: object | None = None) -> None:
-        self.sent = 0
-        self._then = getattr(hooks, "before_send", None)
-        for name in ("before_call", "after_response", "on_decision", "on_step"):
-            setattr(self, name, getattr(hooks, name, None))
 
-    def before_send(self, request: Any, call: Any) -> Any:
-        self.sent += not call.dry_run
-        return None if self._then is None else self._then(request, call)
+@cache
+def operations() -> tuple[Row, ...]:
+    """Return every operation that is tried, family by family; of each family one at least."""
+    table = Table(FOLDER)
+    names = list(table.names())
+    rows: list[Row | None] = []
+    for family in FAMILIES:
+        members = [key for key in names if key[1] == family]
+        step = max(1, round(len(names) / SAMPLE)) if SAMPLE else 1
+        rows += (table.find(*key) for key in members[::step])
+    return tuple(row for row in rows if row is not None)
+
+
+def callable_operations() -> list[Row]:
+    """Return the operations that have an example."""
+    return [row for row in operations() if row.example is not None]
+
+
+def required_of(row: Row) -> list[str]:
+    """Return the parameters that every call must give."""
+    return [name for name, parameter in row.shown_parameters.items() if parameter.required]
+
+
+def params_of(row: Row) -> dict[str, Any]:
+    """Return the example, or, without one, something for each required parameter."""
+    return dict.fromkeys(required_of(row), "x") if row.example is None else dict(row.example)
+
+
+def variables(*schemes: str) -> dict[str, str]:
+    """Return a value for each environment variable that holds a credential of these schemes, of all for none."""
+    names = [name for scheme in schemes or known_schemes() for name in known_schemes()[scheme]["variables"]]
+    return {name: f"test-{name.lower()}" for name in names}
+
+
+def known_schemes() -> Mapping[str, Any]:
+    """Return the security schemes by name."""
+    return adapter().security_schemes
 
 
 class Session:
-    """Calls by family and gives envelopes. `tools` are the names that the server lists."""
+    """Calls by family and gives envelopes. `tools` are the names that the server lists, `sent` counts requests."""
 
-    def __init__(self, client: Client, tools: list[str], counting: Counting) -> None:
-        self._client = client
-        self._counting = counting
-        self.tools = tools
+    def __init__(self) -> None:
+        self.client: Any = None
+        self.tools: list[str] = []
+        self.sent = 0
+        self._findings: list[str] = []
 
-    @classmethod
-    async def of(cls, client: Client, counting: Counting | None = None) -> Session:
-        tools = (await client.list_tools()).tools
-        return cls(client, [tool.name for tool in tools], counting or Counting())
+    def count(self, _: Any, call: Any) -> None:
+        """Count a request, as the hook `before_send`."""
+        self.sent += not call.dry_run
 
-    @property
-    def sent(self) -> int:
-        """Return how many requests went to the API so far."""
-        return self._counting.sent
+    def expect(self, holds: bool, name: str, what: str, answer: Mapping[str, Any] | None = None) -> None:
+        """Note that `what` does not hold for operation or type `name`; `answer` is shown, cut to a line."""
+        if not holds:
+            shown = "" if answer is None else "  " + json.dumps(answer, ensure_ascii=False)[:400]
+            self._findings.append(f"{name}: {what}{shown}")
+
+    def check(self) -> None:
+        """Fail the test with all that was noted."""
+        assert not self._findings, f"{len(self._findings)} findings\n" + "\n".join(self._findings[:MOST_SHOWN])
 
     def tool(self, family: str) -> str:
         """Return the name of the tool that serves a family."""
         return "mcp_aql" if self.tools == ["mcp_aql"] else f"mcp_aql_{family}"
 
-    async def call(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
+    async def call(self, row: Row, params: Mapping[str, Any] | None = None, **beside: Any) -> dict[str, Any]:
+        """Call an operation, with its example unless parameters are given."""
+        return await self.send(row.family, row.name, params_of(row) if params is None else params, **beside)
+
+    async def send(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
         """Call, and return the envelope; it must stand in the text as well (R-ENV-3)."""
         arguments = {"operation": operation, "params": dict(params), **beside}
-        result = await self._client.call_tool(self.tool(family), arguments)
+        result = await self.client.call_tool(self.tool(family), arguments)
         envelope = result.structured_content
         assert isinstance(envelope, dict)
-        assert json.loads(result.content[0].text) == envelope  # type: ignore[union-attr]
+        assert json.loads(result.content[0].text) == envelope
         assert not ("data" in envelope and "error" in envelope)
         return envelope
 
-    async def introspect(self, query: str, name: str | None = None, *, whole: bool = False) -> dict[str, Any]:
-        """Introspect, and return the envelope, which holds nothing beside success and data (R-ENV-2)."""
-        asked = {"query": query, "name": name, "all": whole or None}
-        params = {key: value for key, value in asked.items() if value is not None}
-        envelope = await self.call("read", "introspect", params)
+    async def introspect(self, query: str, name: str | None = None) -> Any:
+        """Introspect, and return the list or what has the name; nothing stands beside success and data (R-ENV-2)."""
+        params = {"query": query, "all": True, **({} if name is None else {"name": name})}
+        envelope = await self.send("read", "introspect", params)
         assert envelope.keys() == {"success", "data"}, envelope
-        return envelope
-
-    async def listed(self, query: str) -> list[dict[str, Any]]:
-        """Return every entry of the list of operations or types."""
-        entries: list[dict[str, Any]] = (await self.introspect(query, whole=True))["data"][query]
-        return entries
+        return envelope["data"][query if name is None else query.removesuffix("s")]
 
 
 @asynccontextmanager
 async def connect(
-    *,
-    mock: bool = True,
-    credentials: bool = True,
-    era: str = "auto",
-    hooks: object | None = None,
-    person: Callable[..., Any] | None = None,
-    **settings: str,
+    *, mock: bool = True, credentials: bool = True, person: Callable[..., Any] | None = None, **settings: str
 ) -> AsyncIterator[Session]:
-    """Start the server with these settings and no others, whatever adapter.toml and the environment say.
+    """Start the server with these settings and no others; what was noted fails the test at the end.
 
     It asks nobody unless MCP_AQL_POLICY says so; `person` is called with a question of it, and gives an ElicitResult.
     """
     environment = {"MCP_AQL_CONFIG": os.devnull, **ISOLATED, **settings, **(variables() if credentials else {})}
-    counting = Counting(hooks)
-    assembled = assemble(FOLDER, counting, environ=environment, mock=mock)
+    session = Session()
+    assembled = assemble(FOLDER, SimpleNamespace(before_send=session.count), environ=environment, mock=mock)
     try:
-        built = build_server(assembled.dispatcher)
-        async with Client(built, mode=era, elicitation_callback=person) as client:
-            yield await Session.of(client, counting)
+        async with Client(build_server(assembled.dispatcher), elicitation_callback=person) as client:
+            session.client = client
+            session.tools = [tool.name for tool in (await client.list_tools()).tools]
+            yield session
     finally:
         await assembled.transport.aclose()
+    session.check()

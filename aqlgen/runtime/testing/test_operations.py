@@ -3,153 +3,133 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import pytest
 
-from .findings import Findings
-from .sessions import connect
-from .table import offered, operations
+from ..table import FAMILIES, Row
+from .sessions import Session, adapter, callable_operations, connect, operations, params_of, required_of
 
+BASIC = frozenset({"string", "number", "integer", "boolean", "array", "object", "null", "any"})
 UNKNOWN = "no_such_parameter"
 
 
 async def test_every_operation_is_listed_under_its_family() -> None:
     """R-INT-2"""
-    findings = Findings()
     async with connect() as session:
-        listed = await session.listed("operations")
-    entries = {entry["name"]: entry for entry in listed}
-    findings.expect(len(entries) == len(listed), "the list", "holds a name twice")
-    findings.expect("introspect" in entries, "introspect", "is not listed")
-    for operation in operations():
-        entry = entries.get(operation.name)
-        if entry is None:
-            findings.expect(False, operation.name, "is not listed")
-            continue
-        findings.expect(entry["endpoint"] == operation.family, operation.name, "has another endpoint", entry)
-        findings.expect(entry["semantic_category"] == operation.family.upper(), operation.name, "category", entry)
-        findings.expect(bool(entry["description"].strip()), operation.name, "has no description", entry)
-    findings.check()
+        listed = await session.introspect("operations")
+        entries = {entry["name"]: entry for entry in listed}
+        session.expect(len(entries) == len(listed), "the list", "holds a name twice")
+        for row in operations():
+            entry = entries.get(row.name, {})
+            right = entry.get("endpoint") == row.family and entry.get("semantic_category") == row.family.upper()
+            session.expect(right, row.name, "is not listed under its family", entry)
+            session.expect(bool(entry.get("description", "").strip()), row.name, "has no description", entry)
 
 
 async def test_every_operation_is_introspected_with_the_parameters_of_the_table() -> None:
     """R-INT-4"""
-    findings = Findings()
     async with connect() as session:
-        for operation in operations():
-            answer = await session.introspect("operations", operation.name)
-            details = (answer.get("data") or {}).get("operation")
-            if details is None:
-                findings.expect(False, operation.name, "has no details", answer)
-                continue
+        for row in operations():
+            details = await session.introspect("operations", row.name)
             shown = {entry["name"]: entry["required"] for entry in details["parameters"]}
-            table = {name: parameter.required for name, parameter in operation.parameters.items()}
+            table = {name: parameter.required for name, parameter in row.shown_parameters.items()}
             if len(shown) < len(table):  # what there is no room for stands in a type
-                answer = await session.introspect("types", f"{operation.name}.params", whole=True)
-                shown = {entry["name"]: entry["required"] for entry in answer["data"]["type"]["fields"]}
-            findings.expect(shown == table, operation.name, f"shows other parameters than {table}", shown)
-            findings.expect(details["mcpTool"] == session.tool(operation.family), operation.name, "tool", details)
-            findings.expect(details["returns"] == operation.returns, operation.name, "returns", details["returns"])
-            if operation.example is not None:
-                findings.expect(bool(details.get("examples")), operation.name, "shows no example")
-    findings.check()
+                whole = await session.introspect("types", f"{row.name}.params")
+                shown = {entry["name"]: entry["required"] for entry in whole["fields"]}
+            session.expect(shown == table, row.name, f"shows other parameters than {table}", shown)
+            session.expect(details["mcpTool"] == session.tool(row.family), row.name, "names another tool", details)
+            session.expect(details["returns"] == row.returns, row.name, "returns another type", details["returns"])
+            shows = row.example is None or bool(details.get("examples"))
+            session.expect(shows, row.name, "shows no example")
+
+
+async def test_every_type_that_is_named_can_be_shown() -> None:
+    """R-INT-5"""
+    async with connect() as session:
+        wanted = {entry["name"] for entry in await session.introspect("types")}
+        for row in operations():
+            details = await session.introspect("operations", row.name)
+            wanted |= {details["returns"]["name"], *_named(details["parameters"])}
+        seen = set(BASIC)
+        while todo := sorted(wanted - seen):
+            for name in todo:
+                shown = await session.introspect("types", name)
+                session.expect(shown is not None, name, "cannot be shown")
+                wanted |= {*_named((shown or {}).get("fields", ())), *(shown or {}).get("members", ())}
+            seen.update(todo)
+
+
+def _named(entries: Any) -> Iterator[str]:
+    """Yield the type of each entry, and of what its arrays hold."""
+    for entry in entries:
+        inner: Mapping[str, Any] = entry
+        while inner:
+            yield from filter(None, [inner.get("type")])
+            inner = inner.get("items") or {}
 
 
 async def test_every_operation_can_be_called_with_its_own_example(subtests: pytest.Subtests) -> None:
     """R-INT-4, R-ENV-1"""
-    findings = Findings()
     async with connect() as session:
-        for operation in operations():
-            if operation.example is None:
-                continue
+        for row in callable_operations():
             sent = session.sent
-            answer = await session.call(operation.family, operation.name, operation.params)
-            findings.expect(answer["success"] is True, operation.name, "its example fails", answer)
-            if answer["success"]:
-                findings.expect("data" in answer and "error" not in answer, operation.name, "envelope", answer)
-                most = 4 if operation.reads_first else 1  # it may read again, to compare, and once more
-                findings.expect(
-                    1 <= session.sent - sent <= most, operation.name, f"sent {session.sent - sent} requests"
-                )
-    findings.check()
-    if without := [operation.name for operation in operations() if operation.example is None]:
+            answer = await session.call(row)
+            right = answer["success"] is True and "data" in answer and "error" not in answer
+            session.expect(right, row.name, "its example fails", answer)
+            most = 4 if row.update is not None and row.update.reads_first else 1  # it may read again, to compare
+            count = session.sent - sent
+            session.expect(not right or 1 <= count <= most, row.name, f"sent {count} requests")
+    if without := [row.name for row in operations() if row.example is None]:
         with subtests.test("operations without an example"):
             pytest.skip(f"no example could be made for {len(without)}: {', '.join(without[:20])}")
 
 
 async def test_every_change_can_be_shown_without_being_made() -> None:
     """R-SEL-5"""
-    findings = Findings()
     async with connect() as session:
-        for operation in operations():
-            if operation.example is None or operation.family == "read":
-                continue
-            answer = await session.call(operation.family, operation.name, operation.params | {"dry_run": True})
-            shown = answer.get("data") or {}
-            right = {"method", "url", "headers", "body"} <= shown.keys()
-            findings.expect(right, operation.name, "shows no request", answer)
-        findings.expect(session.sent == 0, "dry runs", f"sent {session.sent} requests")
-    findings.check()
+        for row in callable_operations():
+            if row.family != "read":
+                answer = await session.call(row, params_of(row) | {"dry_run": True})
+                right = {"method", "url", "headers", "body"} <= (answer.get("data") or {}).keys()
+                session.expect(right, row.name, "shows no request", answer)
+        session.expect(session.sent == 0, "dry runs", f"sent {session.sent} requests")
 
 
 async def test_every_list_that_pages_gives_items_and_page_info() -> None:
     """R-SEL-3"""
-    findings = Findings()
     async with connect() as session:
-        for operation in operations():
-            if operation.example is None or not operation.pages:
-                continue
-            answer = await session.call(operation.family, operation.name, operation.params | {"first": 1})
-            data = answer.get("data") or {}
-            right = isinstance(data.get("items"), list) and len(data["items"]) <= 1
-            right = right and {"hasNextPage", "hasPreviousPage"} <= data.get("pageInfo", {}).keys()
-            findings.expect(right, operation.name, "gives no page", answer)
-            answer = await session.call(operation.family, operation.name, operation.params | {"first": 1, "after": "x"})
-            refused = answer.get("error", {}).get("code") == "VALIDATION_INVALID_VALUE"
-            findings.expect(refused, operation.name, "takes a cursor that it never gave", answer)
-    findings.check()
+        for row in callable_operations():
+            if row.paging is not None:
+                answer = await session.call(row, params_of(row) | {"first": 1})
+                data = answer.get("data") or {}
+                right = isinstance(data.get("items"), list) and len(data["items"]) <= 1
+                right = right and {"hasNextPage", "hasPreviousPage"} <= data.get("pageInfo", {}).keys()
+                session.expect(right, row.name, "gives no page", answer)
 
 
-async def test_every_operation_is_refused_without_each_required_parameter() -> None:
-    """R-REQ-4, R-ERR-1"""
-    findings = Findings()
+async def test_every_operation_refuses_what_it_does_not_take_and_sends_nothing() -> None:
+    """R-REQ-3, R-REQ-4, R-REQ-6, R-ERR-1"""
     async with connect() as session:
-        for operation in operations():
-            for missing in operation.required:
-                params = {name: value for name, value in operation.params.items() if name != missing}
-                answer = await session.call(operation.family, operation.name, params)
+        for row in operations():
+            for family, params, code, named in _refused(row, session):
+                answer = await session.send(family, row.name, params)
                 error = answer.get("error", {})
-                right = error.get("code") == "VALIDATION_MISSING_PARAM" and missing in str(error)
-                findings.expect(right, operation.name, f"is not refused without {missing}", answer)
-        findings.expect(not session.sent, "refused calls", f"sent {session.sent} requests")
-    findings.check()
+                right = error.get("code") == code and named in str(error)
+                session.expect(right, row.name, f"is not refused with {code}, {named}", answer)
+        session.expect(session.sent == 0, "refused calls", f"sent {session.sent} requests")
 
 
-async def test_every_operation_is_refused_with_an_unknown_parameter() -> None:
-    """R-REQ-3"""
-    findings = Findings()
-    async with connect() as session:
-        for operation in operations():
-            params = operation.params | {UNKNOWN: 1}
-            answer = await session.call(operation.family, operation.name, params)
-            error = answer.get("error", {})
-            right = error.get("code") == "VALIDATION_UNKNOWN_PARAM" and UNKNOWN in error["message"]
-            findings.expect(right, operation.name, "takes an unknown parameter", answer)
-        findings.expect(session.sent == 0, "refused calls", f"sent {session.sent} requests")
-    findings.check()
-
-
-async def test_every_operation_is_refused_by_another_tool() -> None:
-    """R-REQ-6"""
-    if len(offered()) < 2:
-        pytest.skip("only one tool is offered")
-    findings = Findings()
-    async with connect() as session:
-        for operation in operations():
-            other = next(family for family in offered() if family != operation.family)
-            answer = await session.call(other, operation.name, operation.params)
-            error = answer.get("error", {})
-            right = error.get("code") == "VALIDATION_ENDPOINT_MISMATCH"
-            right = right and all(session.tool(family) in error["message"] for family in (other, operation.family))
-            findings.expect(right, operation.name, f"is taken by {session.tool(other)}", answer)
-        findings.expect(session.sent == 0, "refused calls", f"sent {session.sent} requests")
-    findings.check()
+def _refused(row: Row, session: Session) -> Iterator[tuple[str, Mapping[str, Any], str, str]]:
+    """Yield calls as family and parameters, each with the code that refuses it and what it names."""
+    params = params_of(row)
+    for missing in required_of(row):
+        rest = {name: value for name, value in params.items() if name != missing}
+        yield row.family, rest, "VALIDATION_MISSING_PARAM", missing
+    yield row.family, params | {UNKNOWN: 1}, "VALIDATION_UNKNOWN_PARAM", UNKNOWN
+    if row.paging is not None and row.example is not None:
+        yield row.family, params | {"first": 1, "after": "x"}, "VALIDATION_INVALID_VALUE", "after"
+    others = [family for family in FAMILIES if family != row.family and (family == "read" or adapter().counts[family])]
+    if others:
+        yield others[0], params, "VALIDATION_ENDPOINT_MISMATCH", session.tool(row.family)

@@ -21,11 +21,11 @@ MOST_FAULTS = 50
 _MOST_LEAVES = 2000
 _APPLICATORS = frozenset(
     {"$ref", "allOf", "anyOf", "oneOf", "properties", "patternProperties", "additionalProperties", "items"}
-    | {"prefixItems", "if", "then", "else", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems"}
+    | {"prefixItems", "unevaluatedProperties", "if", "then", "else", "dependentSchemas", "contains", "unevaluatedItems"}
     | {"default", "examples", "example", "description", "title", "discriminator"}
 )
 """The keywords that the walk follows itself, and those that demand nothing."""
-_WHOLE = frozenset({"enum", "const", "uniqueItems", "contains", "not", "propertyNames"})
+_WHOLE = frozenset({"enum", "const", "uniqueItems", "not", "propertyNames"})
 """The keywords that look into an object or a list; the others want its keys or its length."""
 _UNCHECKED = frozenset({"BacktrackLimitExceeded", "RegexEngineFailure"})
 

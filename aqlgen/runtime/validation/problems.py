@@ -115,16 +115,14 @@ def _expectation(schema: JsonSchema) -> str:
     return str(declared) if declared else ""
 
 
-def unknown_problem(
-    row: _Operation, names: Sequence[str], params: Mapping[str, Any], within: Mapping[str, Collection[str]] = _NOTHING
-) -> Problem:
+def unknown_problem(row: _Operation, names: Sequence[str], within: Mapping[str, Collection[str]] = _NOTHING) -> Problem:
     """Return the problem of parameters that the operation does not have, with what to give instead.
 
-    `params` are all that were given, `within` are the fields of the parameters that are objects.
+    `within` are the fields of the parameters that are objects.
     """
     valid = [name for name in row.parameters if name not in row.hidden_parameters]
     names = names[:_MOST]
-    advice = _unwrapping(names, params, valid) or _wrapping(names, valid, within) or _nearest(names, valid)
+    advice = _wrapping(names, valid, within) or _nearest(names, valid)
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {advice}"
     details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}
     return Problem(Code.UNKNOWN_PARAM, names[0], message, details)
@@ -165,15 +163,6 @@ def field_problems(
             f"Read-only field(s) in {place} of operation '{row.name}': {', '.join(read_only)}. Leave them out.",
             {"operation": row.name, "read_only_fields": read_only},
         )
-
-
-def _unwrapping(names: Sequence[str], params: Mapping[str, Any], valid: Sequence[str]) -> str:
-    """Advise to unwrap if the one unknown parameter holds what should stand in its place, else return ""."""
-    value = params.get(names[0])
-    known = {folded(name) for name in valid}
-    if len(names) > 1 or not isinstance(value, Mapping) or not value or not known.issuperset(map(folded, value)):
-        return ""
-    return f"Give its fields directly, as parameters: {listed(value)}."
 
 
 def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, Collection[str]]) -> str:

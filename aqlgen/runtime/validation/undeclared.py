@@ -2,7 +2,7 @@
 """Fields that objects within parameters do not declare, refused as unknown parameters are (R-REQ-3, R-UPD-1).
 
 An object takes the fields that its schema declares, those of each alternative included. It takes others, too, if the
-schema says so, declares none at all, or depends on what only the validator decides.
+schema says so, or declares none at all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ __all__ = ["Declared", "Strange", "Undeclared"]
 
 _MOST_ALTERNATIVES = 100
 _FURTHER = ("additionalProperties", "unevaluatedProperties")
-_DEPENDING = frozenset({"patternProperties", "if", "dependentSchemas"})
 """Keywords by which an object may have fields beside its properties."""
 
 
@@ -146,7 +145,7 @@ def _add(declared: Declared, part: JsonSchema) -> None:
     declared.hidden.update(map(folded, part.get("x-read-only", ())))
     further = [part[key] for key in _FURTHER if part.get(key, False) is not False]
     further += part.get("patternProperties", {}).values()
-    declared.takes_others |= bool(further) or not _DEPENDING.isdisjoint(part)
+    declared.takes_others |= bool(further) or "patternProperties" in part
     declared.takes_others |= "discriminator" in part and not alternatives(part)
     inner = (*further, part.get("items"), *part.get("prefixItems", ()))
     declared.inner += [schema for schema in inner if isinstance(schema, Mapping) and schema]

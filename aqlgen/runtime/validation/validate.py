@@ -14,7 +14,7 @@ The fields of `input` are parameters of the query where an update has no body. C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .leaves import Leaves
     from .problems import Problem
     from .repair import Repaired
-    from .walk import Fault, Reading
+    from .walk import Reading
 
 __all__ = ["PARTIAL", "Unexplained", "Validation", "gathered", "spread"]
 
@@ -239,25 +239,22 @@ class Validation:
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks. Raises TooMuch."""
-        from .alternatives import Together
         from .problems import field_problems, missing_problem, twice_problem, unexplained_problem, unknown_problem
-        from .value_problems import problems_of
+        from .value_problems import CLOSED, Explanation, place_of
 
         known = reading.value
-        problems: list[Problem] = []
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
-        if missing:
-            problems.append(missing_problem(row, missing))
+        problems = [missing_problem(row, missing)] if missing else []
         if unknown:
-            problems.append(unknown_problem(row, list(unknown), unknown, self._nested_fields(row)))
+            problems.append(unknown_problem(row, list(unknown), self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
         strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
         for place, keys, declared in strange:
             problems += field_problems(row, keys, declared, (), place)
-        places = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
-        faults = (fault for fault in reading.faults if not _is_told(fault, places))
-        problems += problems_of(faults, checks.sensitive, Together(self._table.types).problem)
+        explained = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
+        faults = (each for each in reading.faults if each.keyword not in CLOSED or place_of(each.path) not in explained)
+        problems += Explanation(self._table.types, checks.sensitive).problems(faults)
         if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
             return problems
         return self._body_problems(row, checks, known) or [unexplained_problem(row)]
@@ -265,8 +262,7 @@ class Validation:
     def _body_problems(self, row: Row, checks: _Checks, known: Mapping[str, Any]) -> list[Problem]:
         """Return the problems of the body that parameters make together. Raises TooMuch."""
         from ..schema.groups import parameters_by_field
-        from .alternatives import Together
-        from .value_problems import problems_of
+        from .value_problems import Explanation
         from .walk import Allowed, Walk
 
         types = self._table.types
@@ -274,7 +270,7 @@ class Validation:
         if body is None or row.body is None:
             return []
         whole = Walk(types, self._leaves, Allowed.NOTHING).read(body, row.body.schema)
-        return problems_of(whole.faults, checks.sensitive, Together(types, parameters_by_field(row, types)).problem)
+        return Explanation(types, checks.sensitive, parameters_by_field(row, types)).problems(whole.faults)
 
     def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters under the agent's names, where they came in the API's."""
@@ -329,16 +325,6 @@ def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
             unknown = key in checks.outside if checks.fields is None else key not in checks.fields
             if unknown or folded(key) in checks.hidden:
                 yield key
-
-
-def _is_told(fault: Fault, places: Collection[str]) -> bool:
-    """Return True if a fault is about the undeclared fields of an object that has a problem for them already."""
-    from .value_problems import place_of
-
-    if fault.keyword not in ("additionalProperties", "unevaluatedProperties") or not fault.path:
-        return False
-    first, *rest = fault.path
-    return place_of(str(first), rest) in places
 
 
 def _correction(problem: Problem) -> str:

@@ -1,26 +1,30 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Faults of values as problems, each with the value to give instead where that can be seen (R-ENV-5)."""
+"""Faults of values as problems, each with the value to give instead where that can be seen (R-ENV-5).
+
+A value that fits none of its alternatives has the problems of the nearest one: by the value that names it, else by the
+fields that were given.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..errors import Code
-from ..schema.reader import json_type
+from ..schema.groups import MOST_OPTIONS, Group, choices
+from ..schema.reader import Types, as_schema, json_type
 from ..schema.validators import stated_pattern
+from ..schema.wording import joined, named
 from ..text import leaks, listed, shown
 from .coercions import coercions, dated
 from .problems import Problem
-from .walk import Fault
+from .walk import Fault, Place
 
-__all__ = ["FORMATS", "place_of", "problems_of"]
+__all__ = ["CLOSED", "Explanation", "place_of"]
 
-Together: TypeAlias = "Callable[[Fault, Callable[[Fault], Problem | None]], Problem | None]"
-
-_LONGEST_VALUE, _LONGEST_HINT = 100, 60
+_LONGEST_VALUE, _LONGEST_HINT, _MOST_TOLD = 100, 60, 5
 _LIMITS = {
     "minimum": "has a minimum of {}",
     "maximum": "has a maximum of {}",
@@ -34,7 +38,7 @@ _LIMITS = {
     "maxProperties": "takes a maximum of {} fields",
     "multipleOf": "must be a multiple of {}",
 }
-FORMATS = {
+_FORMATS = {
     "date-time": "a date and time with a zone, such as '2026-01-31T12:00:00Z'",
     "date": "a date, such as '2026-01-31'",
     "time": "a time with a zone, such as '12:00:00Z'",
@@ -51,58 +55,170 @@ FORMATS = {
 }
 _RULES = {
     "uniqueItems": "must not hold the same item twice",
-    "contains": "misses an item of the kind it must contain",
     "propertyNames": "has a field whose name is not allowed",
     "falseSchema": "takes no value here",
     "depth": "is nested too deeply",
 }
+CLOSED = ("additionalProperties", "unevaluatedProperties")
+"""The keywords by which an object takes no other fields."""
+_UNIONS = ("anyOf", "oneOf")
 
 
-def problems_of(faults: Iterable[Fault], sensitive: frozenset[str], together: Together | None = None) -> list[Problem]:
-    """Return the problems with a parameters object, in the order of its values; each place once per code.
+def place_of(path: Sequence[str | int]) -> str:
+    """Return the path of a value within the parameters as people write it: `input.tags[0]`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
-    `together` explains those with fields taken together.
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Explains the faults of one walk, without the values of `sensitive` parameters.
+
+    `names` are the parameters that hold the fields of a body that several of them make, by the fields' names; empty if
+    the parameters themselves were walked.
     """
-    problems: list[Problem] = []
-    seen: set[tuple[Code, str]] = set()
-    for fault in faults:
-        problem = None if together is None else together(fault, lambda inner: _described(inner, sensitive))
-        problem = problem or _described(fault, sensitive)
-        if (problem.code, problem.name) not in seen:
-            seen.add((problem.code, problem.name))
-            problems.append(problem)
-    return problems
+
+    types: Types
+    sensitive: Collection[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def problems(self, faults: Iterable[Fault]) -> list[Problem]:
+        """Return the problems, in the order of the values; each place once per code."""
+        problems: dict[tuple[Code, str], Problem] = {}
+        for fault in faults:
+            for problem in self._of(fault):
+                problems.setdefault((problem.code, problem.name), problem)
+        return list(problems.values())
+
+    def _place(self, path: Place) -> str:
+        return place_of([self.names.get(str(step), step) if not index else step for index, step in enumerate(path)])
+
+    def _of(self, fault: Fault) -> Iterator[Problem]:
+        keyword, expected, name = fault.keyword, fault.expected, self._place(fault.path)
+        if keyword in _UNIONS:
+            yield from self._of_union(fault, name)
+        elif keyword in ("required", "dependentRequired"):
+            lacking, needing = self._place((*fault.path, expected)), ""
+            if keyword == "dependentRequired":
+                rules = as_schema(fault.schema.get(keyword)).items()
+                others = [self._place((*fault.path, key)) for key, needs in rules if expected in needs]
+                needing = f": it is needed with {listed(others, _MOST_TOLD)}"
+            message = f"Missing required parameter '{lacking}'{needing}"
+            yield Problem(Code.MISSING_PARAM, lacking, message, {"param_name": lacking})
+        elif keyword == "type":
+            yield self._of_type(fault, name, sorted(expected, key=lambda kind: kind == "null"))
+        else:
+            yield self._of_rule(fault, name)
+
+    def _of_rule(self, fault: Fault, name: str) -> Problem:
+        rule, details = _rule(fault)
+        subject, name = (f"Parameter '{name}'", name) if name else ("The body", "params")
+        message = f"{subject} {rule}"
+        if fault.keyword == "format" and isinstance(fault.instance, str) and not self._hides(fault):
+            moment = dated(fault.instance, str(fault.expected))
+            message += "" if moment is None else _if_short(f". Give {json.dumps(moment.value)}")
+        if leaks(message):
+            message = f"{subject} has a value outside its allowed ones, see details"
+        return Problem(Code.INVALID_VALUE, name, message, {"param_name": name, **details, **self._value(fault)})
+
+    def _of_type(self, fault: Fault, name: str, types: Sequence[str]) -> Problem:
+        expected, actual = " or ".join(types), json_type(fault.instance)
+        details = {"param_name": name, "expected_type": expected, "actual_type": actual, **self._value(fault)}
+        form = fault.schema.get("format")
+        message = f"Parameter '{name}' expected '{expected}', got '{actual}'"
+        if form in _FORMATS and "string" in types and isinstance(fault.instance, int | float):
+            message = f"Parameter '{name}' must be {_FORMATS[form]}"
+        elif not self._hides(fault):
+            message += _hint(fault.instance, types)
+        return Problem(Code.INVALID_TYPE, name, message, details)
+
+    def _hides(self, fault: Fault) -> bool:
+        return bool(fault.path) and fault.path[0] in self.sensitive
+
+    def _value(self, fault: Fault) -> dict[str, Any]:
+        value = fault.instance
+        is_long = isinstance(value, (Mapping, list)) or (isinstance(value, str) and len(value) > _LONGEST_VALUE)
+        return {} if is_long or self._hides(fault) else {"value": value}
+
+    # Alternatives
+
+    def _of_union(self, fault: Fault, name: str) -> Iterator[Problem]:
+        """Yield the problems of the nearest alternative, the first of them with what all others demand."""
+        branches = fault.branches()
+        subject = f"Parameter '{name}' fits" if name else "The fields fit"
+        if not all(branches):
+            message = f"{subject} more than one of the alternatives, give the fields of exactly one"
+            details = {"param_name": name or "params", **self._value(fault)}
+            yield Problem(Code.INVALID_VALUE, name or "params", message, details)
+            return
+        types = [_other_types(branch, fault.path) for branch in branches]
+        others = sorted(frozenset().union(*types))
+        fitting = [index for index, kinds in enumerate(types) if not kinds]
+        if not fitting:
+            yield self._of_type(replace(fault, schema={}), name, others)
+            return
+        groups = self._groups(fault, fitting)
+        nearest = min(fitting, key=lambda index: _distance(groups.get(index), branches[index], fault.instance))
+        if groups and not _is_told_by(groups[nearest], fault.instance, groups.values()):
+            demands = self._demands(groups, fault.path)
+            message = f"{subject} none of the alternatives. Give one of: {'; '.join(demands)}"
+            message = f"{subject} none of the alternatives, see details" if leaks(message) else message
+            details = {"param_name": name or "params", "alternatives": demands}
+            yield Problem(Code.MISSING_PARAM, name or "params", message, details)
+            return
+        inner = [each for index, each in enumerate(branches[nearest]) if not index or each.keyword not in _UNIONS]
+        first, *further = [problem for each in inner for problem in self._of(each)]
+        if groups:
+            group = groups[nearest]
+            label = group.label or f"the one needing {joined(map(named, group.required))}"
+            message = f"{subject} none of the alternatives. Nearest is {label}: {first.message}"
+            summary = {"alternatives": self._demands(groups, fault.path), "nearest": group.label}
+            message = first.message if leaks(message) else message
+            first = replace(first, message=message, details={**summary, **first.details})
+        elif first.name == name and (others := [kind for kind in others if kind != "null"]):
+            hint = "" if self._hides(fault) else _hint(fault.instance, others)
+            first = replace(first, message=f"{first.message}, or expected '{' or '.join(others)}'{hint}")
+        yield from (first, *further)
+
+    def _groups(self, fault: Fault, fitting: Sequence[int]) -> dict[int, Group]:
+        """Return the alternatives for objects by their index; none if there are no two of them, or one is no object."""
+        holder = fault.schema
+        options = [holder[fault.keyword][index] for index in fitting[:MOST_OPTIONS]]
+        union = {key: holder[key] for key in ("discriminator", "properties") if key in holder}
+        groups = next(choices({**union, "anyOf": options}, self.types), [])
+        is_whole = isinstance(fault.instance, Mapping) and len(groups) == len(fitting)
+        return dict(zip(fitting, groups, strict=True)) if is_whole else {}
+
+    def _demands(self, groups: Mapping[int, Group], path: Place) -> list[str]:
+        """Return what alternatives need, each in a few words."""
+        names = self.names if not path else {}
+        demands = []
+        for group in list(groups.values())[:_MOST_TOLD]:
+            fields = joined(named(names.get(name, name)) for name in group.required if name not in group.tags)
+            label = group.label if group.tags or not fields else ""
+            demands.append(" with ".join(filter(None, (label, fields))) or "nothing else")
+        return demands
 
 
-def _described(fault: Fault, sensitive: frozenset[str]) -> Problem:
-    return _problem(fault, hide=bool(fault.path) and fault.path[0] in sensitive)
+def _other_types(branch: Sequence[Fault], path: Place) -> frozenset[str]:
+    """Return the types that an alternative demands instead of the value's; none if it is of the right one."""
+    kinds = (inner.expected for inner in branch if inner.keyword == "type" and len(inner.path) == len(path))
+    return frozenset(kind for listed in kinds for kind in listed)
 
 
-def _problem(fault: Fault, *, hide: bool, nested: int = 0) -> Problem:
-    """Return the problem of a fault, without the value if `hide`; `nested` counts the alternatives around it."""
-    keyword, path = fault.keyword, fault.path
-    name = place_of(str(path[0]), path[1:]) if path else "params"
-    if keyword == "required":
-        missing = f"{name}.{fault.expected}"
-        return Problem(Code.MISSING_PARAM, missing, f"Missing required parameter '{missing}'", {"param_name": missing})
-    if keyword == "type":
-        return _type_problem(fault.instance, name, sorted(fault.expected, key=lambda name: name == "null"), hide=hide)
-    if keyword in ("oneOf", "anyOf"):
-        return _alternatives_problem(fault, name, hide=hide, nested=nested)
-    rule, rule_details = _rule(fault)
-    message = f"Parameter '{name}' {rule}"
-    if keyword == "format" and not hide and isinstance(fault.instance, str):
-        moment = dated(fault.instance, str(fault.expected))
-        message += "" if moment is None else _if_short(f". Give {json.dumps(moment.value)}")
-    if leaks(message):
-        message = f"Parameter '{name}' has a value outside its allowed ones, see details"
-    details = {"param_name": name, **rule_details, **_value(fault.instance, hide=hide)}
-    return Problem(Code.INVALID_VALUE, name, message, details)
+def _distance(group: Group | None, branch: Sequence[Fault], value: Any) -> tuple[int, ...]:
+    """Return how far a value is from an alternative: by its tags, the fields that it shares, then its faults."""
+    if group is None:
+        return (len(branch),)
+    tags = [value[name] in values for name, values in group.tags.items() if name in value]
+    return (tags.count(False), -tags.count(True), -len(value.keys() & {*group.fields}), len(branch))
 
 
-def place_of(name: str, path: Sequence[str | int]) -> str:
-    """Return the path of a value within parameter `name` as people write it: `input.tags[0]`."""
-    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+def _is_told_by(group: Group, value: Mapping[str, Any], groups: Iterable[Group]) -> bool:
+    """Return True if anything given speaks for one alternative rather than for the others."""
+    common = frozenset.intersection(*(frozenset(other.fields) for other in groups))
+    return any(value.get(name) in values for name, values in group.tags.items()) or any(
+        name in value and name not in common for name in group.fields
+    )
 
 
 def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
@@ -117,73 +233,10 @@ def _rule(fault: Fault) -> tuple[str, dict[str, Any]]:
         pattern = stated_pattern(value)
         return f"must match the pattern {shown(pattern)}", {"pattern": pattern}
     if keyword == "format":
-        return f"must be {FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
-    if keyword in ("additionalProperties", "unevaluatedProperties"):
+        return f"must be {_FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
+    if keyword in CLOSED:
         return f"has unknown fields: {listed(value)}", {"unknown_fields": list(value)}
     return _RULES.get(keyword, f"breaks the rule '{keyword}'"), {}
-
-
-# Alternatives
-
-
-def _alternatives_problem(fault: Fault, name: str, *, hide: bool, nested: int) -> Problem:
-    """Explain why none fits, by the nearest alternative: with the fewest faults among those of the same type."""
-    branches = fault.branches()
-    failed = [branch for branch in branches if branch]
-    details: dict[str, Any] = {"param_name": name}
-    if len(failed) < len(branches):
-        message = f"Parameter '{name}' fits more than one of its alternatives, give the fields of exactly one"
-        return Problem(Code.INVALID_VALUE, name, message, {**details, **_value(fault.instance, hide=hide)})
-    types = _only_types(fault, failed)
-    if types:
-        return _type_problem(fault.instance, name, types, hide=hide)
-    fitting = [branch for branch in failed if not _is_other_type(branch, fault)]
-    if len(fitting) == 1 and fault.path:
-        inner = _problem(fitting[0][0], hide=hide, nested=nested + 1)
-        return inner if inner.name != name else replace(inner, message=inner.message + _or_else(fault, failed, hide))
-    listed_branches = (fitting or failed)[:5] if nested < 2 else []
-    reasons = [_problem(branch[0], hide=hide, nested=nested + 2).message for branch in listed_branches]
-    message = f"Parameter '{name}' fits none of its alternatives, see details"
-    if fault.instance is None:
-        message += ". Leave it out, or give a value"
-    details |= {"alternatives": reasons, **_value(fault.instance, hide=hide)}
-    return Problem(Code.INVALID_VALUE, name, message, details)
-
-
-def _only_types(fault: Fault, failed: Sequence[list[Fault]]) -> list[str]:
-    """Return the types of all alternatives, if a value is of another type than each of them, and nothing else."""
-    if not all(len(branch) == 1 and _is_other_type(branch, fault) for branch in failed):
-        return []
-    return sorted({kind for branch in failed for kind in branch[0].expected})
-
-
-def _or_else(fault: Fault, failed: Sequence[list[Fault]], hide: bool) -> str:
-    """Describe which other types are possible for a value whose own type fits one alternative only."""
-    others = [branch for branch in failed if _is_other_type(branch, fault)]
-    types = sorted({kind for branch in others for kind in branch[0].expected if kind != "null"})
-    if not types:
-        return ""
-    return f", or expected '{' or '.join(types)}'{'' if hide else _hint(fault.instance, types)}"
-
-
-def _is_other_type(branch: list[Fault], fault: Fault) -> bool:
-    return any(inner.keyword == "type" and len(inner.path) == len(fault.path) for inner in branch)
-
-
-# Types
-
-
-def _type_problem(value: Any, name: str, types: Sequence[str], *, hide: bool) -> Problem:
-    expected, actual = " or ".join(types), json_type(value)
-    details = {"param_name": name, "expected_type": expected, "actual_type": actual, **_value(value, hide=hide)}
-    message = f"Parameter '{name}' expected '{expected}', got '{actual}'{'' if hide else _hint(value, types)}"
-    return Problem(Code.INVALID_TYPE, name, message, details)
-
-
-def _value(value: Any, *, hide: bool) -> dict[str, Any]:
-    if hide or isinstance(value, (Mapping, list)) or (isinstance(value, str) and len(value) > _LONGEST_VALUE):
-        return {}
-    return {"value": value}
 
 
 def _hint(value: Any, types: Collection[str]) -> str:
@@ -191,19 +244,18 @@ def _hint(value: Any, types: Collection[str]) -> str:
     if value is None:
         return ". Leave it out, or give a value"
     reading = next(coercions(value, types), None)
-    if reading is None:
-        is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
-        return ". Give it as it is, not as the text of it" if is_json and {"object", "array"} & set(types) else ""
-    text = json.dumps(reading.value, ensure_ascii=False)
-    if reading.kind == "json":
+    is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
+    if is_json and {"object", "array"} & set(types):
         return ". Give it as it is, not as the text of it"
-    if reading.kind in ("number", "boolean"):
-        return _if_short(f". Give {text}" + (", without quotes" if isinstance(value, str) else ""))
-    if reading.kind in ("list", "divided"):
-        return _if_short(f". Give a list: {text}") or ". Give a list"
-    if reading.kind == "text":
-        return _if_short(f". Give {text}, in quotes")
-    return ""
+    if reading is None or reading.kind not in _ADVICE:
+        return ""
+    quotes = ", without quotes" if isinstance(value, str) and reading.kind in ("number", "boolean") else ""
+    return _if_short(f". Give {_ADVICE[reading.kind].format(json.dumps(reading.value, ensure_ascii=False))}{quotes}")
+
+
+_ADVICE = {
+    "number": "{}", "boolean": "{}", "list": "a list: {}", "divided": "a list: {}", "text": "{}, in quotes",
+}  # fmt: skip
 
 
 def _if_short(text: str) -> str:

@@ -8,7 +8,7 @@ walk goes on to properties, items and alternatives by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -189,17 +189,6 @@ class Walk:
         for keyword in ("anyOf", "oneOf"):
             if isinstance(part.get(keyword), list):
                 self._union(reading, part, keyword, partial)
-        for schema in self._conditional(reading.value, part, partial):
-            reading.take(self.read(reading.value, schema, partial=partial))
-
-    def _conditional(self, value: Any, part: JsonSchema, partial: bool) -> Iterator[JsonSchema]:
-        """Yield the schemas of `then`, `else` and `dependentSchemas` that apply to a value."""
-        if "if" in part:
-            test = self.read(value, as_schema(part["if"]), partial=partial)
-            yield as_schema(part.get("else" if test.faults or test.changes else "then"))
-        for name, schema in as_schema(part.get("dependentSchemas")).items():
-            if isinstance(value, dict) and name in value:
-                yield as_schema(schema)
 
     # One value
 

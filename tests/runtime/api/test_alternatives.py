@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from aqlgen.runtime.errors import Code
+from tests.cases import each
 from tests.runtime.api.hand_made import Make, Package, operation
 
 STRING = {"type": "string"}
@@ -45,76 +44,96 @@ def within(package: Make) -> Package:
     return package(rows, {"Card": CARD, "Bank": BANK}, family="create")
 
 
-def test_the_value_that_names_an_alternative_decides_which_is_nearest(package: Make) -> None:
-    failure = within(package).refused({"pay": {"type": "card", "iban": "x"}})
-    assert failure.code is Code.MISSING_PARAM
-    assert failure.message == (
-        "Parameter 'pay' fits none of the alternatives. Nearest is type 'card': it lacks 'pay.number' and 'pay.expiry'"
-    )
-    assert failure.details["missing_params"] == ["pay.number", "pay.expiry"]
+UNION = {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}]}
+EITHER = {**PLAIN, "anyOf": [{"required": ["card_no", "holder"]}, {"required": ["iban", "bic"]}]}
+NEAREST = "Parameter 'pay' fits none of the alternatives. Nearest is type "
+
+
+@each(
+    ("value", "code", "message"),
+    [
+        (
+            {"type": "card", "iban": "x"},
+            Code.MISSING_PARAM,
+            f"{NEAREST}'card': Missing required parameter 'pay.number' (and 1 more, see details.problems)",
+        ),
+        (
+            {"number": "1", "expiry": "2"},
+            Code.MISSING_PARAM,
+            f"{NEAREST}'card': Missing required parameter 'pay.type'",
+        ),
+        (
+            {"type": "bank", "iban": "x", "cvc": "1"},
+            Code.INVALID_VALUE,
+            f"{NEAREST}'bank': Parameter 'pay' has unknown fields: 'cvc'",
+        ),
+        (
+            {"type": "bank", "iban": 5},
+            Code.INVALID_TYPE,
+            f"{NEAREST}'bank': Parameter 'pay.iban' expected 'string', got 'integer'. Give \"5\", in quotes",
+        ),
+        (
+            {},
+            Code.MISSING_PARAM,
+            "Parameter 'pay' fits none of the alternatives. "
+            "Give one of: type 'card' with number and expiry; type 'bank' with iban",
+        ),
+    ],
+)
+def test_the_nearest_alternative_is_told_by_its_tag_else_by_the_fields_that_were_given(
+    package: Make, value: Any, code: Code, message: str
+) -> None:
+    """R-ENV-5"""
+    failure = within(package).refused({"pay": value})
+    assert (failure.code, failure.message) == (code, message)
     assert failure.details["alternatives"] == ["type 'card' with number and expiry", "type 'bank' with iban"]
 
 
-def test_without_it_the_fields_that_were_given_decide(package: Make) -> None:
-    failure = within(package).refused({"pay": {"number": "1", "expiry": "2"}})
-    assert failure.message.endswith("Nearest is type 'card': it lacks 'pay.type'")
-
-
-def test_what_the_nearest_alternative_does_not_take_is_said(package: Make) -> None:
-    failure = within(package).refused({"pay": {"type": "bank", "iban": "x", "cvc": "1"}})
-    assert failure.code is Code.INVALID_VALUE
-    assert failure.message.endswith("Nearest is type 'bank': it does not take 'pay.cvc'")
-
-
-def test_a_wrong_value_within_the_nearest_alternative_is_said(package: Make) -> None:
-    failure = within(package).refused({"pay": {"type": "bank", "iban": 5}})
-    assert failure.message.endswith(
-        "Nearest is type 'bank': parameter 'pay.iban' expected 'string', got 'integer'. Give \"5\", in quotes"
-    )
-
-
-def test_where_nothing_speaks_for_one_alternative_all_are_told(package: Make) -> None:
-    failure = within(package).refused({"pay": {}})
-    assert failure.message.endswith("Give one of: type 'card' with number and expiry; type 'bank' with iban")
-
-
 def test_a_change_that_is_merged_may_lack_what_an_alternative_requires(package: Make) -> None:
-    union = {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}]}
-    body = {"content_type": "application/json", "shape": "whole", "parameter": "input", "schema": union}
-    row = operation("PATCH", parameters={"input": {"in": "body", "schema": union}}, body=body)
+    body = {"content_type": "application/json", "shape": "whole", "parameter": "input", "schema": UNION}
+    row = operation("PATCH", parameters={"input": {"in": "body", "schema": UNION}}, body=body)
     pets = package({"op": {**row, "update": {"strategy": "patch"}}}, {"Card": CARD, "Bank": BANK}, family="update")
     failure = pets.refused({"input": {"type": "card", "number": []}})
-    assert failure.message.endswith("Nearest is type 'card': parameter 'input.number' expected 'string', got 'array'")
+    assert failure.message.endswith("Nearest is type 'card': Parameter 'input.number' expected 'string', got 'array'")
 
 
-def test_fields_of_the_body_are_told_by_the_names_of_parameters(package: Make) -> None:
-    pets = in_body(package, {**PLAIN, "anyOf": [{"required": ["card_no", "holder"]}, {"required": ["iban", "bic"]}]})
-    failure = pets.refused({"holder": "Ada"})
-    assert failure.message == (
-        "The fields fit none of the alternatives. Nearest is the one needing card_no and holder: it lacks 'card_no'"
-    )
-    assert failure.details["param_name"] == "card_no"
-    assert pets.build({"iban": "1", "bic": "2"}).content == b'{"iban":"1","bic":"2"}'
-
-
-def test_the_branch_of_a_body_is_named_by_its_discriminator(package: Make) -> None:
-    union = {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}]}
-    failure = in_body(package, union, Card=CARD, Bank=BANK).refused({"type": "bank", "number": "1"})
-    assert failure.message == (
-        "The fields fit none of the alternatives. "
-        "Nearest is type 'bank': it lacks 'iban', and it does not take 'number'"
-    )
-
-
-@pytest.mark.parametrize(
-    ("rule", "params", "message"),
+@each(
+    ("schema", "params", "messages"),
     [
-        ({"dependentRequired": {"card_no": ["holder"]}}, {"card_no": "1"}, "'holder' is needed with card_no"),
-        ({"minProperties": 2}, {"bic": "1"}, "The body needs 2 or more of card_no, holder, iban, bic"),
-        ({"required": ["card_no"]}, {"bic": "1"}, "Missing required parameter 'card_no'"),
+        (
+            EITHER,
+            {"holder": "Ada"},
+            [
+                "The fields fit none of the alternatives. "
+                "Nearest is the one needing card_no and holder: Missing required parameter 'card_no'"
+            ],
+        ),
+        (
+            UNION,
+            {"type": "bank", "number": "1"},
+            [
+                "The fields fit none of the alternatives. Nearest is type 'bank': Missing required parameter 'iban' "
+                "(and 1 more, see details.problems)",
+                "The body has unknown fields: 'number'",
+            ],
+        ),
+        (
+            {**PLAIN, "dependentRequired": {"card_no": ["holder"]}},
+            {"card_no": "1"},
+            ["Missing required parameter 'holder': it is needed with 'card_no'"],
+        ),
+        ({**PLAIN, "minProperties": 2}, {"bic": "1"}, ["The body needs a minimum of 2 fields"]),
+        ({**PLAIN, "required": ["card_no"]}, {"bic": "1"}, ["Missing required parameter 'card_no'"]),
     ],
 )
-def test_fields_that_need_one_another_are_told_as_a_person_would(
-    package: Make, rule: dict[str, Any], params: dict[str, Any], message: str
+def test_the_fields_of_a_body_are_told_by_the_names_of_parameters(
+    package: Make, schema: dict[str, Any], params: dict[str, Any], messages: list[str]
 ) -> None:
-    assert in_body(package, {**PLAIN, **rule}).refused(params).message == message
+    """R-ENV-5"""
+    types = {"Card": CARD, "Bank": BANK} if schema is UNION else {}
+    failure = in_body(package, schema, **types).refused(params)
+    assert [failure.message, *(each["message"] for each in failure.details.get("problems", ()))] == messages
+
+
+def test_a_whole_alternative_is_sent(package: Make) -> None:
+    assert in_body(package, EITHER).build({"iban": "1", "bic": "2"}).content == b'{"iban":"1","bic":"2"}'

@@ -8,12 +8,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.pace import Pace
 from aqlgen.runtime.client.quotas import QuotaMeter
-from aqlgen.runtime.client.retries import Backoff, RetryBudget, Timing
+from aqlgen.runtime.client.retries import Backoff, Pace, RetryBudget, Timing
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.logs.observers import Observers
 from aqlgen.runtime.session import with_caller
-from aqlgen.runtime.telemetry.observer import Observers
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import Make, Package, operation
@@ -74,20 +73,6 @@ def test_a_broken_operation_and_whoever_breaks_it_stop_nobody_else(pets: Package
     assert api.send("POST", pets.row("read"), url="https://other.example.com/").status == 200
 
 
-def test_an_outage_stops_each_operation_at_its_first_failure(pets: Package) -> None:
-    api = Api(answer(503))
-    for name in ("read", "search", "list"):
-        fail(api, pets.row(name), 4)
-    api.seen.clear()
-    for name in READS:
-        fail(api, pets.row(name), 5)
-    assert len(api.seen) == 3  # the first of `count`, and a probe of `read` and `search` each
-    api.clock.time += 16
-    api.answers = [answer()]
-    assert api.send("POST", pets.row("count")).status == 200
-    assert api.send("POST", pets.row("read")).status == 200
-
-
 def test_a_host_that_cannot_be_reached_is_left_alone(pets: Package) -> None:
     api = Api(REFUSED)
     fail(api, pets.row("read"), 10)
@@ -125,7 +110,7 @@ def test_a_circuit_can_be_turned_off(pets: Package) -> None:
 
 
 def test_a_probe_that_never_ends_does_not_hold_the_circuit_for_ever(pets: Package) -> None:
-    from aqlgen.runtime.client.circuit import Circuits
+    from aqlgen.runtime.client.isolation import Circuits
 
     now = [BEGIN]
     circuits, request = Circuits(2, 10, lambda: now[0], Observers()), ApiRequest("GET", "https://api.example.com/a")
@@ -135,7 +120,7 @@ def test_a_probe_that_never_ends_does_not_hold_the_circuit_for_ever(pets: Packag
     circuits.admit(request, "read", changes=False)
     with pytest.raises(Failure):
         circuits.admit(request, "read", changes=False)
-    now[0] += 61
+    now[0] += 11
     circuits.admit(request, "read", changes=False)
 
 
@@ -247,9 +232,9 @@ def test_a_pace_is_learnt_that_a_leaky_bucket_hardly_ever_refuses(rate: float, s
     held_until, first = 0.0, True
     while admitted + refused < 3000:
         now = max(now, held_until)
-        if not first:
-            turn = pace.turn(now, 0, 10)
-            now += turn.seconds
+        while not first and (seconds := pace.seconds_until_turn(now, 0)):
+            now += seconds
+        pace.go(now)
         sent, now = now, now + 0.004
         if bucket.take(now):
             admitted += 1
@@ -263,26 +248,26 @@ def test_a_pace_is_learnt_that_a_leaky_bucket_hardly_ever_refuses(rate: float, s
     assert admitted / (now - BEGIN) > 0.6 * rate
 
 
-def test_a_turn_that_is_too_far_away_is_refused_and_one_that_was_left_out_is_forgotten(pets: Package) -> None:
+def test_a_turn_that_is_too_far_away_is_refused_and_a_rate_that_was_left_out_is_forgotten(pets: Package) -> None:
+    api, refusal = Api(answer(), retries=0), answer(429, retry_after=20)
+    read, search = pets.row("read"), pets.row("search")
+    for response, seconds in ((refusal, 21), (answer(), 0), (refusal, 21), (answer(), 0)):
+        api.answers = [response]
+        api.send(row=read)
+        api.clock.time += seconds
+    assert api.refused(row=read).details["retry_after_seconds"] == 20  # the slowest rate that the API asks for
+    assert (api.send(row=search).status, api.clock.pauses) == (200, [])
+    api.clock.time += 650
+    assert [api.send(row=read).status for _ in range(9)] == [200] * 9
+    assert api.clock.pauses == []
+
+
+def test_one_refusal_lets_one_request_go_at_a_time_for_a_few_seconds() -> None:
     pace = Pace()
     pace.refused(BEGIN, 1.0, BEGIN - 0.1)
-    for step in range(20):
-        pace.accepted(BEGIN + 1 + step / 100)
-    pace.refused(BEGIN + 2, 1.0, BEGIN + 1.9)
-    assert pace.rate == pytest.approx(9.2)
-    turns = [pace.turn(BEGIN + 3, 0, 1.0) for _ in range(15)]
-    assert [turn.reserved for turn in turns] == [True] * 10 + [False] * 5
-    assert turns[-1].seconds == turns[-2].seconds  # nobody who gives up takes a turn
-    assert not pace.is_forgotten(BEGIN + 600)
-    assert pace.is_forgotten(BEGIN + 604)
-
-
-def test_turns_for_which_the_process_was_late_are_not_taken_together() -> None:
-    pace = Pace()
-    pace.rate = 10.0
-    assert pace.go(BEGIN) == 0
-    assert pace.go(BEGIN + 0.01) == pytest.approx(0.06, abs=0.001)
-    assert pace.go(BEGIN + 0.08) == 0
+    assert pace.seconds_until_turn(BEGIN + 2, 1) > 0
+    assert pace.seconds_until_turn(BEGIN + 2, 0) == 0
+    assert pace.is_forgotten(BEGIN + 6.1)
 
 
 @pytest.mark.parametrize(
@@ -318,6 +303,7 @@ def test_a_pace_that_was_learnt_in_a_bad_time_rises_within_seconds() -> None:
     learnt, now = pace.rate, now + 3.4
     ends = now + 60
     while now < ends:
-        now += pace.turn(now, 0, 100).seconds + 0.01
+        now += pace.seconds_until_turn(now, 0) + 0.01
+        pace.go(now)
         pace.accepted(now)
     assert pace.rate > 8 * learnt

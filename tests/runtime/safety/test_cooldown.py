@@ -20,8 +20,7 @@ from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.settings.tables import ConfirmationSettings
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +39,7 @@ class Clock:
 
     def rule(self, dispatcher: Dispatcher) -> None:
         asking = dispatcher._gate.asking
-        asking.tokens._tickets.clock = asking.waiting.shared.clock = self
+        asking.tokens.clock = asking.questions.shared.clock = self
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import pytest
 
 from aqlgen.runtime.hooks import Step, StepVerdict
 from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, evaluate, weigh
-from aqlgen.runtime.safety.loop.executions import Approved
-from aqlgen.runtime.safety.loop.profiles import Profile
+from aqlgen.runtime.safety.loop.executions import Approved, Profile
 from aqlgen.runtime.safety.loop.risk import risk_of, tier_of
 from tests.cases import each
 

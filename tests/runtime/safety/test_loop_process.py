@@ -15,8 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from aqlgen.runtime.safety.questions import QuestionStore
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 
 SERVE = Path(__file__).parents[1] / "serve_folder.py"
 GRAVE = "rm -rf /"

@@ -13,8 +13,8 @@ from stand_in import FakeApi
 from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.safety.policy.policy import LEVELS, by_level
-from aqlgen.runtime.safety.policy.rules import check_rules
+from aqlgen.runtime.safety.policy import LEVELS, by_level
+from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import load
 from aqlgen.runtime.settings.policy import BUILT_IN, Comparisons, PolicyRule

@@ -24,7 +24,7 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.policy.rules import check_rules
+from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load

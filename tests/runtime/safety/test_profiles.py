@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.safety.loop.profiles import Profile, profile_of
+from aqlgen.runtime.safety.loop.executions import Profile, profile_of
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
 

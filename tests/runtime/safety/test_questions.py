@@ -10,8 +10,7 @@ import anyio
 import pytest
 
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 
 pytestmark = pytest.mark.anyio
 DIGEST = "ab" * 32

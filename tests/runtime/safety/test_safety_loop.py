@@ -13,7 +13,7 @@ from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.safety.loop.loop import SafetyLoop
-from aqlgen.runtime.safety.loop_operations import active_operations
+from aqlgen.runtime.safety.operations import active_operations
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config

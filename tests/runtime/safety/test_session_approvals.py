@@ -23,8 +23,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import ConfirmationSettings
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 from aqlgen.runtime.table import Adapter, Table
 from tests.cases import setting
 
@@ -373,7 +372,7 @@ async def test_it_covers_the_calls_of_a_batch_one_by_one(place: Make) -> None:
             assert answer["summary"]["succeeded"] == 4
     assert len(home.asked) == 2
     assert home.asked[1].message.startswith(
-        "Run these 4 calls, and all of them? Delete 4 labels from repo acme/widgets. This cannot be undone.\n"
+        "Run these 4 calls, and all of them? Delete 4 labels (repos acme/widgets). This cannot be undone.\n"
     )
 
 

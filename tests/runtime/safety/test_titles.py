@@ -49,21 +49,21 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
     ("operation", "params", "title"),
     [
         (REPO, OWNED, f"Delete repository acme/widgets? {FOR_GOOD}"),
-        (LABEL, {**OWNED, "name": "bug"}, f"Delete label bug from repo acme/widgets? {FOR_GOOD}"),
+        (LABEL, {**OWNED, "name": "bug"}, f"Delete label bug (repos acme/widgets)? {FOR_GOOD}"),
         (
             row("delete_card_checklist_check_item", "delete", "DELETE", "/cards/{c}/checklist/{l}/checkItem/{i}"),
             {"c": "1", "l": "2", "i": "3"},
-            f"Delete check item 3 from checklist 2 of card 1? {FOR_GOOD}",
+            f"Delete card checklist check item 3 (checklist 2, cards 1)? {FOR_GOOD}",
         ),
         (
             row("reset_root_password_of_server", "reset", "POST", "/servers/{id}/actions/reset_password"),
             {"id": 42},
-            f"Reset root password of server 42? {FOR_GOOD}",
+            f"Reset root password of server (servers 42)? {FOR_GOOD}",
         ),
         (
             row("remove_server_from_placement_group", "remove", "POST", "/servers/{id}/actions/remove"),
             {"id": 42},
-            f"Remove server 42 from placement group? {FOR_GOOD}",
+            f"Remove server from placement group (servers 42)? {FOR_GOOD}",
         ),
         (
             row(
@@ -75,12 +75,12 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
                 danger_reason="whole-collection: DELETE on a collection",
             ),
             {"id": "g1"},
-            f"Delete all contacts from group g1? {FOR_GOOD}",
+            f"Delete group contacts (groups g1)? This is about all of them. {FOR_GOOD}",
         ),
         (
             row("delete_user_emails", "delete", "DELETE", "/user/emails", body=("emails",)),
             {"emails": ["a@b.example", "c@d.example", "e@f.example"]},
-            f"Delete 3 user emails? {FOR_GOOD}",
+            f"Delete user emails (emails (3 values))? {FOR_GOOD}",
         ),
         (
             row(
@@ -98,11 +98,15 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
         (
             row("update_board_members", "update", "PUT", "/boards/{id}/members", update=Update(strategy="put")),
             {"id": 5},
-            "Update members of board 5? What is there now may be lost.",
+            "Update board members (boards 5)? What is there now may be lost.",
         ),
-        (row("archive_channel", "archive", "POST", "/channels/{id}/archive"), {"id": "c1"}, "Archive channel c1?"),
+        (
+            row("archive_channel", "archive", "POST", "/channels/{id}/archive"),
+            {"id": "c1"},
+            "Archive channel (channels c1)?",
+        ),
         (row("purge", "do", "DELETE", "/items", "forbidden"), {}, f"Purge items? {FOR_GOOD}"),
-        (replace(LABEL, danger="reversible"), {**OWNED, "name": "bug"}, "Delete label bug from repo acme/widgets?"),
+        (replace(LABEL, danger="reversible"), {**OWNED, "name": "bug"}, "Delete label bug (repos acme/widgets)?"),
         (
             replace(REPO, confirmation="Delete repository '{owner}/{repo}'? {gone} and {missing} are gone, too."),
             OWNED,
@@ -111,7 +115,7 @@ REPO = row("delete_repository", "delete", "DELETE", "/repos/{owner}/{repo}")
         (
             replace(LABEL, confirmation="It is gone."),
             {**OWNED, "name": "x"},
-            "Delete label x from repo acme/widgets? It is gone.",
+            "Delete label x (repos acme/widgets)? It is gone.",
         ),
         (replace(LABEL, confirmation="Drop {name}?"), {**OWNED, "name": 'x"? Yes'}, 'Drop "x\\u0022? Yes"?'),
     ],
@@ -146,11 +150,11 @@ def test_a_value_stays_a_value_on_one_line(value: Any) -> None:
     """R-SAFE-4, R-TRUST-6: in quotes where it is no plain word, with nothing unseen, bounded."""
     title = title_of(LABEL, {**OWNED, "name": value})
     assert title.startswith(('Delete label "', "Delete label ("))
-    assert title.endswith(f" from repo acme/widgets? {FOR_GOOD}")
+    assert title.endswith(f" (repos acme/widgets)? {FOR_GOOD}")
     assert title.count('"') in (0, 2)
     assert title.isprintable()
     assert len(title) < 200
-    inner = title.removeprefix("Delete label ").partition(" from repo")[0]
+    inner = title.removeprefix("Delete label ").partition(" (repos")[0]
     assert not any(char in inner for char in "\u0443\u202e\n\u2028\u200b")
 
 
@@ -158,11 +162,12 @@ def test_calls_together_are_said_together() -> None:
     """R-SAFE-4, R-BAT-2: how many, what they share, and the worst of it once."""
     labels: list[tuple[Row, dict[str, Any]]] = [(LABEL, {**OWNED, "name": f"l{number}"}) for number in range(12)]
     begin = "Run these 12 calls, and all of them?"
-    assert title_of_all(labels) == f"{begin} Delete 12 labels from repo acme/widgets. {FOR_GOOD}"
+    assert title_of_all(labels) == f"{begin} Delete 12 labels (repos acme/widgets). {FOR_GOOD}"
     labels[0] = (LABEL, {**OWNED, "repo": "gadgets", "name": "x"})
     assert title_of_all(labels) == f"{begin} Delete 12 labels. {FOR_GOOD}"
     both = [(REPO, OWNED), *labels[1:3]]
     assert title_of_all(both) == (
-        "Run these 3 calls, and all of them? Delete repository acme/widgets. Delete 2 labels from repo acme/widgets. "
+        "Run these 3 calls, and all of them? Delete repository acme/widgets. Delete 2 labels "
+        "(repos acme/widgets). "
         f"{FOR_GOOD}"
     )

@@ -22,8 +22,7 @@ from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.tables import ConfirmationSettings
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import State, open_store
 from aqlgen.runtime.state.redis import RedisState
 from aqlgen.runtime.table import Adapter, Table
 from tests.cases import without_ids

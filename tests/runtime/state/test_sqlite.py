@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.settings.load import ConfigError, load
-from aqlgen.runtime.state.places import open_state
+from aqlgen.runtime.state.custody import open_state
 from aqlgen.runtime.state.sqlite import SqliteState
 from aqlgen.runtime.state.store import Counter
 

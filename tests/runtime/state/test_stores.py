@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from aqlgen.runtime.state.places import open_store
+from aqlgen.runtime.state.custody import open_store
 from aqlgen.runtime.state.redis import RedisState
 from aqlgen.runtime.state.store import Counter, Store, StoreAway
 from tests.cases import each

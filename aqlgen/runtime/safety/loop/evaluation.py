@@ -15,15 +15,12 @@ import fnmatch
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...hooks import Step, StepVerdict
+from .executions import THRESHOLDS, Approved, Profile
 from .lookalikes import normalized
-from .profiles import THRESHOLDS, Profile
 from .risk import Risk, names_of, risk_of
-
-if TYPE_CHECKING:
-    from .executions import Approved
 
 __all__ = ["STEP_LIMIT", "Past", "evaluate", "weigh"]
 

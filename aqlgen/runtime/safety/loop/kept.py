@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import Code, Failure
 from ...session import current_caller
-from .executions import IDLE, Execution, Executions
+from .executions import IDLE, Execution, Executions, Profile, profile_of
 from .lookalikes import agent_key
-from .profiles import Profile, profile_of
 
 if TYPE_CHECKING:
     from ...session import Session

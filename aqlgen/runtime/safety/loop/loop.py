@@ -11,55 +11,29 @@ An agent never confirms its own actions (8.7.3), and never starts by itself: `ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Code, Failure
-from ...hooks import Hooks
 from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
-from ...settings.config import Config
-from ...state.custody import State
+from .evaluation import STEP_LIMIT
+from .executions import Approved, Execution, Executions, profile_of
+from .lookalikes import normalized
 from .parts import Parts
-from .profiles import profile_of
+from .reports import not_found, refused
+from .steps import StepReport
 
 if TYPE_CHECKING:
     from ...table import Row
-    from .executions import Execution, Executions
     from .guard import Use
-    from .reports import ConfirmationGate, PlanReport, Reports
+    from .reports import PlanReport
 
 __all__ = ["SafetyLoop", "needs_report"]
 
 
-class SafetyLoop:
+class SafetyLoop(Parts):
     """The operations of the loop; one instance for the adapter."""
-
-    def __init__(
-        self,
-        config: Config,
-        state: State | None = None,
-        record: Callable[[str, dict[str, Any]], None] | None = None,
-        hooks: Hooks | None = None,
-        adapter: str = "",
-    ) -> None:
-        self.config = config
-        self._parts = Parts(config, state or State(), record or _ignore, Hooks() if hooks is None else hooks, adapter)
-
-    @property
-    def enforcing(self) -> bool:
-        """True if directives are binding."""
-        return self._parts.enforcing
-
-    @property
-    def is_forgetful(self) -> bool:
-        """True if blocks last no longer than this process, and no operator can see a challenge."""
-        return self.enforcing and not self._parts.custody.store.shared
-
-    def bind(self, asking: Callable[[], ConfirmationGate], reports: Reports | None = None) -> None:
-        """Connect confirm_operation with the gatekeeper, and reports with the operations."""
-        self._parts.asking = asking
-        self._parts.reports = reports
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -73,15 +47,7 @@ class SafetyLoop:
             "verify_challenge": self.verify_challenge,
         }
 
-    # For the gatekeeper and the dispatcher
-
-    @property
-    def is_guarding(self) -> bool:
-        """True if a token that an agent sends back itself confirms nothing (8.7.3).
-
-        This does not depend on what runs: an agent would end its execution, confirm, and start again.
-        """
-        return self.enforcing and self.config.loop_approval == "person"
+    # For the stages of a call
 
     async def check(
         self, session: Session, row: Row, params: Mapping[str, Any], plan: PlanReport | None = None
@@ -93,46 +59,42 @@ class SafetyLoop:
         """
         if not self.enforcing or not needs_report(row):
             return None
-        return await self._parts.guard.check(session, row.name, params, plan)
+        return await self.guard.check(session, row.name, params, plan)
 
     # The operations
 
     async def execute_agent(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Start an execution, if somebody lets the agent start."""
         agent, goal = params["element_name"], params.get("goal", "")
-        blocks = await self._parts.blocks()
+        blocks = await self.blocks()
         if self.enforcing:
-            await self._parts.guard.refuse_blocked("execute_agent", agent, blocks)
-        executions = await self._parts.kept.read(session, anyone=True)
+            await self.guard.refuse_blocked("execute_agent", agent, blocks)
+        executions = await self.kept.read(session, anyone=True)
         if executions is not None:
             executions.check_free(agent)  # before a person is asked
         by = ""
         if self.enforcing:
             held = current_caller() is None and bool(blocks)
-            held = held or self._parts.kept.pauses_beside(agent, session, executions)
-            by = await self._parts.approvals.start(agent, goal, session, person, held=held)
-            await self._parts.guard.settle(session)
+            held = held or self.kept.pauses_beside(agent, session, executions)
+            by = await self.approvals.start(agent, goal, session, person, held=held)
+            await self.guard.settle(session)
         profile = profile_of(self.config, agent)
-        inherited = self._parts.kept.inherited(agent) if self.enforcing else None
-        execution = await self._parts.kept.change(
-            session, lambda executions: executions.start(agent, profile, inherited)
-        )
-        self._parts.kept.forget(agent)
-        self._parts.record(
+        inherited = self.kept.inherited(agent) if self.enforcing else None
+        execution = await self.kept.change(session, lambda executions: executions.start(agent, profile, inherited))
+        self.kept.forget(agent)
+        self.record(
             "EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": by == "a person", "by": by}
         )
-        await self._parts.publish(execution, session, goal=goal)
+        await self.publish(execution, session, goal=goal)
         message = {
             "enforcing": "Report every action with record_execution_step, and act only if `continue` is true",
             "monitoring": "Report every action with record_execution_step; its answers are advice",
-        }.get(self._parts.mode, "Report every action with record_execution_step; it is recorded, not evaluated")
+        }.get(self.mode, "Report every action with record_execution_step; it is recorded, not evaluated")
         return execution.as_json(message)
 
     async def record_execution_step(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
         """Evaluate a step; the answer is always an AutonomyDirective."""
-        from .steps import StepReport  # here, since most adapters run without the loop
-
-        return await StepReport(self._parts, params, session).answer()
+        return await StepReport(self, params, session).answer()
 
     async def complete_execution(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
         """End an execution normally; a pause or a block of the agent stays."""
@@ -146,15 +108,13 @@ class SafetyLoop:
         def end(executions: Executions) -> Execution:
             execution = executions.running(params["element_name"])
             if execution is None:
-                from .reports import not_found
-
                 raise not_found("no execution of this agent is in progress", params["element_name"])
             execution.end(status)
             return execution
 
-        execution = await self._parts.kept.change(session, end)
-        self._parts.record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": params})
-        await self._parts.publish(execution, session)
+        execution = await self.kept.change(session, end)
+        self.record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": params})
+        await self.publish(execution, session)
         if execution.pause is not None:
             message += ". The pause stays: another execution of this agent begins with it"
         return execution.as_json(message)
@@ -169,11 +129,11 @@ class SafetyLoop:
                 {"param_name": "element_name"},
             )
         if self.enforcing:
-            await self._parts.guard.refuse_blocked("confirm_operation", agent, await self._parts.blocks())
-        asking = self._parts.asking
+            await self.guard.refuse_blocked("confirm_operation", agent, await self.blocks())
+        asking = self.asking
         if token is not None and asking is not None:
-            if self.is_guarding:
-                await self._parts.approvals.token(await asking().question(token, session), person)
+            if self.enforcing and self.config.loop_approval == "person":
+                await self.approvals.token(await asking().question(token, session), person)
             return await asking().confirm(token, session)
         if agent is None:
             raise Failure(
@@ -184,12 +144,7 @@ class SafetyLoop:
         return await self._resume(agent, session, person)
 
     async def _resume(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
-        from .evaluation import STEP_LIMIT
-        from .executions import Approved
-        from .lookalikes import normalized
-        from .reports import not_found, refused
-
-        executions = await self._parts.kept.read(session, anyone=True)
+        executions = await self.kept.read(session, anyone=True)
         held = None if executions is None else executions.last(agent)
         pause = None if held is None else held.pause
         if held is None or pause is None:
@@ -199,7 +154,7 @@ class SafetyLoop:
                 "this pause is lifted by verify_challenge, with a code for a person, and not by a confirmation",
                 {"verificationId": pause.id, "element_name": agent},
             )
-        by = await self._parts.approvals.resume(held.agent, pause, person)
+        by = await self.approvals.resume(held.agent, pause, person)
 
         def resume(executions: Executions) -> Execution:
             execution = executions.last(agent)
@@ -209,10 +164,10 @@ class SafetyLoop:
             execution.resume(approved if execution.running else None, unlimited=pause.reason == STEP_LIMIT)
             return execution
 
-        execution = await self._parts.kept.change(session, resume)
-        await self._parts.approvals.withdraw(pause)
-        self._parts.record("PAUSE_CONFIRMED", {**_about(execution, session), "action": pause.action, "by": by})
-        await self._parts.publish(execution, session)
+        execution = await self.kept.change(session, resume)
+        await self.approvals.withdraw(pause)
+        self.record("PAUSE_CONFIRMED", {**_about(execution, session), "action": pause.action, "by": by})
+        await self.publish(execution, session)
         return {
             "element_name": agent,
             "execution_id": execution.id,
@@ -223,19 +178,13 @@ class SafetyLoop:
     async def verify_challenge(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Take the code of a challenge from a person, and unblock its agent if it is right."""
         if not self.enforcing:
-            from .reports import refused
-
-            raise refused(f"nothing is verified in mode {self._parts.mode}")
-        return await self._parts.verification.verify(params, session, person)
+            raise refused(f"nothing is verified in mode {self.mode}")
+        return await self.verification.verify(params, session, person)
 
 
 def needs_report(row: Row) -> bool:
     """Return True for an operation that runs only as it was reported: all but safe reads."""
     return row.family != "read" or row.danger != "safe"
-
-
-def _ignore(_: str, __: dict[str, Any]) -> None:
-    """Do nothing: without an audit log nothing is recorded."""
 
 
 def _about(execution: Execution, session: Session) -> dict[str, Any]:

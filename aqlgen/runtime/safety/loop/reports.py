@@ -7,7 +7,7 @@ A report is of an operation as it would run. A refusal says what is wrong, and w
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -15,14 +15,12 @@ from ...errors import Code, Failure
 from ...text import line
 
 if TYPE_CHECKING:
-    from ...session import Session
-    from ..questions import Question
+    from ...steps.plan import Plan
     from .agents import Block
     from .executions import Execution
 
 __all__ = [
     "FILES",
-    "ConfirmationGate",
     "PlanReport",
     "Report",
     "Reports",
@@ -79,20 +77,15 @@ class Reports(Protocol):
         """Return the names and dangers of the operations that words name."""
         ...
 
-
-class ConfirmationGate(Protocol):
-    """The part of the gatekeeper that confirm_operation needs."""
-
-    async def question(self, token: str, session: Session) -> str:
-        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
-        ...
-
-    async def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Let the call of a token run once. Raises Failure for an unusable token."""
-        ...
-
-    async def undecided(self, session: Session) -> list[Question]:
-        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
+    def plan_report(
+        self,
+        operation: str,
+        params: Mapping[str, Any],
+        plan: Plan,
+        kept: Sequence[Any] | None = None,
+        inputs: Container[str] = (),
+    ) -> PlanReport:
+        """Return the report that the steps of a plan need; `kept` is that of a plan that goes on."""
         ...
 
 

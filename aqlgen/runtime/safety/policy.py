@@ -14,16 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from ...hooks import GateDecision
-from ...settings.policy import DANGER_LEVELS as LEVELS
-from ...settings.trust import TRUST_LEVELS
-from ...table import is_plain_read
+from ..hooks import GateDecision
+from ..settings.policy import DANGER_LEVELS as LEVELS
+from ..settings.trust import TRUST_LEVELS
+from ..table import is_plain_read
 
 if TYPE_CHECKING:
-    from ...settings.config import Config
-    from ...table import Row, Table
-    from ...wire import ApiRequest
-    from .rules import MetRule, Rules
+    from ..settings.config import Config
+    from ..table import Row, Table
+    from ..wire import ApiRequest
+    from .rules.rules import MetRule, Rules
 
 __all__ = [
     "GRAVE",
@@ -144,7 +144,7 @@ class Policy:
         self._rules: Rules | None = None
         self._table = table
         if config.policy_rules and table is not None:
-            from .rules import Rules
+            from .rules.rules import Rules
 
             self._rules = Rules(config, table)
         self._ruled = frozenset[str]() if self._rules is None else self._rules.names
@@ -166,7 +166,7 @@ class Policy:
         """
         if row.carries is None:
             return self.decide(row, params, build)
-        from ..carried import matching, read_carried
+        from .carried import matching, read_carried
 
         request = build()
         carried, is_known = read_carried(row.carries, request)

@@ -1,0 +1,93 @@
+"""The options of a generation, and the parts that a project can have beside the adapter itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final, Literal
+
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.request import Request
+from aqlgen.runtime.table import Accepted
+from aqlgen.table.apis import ApiInput
+
+__all__ = ["PARTS", "Options", "known_parts", "part_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for, as far as it decides what is in the table."""
+
+    request: Request
+    name: str | None = None
+    overrides: Path | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    field_case: str | None = None
+    """snake or preserve; None leaves it to the overrides, and then it is snake."""
+    strict: bool = False
+    stale: Literal["error", "report"] = "error"
+    """What becomes of overrides that the document has nothing for: they refuse the run, or are warned of."""
+    accepted: Accepted | None = None
+    """The origins that were accepted when the project was generated; None accepts those of this document."""
+    base: str | None = None
+    """The URL from which relative servers go on when the document is not read from one."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names to keep, by `METHOD /path`: those of the table that there was, or what its record has pinned."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
+    runtime: str | None = None
+    """sealed or source: the runtime as one archive in the project, or as its source; None is sealed."""
+    parts: tuple[str, ...] = ()
+    """What the project has beside the adapter itself, such as ci."""
+    overrides_text: bytes | None = None
+    """The content of the overrides, under the name of that file, before it is written there."""
+    auth: str | None = None
+    """The credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME."""
+    apis: tuple[ApiInput, ...] = ()
+    """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""
+
+    @property
+    def inputs(self) -> tuple[ApiInput, ...]:
+        """The documents: those of several APIs, or the one."""
+        return self.apis or (ApiInput("", self.request, self.accepted, self.base),)
+
+
+PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "ci": ("workflows for GitHub, and the script of updates", (".github/*", "scripts/*")),
+    "clients": ("settings of MCP clients, and an .env to fill in", ("CLIENTS.md", ".env.example")),
+    "docker": ("an image, and Compose with a store", ("Dockerfile", ".dockerignore", "deploy/compose.yaml")),
+    "element": ("the operations as an adapter element of the protocol", ("schema/adapter.yaml", "schema/*.md")),
+    "git": ("how git keeps line ends, and what a review folds", (".gitattributes",)),
+    "hooks": ("hooks.py, for your functions around every call", ("src/{package}/hooks.py",)),
+    "kubernetes": ("manifests of three replicas", ("deploy/kubernetes.yaml",)),
+    "mcpb": ("a bundle for Claude Desktop", ("manifest.json", ".mcpbignore")),
+    "overrides": ("overrides.yaml, with an example of each decision", ("overrides.yaml",)),
+    "registry": ("an entry for registries of MCP servers", ("server.json",)),
+    "schemas": ("JSON Schemas of the project's files, for editors", ("schema/*.schema.json",)),
+    "settings": ("adapter.toml, with every setting and its default", ("adapter.toml",)),
+}
+"""What a project can have beside the adapter itself: what `aqlgen add` says of each part, and its files.
+
+Each is the same in every adapter, or says nothing before somebody edits it.
+"""
+
+
+def part_of(path: str, package: str) -> str:
+    """Return the part that a file belongs to, "" for one that every project has."""
+    files = ((part, file.format(package=package)) for part, (_, patterns) in PARTS.items() for file in patterns)
+    return next((part for part, file in files if fnmatchcase(path, file)), "")
+
+
+def known_parts(names: Collection[str]) -> tuple[str, ...]:
+    """Return parts by their names, every one for `all`. Raises OptionError."""
+    unknown = sorted(set(names) - PARTS.keys() - {"all"})
+    if unknown:
+        raise OptionError.of(
+            "bad-option", f"{unknown[0]!r} is no part of a project", help=f"The parts are {', '.join((*PARTS, 'all'))}."
+        )
+    return tuple(PARTS) if "all" in names else tuple(sorted(set(names)))
