@@ -103,13 +103,13 @@ async def test_the_slow_query_example_comes_out(users: Path, monkeypatch: pytest
     times = iter([100.0, 105.23])
     monkeypatch.setattr("aqlgen.runtime.calls.exchanges.perf_counter", lambda: next(times))
     async with agent(users, warn_slow_ms=1000) as client:
-        [warning] = await client.warned("search_all")
+        [warning] = await client.warned("search_pages")
     assert warning.pop("severity") == "medium"
     assert warning == {
         "code": "PERFORMANCE_SLOW_QUERY_WARNING",
         "message": "Operation took 5230ms (threshold: 1000ms)",
         "details": {
-            "operation": "search_all",
+            "operation": "search_pages",
             "duration_ms": 5230,
             "threshold_ms": 1000,
             "suggestions": [

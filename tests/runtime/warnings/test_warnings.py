@@ -226,9 +226,9 @@ async def test_the_quota_threshold_can_be_set(users: Path) -> None:
     ("operation", "seconds", "severity", "suggestions"),
     [
         ("list_users", 1.5, "low", None),
-        ("search_all", 2.0, "medium", 2),
-        ("search_all", 10.0, "medium", 2),
-        ("search_all", 10.1, "high", 2),
+        ("search_pages", 2.0, "medium", 2),
+        ("search_pages", 10.0, "medium", 2),
+        ("search_pages", 10.1, "high", 2),
         ("create_user", 1.5, "low", None),
     ],
 )
