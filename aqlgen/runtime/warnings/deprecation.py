@@ -144,8 +144,8 @@ def _is_reference(url: str) -> bool:
 
 
 def _has_deprecated_field(schema: JsonSchema, table: Table) -> bool:
-    found: Iterator[bool] = reached(schema, table.types, _inspected, {})
-    return any(found)
+    deprecated: Iterator[bool] = reached(schema, table.types, _inspected, {})
+    return any(deprecated)
 
 
 def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
