@@ -23,7 +23,7 @@ __all__ = ["HASH", "Cursors", "Place"]
 HASH = 4
 """Bytes of the hash of a page, which is compared with a few earlier ones of the same list."""
 
-_KIND = "cursor"
+_KIND = "place"
 
 
 class Place(NamedTuple):
