@@ -162,7 +162,7 @@ class WarningRules:
         if seconds > self._slow:
             from .thresholds import slow_warning
 
-            warnings.extend([slow_warning(row, seconds, self._config.warn_slow_ms, params, self._table)])
+            warnings.append(slow_warning(row, seconds, self._config.warn_slow_ms, params, self._table))
         if not _WATCHED.isdisjoint(response.headers):
             self._by_headers(row, response.headers, warnings)
 
@@ -193,7 +193,7 @@ class WarningRules:
         ):
             warning = self._about_content(data, row, response)
             if warning is not None:
-                warnings.extend([warning])
+                warnings.append(warning)
         elif len(response.content) <= self._surely_fits and not gathered and change is None:
             return data
         from .ceiling import cut_warnings, fit
@@ -240,12 +240,11 @@ class WarningRules:
         from .thresholds import quota_warning
 
         if not _DEPRECATIONS.isdisjoint(headers):
-            from .deprecation import CODE, headers_warning
+            from .deprecation import headers_warning
 
             deprecation = headers_warning(row, headers)
             if deprecation is not None:
-                warnings.discard(CODE, type="operation", deprecated_item=row.name)
-                warnings.extend([deprecation])
+                warnings[:] = [*(each for each in warnings if key_of(each) != key_of(deprecation)), deprecation]
         quota = quota_warning(headers, self._config.warn_quota_percent)
         if quota is not None:
-            warnings.extend([quota])
+            warnings.append(quota)

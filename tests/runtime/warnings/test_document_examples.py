@@ -12,7 +12,7 @@ import pytest
 from users_api import agent, answering
 
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.warnings.collector import Warnings
+from aqlgen.runtime.warnings.collector import CallWarning, Warnings
 from aqlgen.runtime.warnings.rules import select_warnings
 
 pytestmark = pytest.mark.anyio
@@ -125,7 +125,7 @@ async def test_the_example_of_repeated_warnings_comes_out() -> None:
     warnings = Warnings()
     for original in (200, 300, 400):
         details = {"field": "results", "original_count": original, "truncated_count": 100}
-        warnings.add("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", details=details)
+        warnings.append(CallWarning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", None, details))
     assert select_warnings(warnings, Config(), {}) == [
         {
             "code": "VALIDATION_TRUNCATED_WARNING",
