@@ -7,11 +7,10 @@ names); the names shown to agents are decided later and stand beside these, neve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.words import snake
 
 Json: TypeAlias = Any

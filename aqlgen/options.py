@@ -6,12 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.document.request import Request
-from aqlgen.runtime.table import Accepted
-from aqlgen.table.apis import ApiInput
+
+if TYPE_CHECKING:
+    from aqlgen.document.request import Request
+    from aqlgen.runtime.table import Accepted
+    from aqlgen.table.apis import ApiInput
 
 __all__ = ["PARTS", "Options", "known_parts", "part_of"]
 
@@ -54,6 +56,8 @@ class Options:
     @property
     def inputs(self) -> tuple[ApiInput, ...]:
         """The documents: those of several APIs, or the one."""
+        from aqlgen.table.apis import ApiInput  # the list of parts alone needs no stage
+
         return self.apis or (ApiInput("", self.request, self.accepted, self.base),)
 
 

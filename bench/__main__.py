@@ -14,7 +14,7 @@ WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "The house": ("size",),
     "Generating": ("generate", "corpus"),
-    "Names and categories": ("ground_truth", "kept", "search"),
+    "Names and categories": ("ground_truth", "effects", "kept", "search"),
     "A generated adapter": ("startup", "overhead", "gate", "tokens", "jobs", "peers", "mutants", "demo"),
     "Requests as they are sent": ("wire.record", "wire.mutated", "servers"),
     "Under load": ("replicas", "soak"),

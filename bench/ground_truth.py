@@ -1,18 +1,18 @@
 """Score classification and names against what people called the operations in SDKs (`ground-truth.tsv` of the corpus).
 
-Only rows of high confidence count. An
-operation whose document is in the corpus is decided as that document describes it; --rows scores the bare rows only,
-which have a method and a path and perhaps an operationId, no summary, body or answer. Verbs are compared after mapping
-synonyms and without adverbs (`bulkUpdate`, `updateMany`), resources by the last word of the human one. Both are scored
-on all rows, and on the rows of providers whose names people chose: elsewhere the name is the operationId that we read
-too, or x-kubernetes-action. The file is scored as it is, and then with all that R-NAME-1 settles against the file: star
-and follow create, merge executes, compute and calculate read, find and delete deletes, and what upserts updates, also
-where the file goes by the first word of "add or update". `default names` are rows that an SDK generator named by the
-method alone (POST /auth/login is `auth.login.create`): their categories contradict R-NAME-1. --half keeps every second
-provider, so that rules tuned on one half are measured on the other. --rules prints what each category rule decided, how
-often wrongly, and with what confidence; and how often each naming rule chose the verb and the nouns of the rows that
-people named, and how often it was right. --without takes rules away (`naming.number:response`; `list` shows them), and
---without each takes each away in turn and prints what changes: a rule stays only if a figure is worse without it.
+Only rows of high confidence count. An operation whose document is in the corpus is decided as that document describes
+it; --rows scores the bare rows only, which have a method and a path and perhaps an operationId, no summary, body or
+answer. Verbs are compared after mapping synonyms and without adverbs (`bulkUpdate`, `updateMany`), resources by the
+last word of the human one. Both are scored on all rows, and on the rows of providers whose names people chose:
+elsewhere the name is the operationId that we read too, or x-kubernetes-action. The file is scored as it is, and then
+with all that R-NAME-1 settles against the file: star and follow create, merge and what moves money execute, compute
+and calculate read, find and delete deletes, and what upserts updates, also where the file goes by the first word of
+"add or update". `default names` are rows that an SDK generator named by the method alone (POST /auth/login is
+`auth.login.create`): their categories contradict R-NAME-1. --half keeps every second provider, so that rules tuned on
+one half are measured on the other. --rules prints what each category rule decided, how often wrongly, and with what
+confidence; and how often each naming rule chose the verb and the nouns of the rows that people named, and how often it
+was right. --without takes rules away (`naming.number:response`; `list` shows them), and --without each takes each away
+in turn and prints what changes: a rule stays only if a figure is worse without it.
 """
 
 from __future__ import annotations
@@ -133,6 +133,7 @@ def score(truth: Truth, scores: Scores) -> None:
         verb = row["rule"].removeprefix("verb:")
         heads = (head[0].word for head in [leading_verb(split(row["human_method"]))] if head)
         specified = decision.category in map(SPECIFIED.get, (verb, row["human_method"], *heads))
+        specified |= decision.moves_money and (row["category"], decision.category) == ("CREATE", Category.EXECUTE)
         default = not (as_filed or specified) and is_default_name(row)
         listed = decision.category_reason.confidence < REVIEW_THRESHOLD
         good = as_filed or specified

@@ -6,8 +6,10 @@ operations and diagnostics. An operation that cannot be served is skipped with a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, entries, text
@@ -16,6 +18,7 @@ from aqlgen.build.operations import RawOperation, operations
 from aqlgen.build.parameters import apply_content_type, build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.plain import few
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
 
@@ -103,7 +106,9 @@ def _tags(raw: Json) -> tuple[Tag, ...]:
 
 
 def _info(context: Context, raw: Json) -> tuple[str, str, str]:
-    numbers = {key: str(raw[key]) for key in ("title", "version") if _is_number(raw, key)}
+    written = raw if isinstance(raw, dict) else {}
+    # without quotes, YAML reads a number: `version: 1.0`
+    numbers = {key: str(written[key]) for key in ("title", "version") if type(written.get(key)) in (int, float)}
     for key, value in numbers.items():
         message = f"the {key} is the number {raw[key]}; read as the text “{value}”"
         context.note("version-not-text", message, f"/info/{key}", help=f'Write {key}: "{value}".')
@@ -115,11 +120,6 @@ def _info(context: Context, raw: Json) -> tuple[str, str, str]:
     return text(info.get("title")), text(info.get("version")), text(info.get("description"))
 
 
-def _is_number(node: Json, key: str) -> bool:
-    """Return True if a string was written without quotes, so that YAML read it as a number (`version: 1.0`)."""
-    return isinstance(node, dict) and isinstance(node.get(key), int | float) and not isinstance(node[key], bool)
-
-
 def _duplicates(context: Context, served: list[Operation]) -> None:
     """Warn of each operationId that several operations share, in whatever spelling; their names become unique."""
     users: dict[str, list[Operation]] = {}
@@ -129,11 +129,18 @@ def _duplicates(context: Context, served: list[Operation]) -> None:
     for using in users.values():
         if len(using) > 1:
             spellings = " and ".join(sorted({repr(operation.operation_id) for operation in using})[:3])
-            keys = ", ".join(operation.key for operation in using[:3]) + (
-                f" and {len(using) - 3} more" if len(using) > 3 else ""
-            )
+            keys = few([operation.key for operation in using], 3)
             message = f"the operationId {spellings} is given to {len(using)} operations: {keys}"
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
+
+
+_INBOUND: Final = re.compile(
+    r"\bthis (?:web ?hook|callback)(?: \w{1,20}){0,2} (?:is|will be|gets)"
+    r" (?:invoked|called|triggered|sent|fired|delivered|posted)\b",
+    re.IGNORECASE,
+)
+"""What a document says of a request that the API makes; one that registers a webhook speaks of "a" or "the" webhook."""
+_MOST_READ: Final = 2000
 
 
 def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str], api: str) -> Operation:
@@ -147,6 +154,10 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
     except InvalidObjectError as error:
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
+    summary, description = (text(members.get(key)) or text(item.get(key)) for key in ("summary", "description"))
+    if inbound := _INBOUND.search(f"{summary}\n{description[:_MOST_READ]}"):
+        message = f"{method.upper()} {path} is skipped: the API calls it, and no client ({inbound[0]!r})"
+        raise SkipError(Diagnostic("inbound-webhook", Severity.WARNING, message, pointer=pointer))
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
     parameters = build_parameters(context, raw_operation)
     parameters, body = apply_content_type(
@@ -156,8 +167,8 @@ def _operation(context: Context, raw_operation: RawOperation, known: frozenset[s
         method=method,
         path=path,
         operation_id=text(members.get("operationId")) or None,
-        summary=text(members.get("summary")) or text(item.get("summary")),
-        description=text(members.get("description")) or text(item.get("description")),
+        summary=summary,
+        description=description,
         tags=tuple(members.get("tags") or ()),
         parameters=parameters,
         body=body,

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from typing import Final
 
 from aqlgen.build.context import Context, SkipError, entries, example_of, text
-from aqlgen.build.media_names import is_served_as_written, meant_by
 from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
 from aqlgen.runtime.encode.framing import overrides_method
-from aqlgen.runtime.media import FORM, JSON, OCTETS, admits_json, is_multipart, is_text, is_xml
+from aqlgen.runtime.media import FORM, JSON, OCTETS, admits_json, is_json, is_multipart, is_text, is_xml
 from aqlgen.schemas.dropped_fields import FieldDropper
 
 NESTING = 5
@@ -155,9 +156,9 @@ def _mended(context: Context, key: str, where: str, content: Mapping[str, Json])
     """Return a media type and how it is sent; one that no registry knows becomes the one that it plainly means."""
     kind = key.split(";")[0].strip().lower()
     meant = meant_by(kind)
-    if meant == kind or (is_served_as_written(kind) and meant in content):
+    if meant == kind or (is_json(kind) and meant in content):
         return kind, key.strip()
-    stays = is_served_as_written(kind)
+    stays = is_json(kind)
     action = f"read as {meant}, and sent as it stands" if stays else f"taken as {meant}"
     context.note("mistaken-media-type", f"no registry knows the media type {kind!r}; it is {action}", where)
     return (kind, key.strip()) if stays else (meant, ";".join((meant, *key.split(";")[1:])))
@@ -168,3 +169,48 @@ def _schema(context: Context, media: Json, pointer: str) -> Json:
     item = media.get("itemSchema")
     item_list = {"type": "array", "items": item} if isinstance(item, dict | bool) else None
     return context.schema(media, pointer, item_list)
+
+
+# Media types that no registry knows (`multipart/form`, `json`). A type is mended only if it consists of nothing but the
+# words of one known type and of fillers: any other word, as in `application/vnd.shop.form`, makes it somebody's own.
+
+MULTIPART: Final = "multipart/form-data"
+XML: Final = "application/xml"
+
+LONGEST: Final = 60
+_WORD: Final = re.compile(r"multi|part|form|data|url|encod(?:ed|ing|e)|json|xml|x|www|application|text|type|content")
+_SEPARATORS: Final = frozenset("/-_.+ ")
+_URLENCODED: Final = frozenset({"url", "encode", "encoded", "encoding"})
+_FILLERS: Final = frozenset({"x", "www", "application", "text", "type", "content"})
+
+
+@lru_cache(maxsize=256)
+def meant_by(content_type: str) -> str:
+    """Return the known media type that a type in lower case plainly means, else the type itself."""
+    if content_type in (FORM, MULTIPART, JSON, XML) or len(content_type) > LONGEST:
+        return content_type
+    words = _words(content_type) - _FILLERS
+    if words == {"json"}:
+        return JSON
+    if words == {"xml"}:
+        return content_type if is_xml(content_type) else XML
+    coded, divided = bool(words & _URLENCODED), bool(words & {"multi", "part", "data"})
+    if not (words & {"form", "url"} and words <= {"form", "data", "multi", "part", *_URLENCODED}):
+        return content_type
+    return content_type if coded and divided else MULTIPART if divided else FORM
+
+
+def _words(content_type: str) -> frozenset[str]:
+    """Return the known words that a type is made of; none if there is any other in it."""
+    words: set[str] = set()
+    start = 0
+    while start < len(content_type):
+        if content_type[start] in _SEPARATORS:
+            start += 1
+            continue
+        match = _WORD.match(content_type, start)
+        if match is None:
+            return frozenset()
+        words.add(match[0])
+        start = match.end()
+    return frozenset(words)

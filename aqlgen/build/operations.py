@@ -77,19 +77,23 @@ def operations(context: Context) -> Iterator[RawOperation]:
             full += f"#{','.join(queried.values())}" if full in taken else ""  # a fragment is never sent
             taken.add(full)
         for method, raw, place in _methods(context, item, where):
-            refusal = NEVER.get(method, "")
-            if not place.startswith(f"{where}/additionalOperations/") and method not in _fixed(context):
-                refusal = f"OpenAPI {context.openapi} has no such method; 3.2 has additionalOperations for it"
-            elif not TOKEN.fullmatch(method):
-                refusal = "the method is not one that HTTP allows"
-            elif len(path) > MAX_PATH:
-                refusal = f"its path is longer than {MAX_PATH:,} characters, more than servers read"
-            elif "://" in path:
-                refusal = "a path begins with / and names no server"
-            elif (method, full) in seen:
+            further = place.startswith(f"{where}/additionalOperations/")
+            refusal = _refusal(context, method, path, further=further)
+            if not refusal and (method, full) in seen:
                 refusal = f"it is declared a second time, after {seen[method, full]}"
             seen.setdefault((method, full), f"{method.upper()} {path}")
             yield RawOperation(full, method, item, where, raw, place, refusal, queried)
+
+
+def _refusal(context: Context, method: str, path: str, *, further: bool) -> str:
+    """Return why a method of a path cannot be served, "" if it can; `further` is one of additionalOperations."""
+    if not further and method not in _fixed(context):
+        return f"OpenAPI {context.openapi} has no such method; 3.2 has additionalOperations for it"
+    if not TOKEN.fullmatch(method):
+        return "the method is not one that HTTP allows"
+    if len(path) > MAX_PATH:
+        return f"its path is longer than {MAX_PATH:,} characters, more than servers read"
+    return "a path begins with / and names no server" if "://" in path else NEVER.get(method, "")
 
 
 def _fixed(context: Context) -> tuple[str, ...]:

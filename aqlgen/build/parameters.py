@@ -18,7 +18,7 @@ from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.media import OCTETS
+from aqlgen.runtime.media import FORM, OCTETS
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification ignores, because body and security define them.
@@ -28,6 +28,7 @@ that declares the type of a binary body. An Authorization tells which credential
 (`decide/credentials`), and is no parameter in the end.
 """
 
+_USUAL_STYLES = {Location.QUERY: "form", Location.COOKIE: "form"}
 VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 
@@ -54,6 +55,43 @@ def build_parameters(context: Context, operation: RawOperation) -> tuple[Paramet
 
 
 def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: str) -> Parameter | None:
+    read = _read(context, raw, operation, pointer)
+    if read is None:
+        return None
+    location, node, members, origin = read
+    name, required = members["name"], members.get("required", False)
+    schema, content_type, media = _schema(context, node, origin)
+    if _is_reserved(context, location, name, origin, required=required):
+        return None
+    fixed = _fixed(location, name, schema, required=required)
+    ignored = location is Location.HEADER and name.lower() in IGNORED_HEADERS
+    if ignored and fixed is None and name.lower() != "authorization":
+        return None
+    style = members.get("style") or _USUAL_STYLES.get(location, "simple")
+    explode = members.get("explode")
+    encoding = media.get("encoding") if isinstance(media, dict) else None
+    return Parameter(
+        name=name,
+        location=location,
+        required=required or location is Location.PATH,
+        schema=schema,
+        description=text(members.get("description")),
+        deprecated=members.get("deprecated", False),
+        style=style,
+        explode=style in ("form", "cookie") if explode is None else explode,
+        allow_reserved=members.get("allowReserved", False),
+        content_type=content_type or (FORM if location is Location.QUERYSTRING else None),
+        example=example_of(context, media if media is not None else node),
+        origin=Origin(origin),
+        fixed=fixed,
+        encoding=encoding if isinstance(encoding, dict) else {},
+    )
+
+
+def _read(
+    context: Context, raw: Json, operation: RawOperation, pointer: str
+) -> tuple[Location, dict[str, Json], dict[str, Json], str] | None:
+    """Return the location of a parameter, its node, its members and its pointer; None for one that is left out."""
     required = isinstance(raw, dict) and raw.get("required") is True
     try:
         node, origin = context.resolver.follow(raw, pointer)
@@ -63,49 +101,37 @@ def _parameter(context: Context, raw: Json, operation: RawOperation, pointer: st
         return None
     try:
         location, written = _location(context, node, operation, origin)
-        members = context.validate(PARAMETER, written, origin)
+        return location, node, context.validate(PARAMETER, written, origin), origin
     except InvalidObjectError as error:
         required = required or (isinstance(node, dict) and node.get("required") is True)
         _unusable(context, "bad-parameter", f"{_named(node)} is not usable: {error}", origin, required=required)
         return None
-    name, required = members["name"], members.get("required", False)
-    schema, content_type, media = _schema(context, node, origin)
+
+
+def _is_reserved(context: Context, location: Location, name: str, pointer: str, *, required: bool) -> bool:
+    """Return True, after a warning, for a parameter that no request can have or that is the adapter's own.
+
+    Raises SkipError if it is required and no request can have it.
+    """
     if location is Location.HEADER and not HEADER_NAME.fullmatch(name):
-        message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
-        _unusable(context, "bad-parameter", message, origin, required=required)
-        return None
+        message = f"the parameter {name!r} is not usable: HTTP allows no such name of a header"
+        _unusable(context, "bad-parameter", message, pointer, required=required)
+        return True
     if _is_framing(location, name):
-        message = f"{_named(node)} is left out: by it a request is framed or routed, which is the adapter's own"
-        context.warn("framing-parameter", message, origin)
+        message = f"the parameter {name!r} is left out: by it a request is framed or routed, which is the adapter's own"
+        context.warn("framing-parameter", message, pointer)
+        return True
+    return False
+
+
+def _fixed(location: Location, name: str, schema: Json, *, required: bool) -> str | None:
+    """Return the one value that is sent without being asked for, None for a parameter that agents give."""
+    if location not in (Location.HEADER, Location.QUERY):
         return None
-    fixed = None
-    if location is Location.HEADER and name.lower() in IGNORED_HEADERS:
-        wanted = required or (name.lower() == "content-type" and _one_value(schema))
-        is_credential = name.lower() == "authorization"
-        fixed = _only_value(schema) if wanted and not is_credential else None
-        if fixed is None and not is_credential:
-            return None
-    if fixed is None and required and location in (Location.HEADER, Location.QUERY) and _one_value(schema):
-        fixed = _only_value(schema)
-    style = members.get("style") or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
-    if location is Location.QUERYSTRING:
-        content_type = content_type or "application/x-www-form-urlencoded"
-    return Parameter(
-        name=name,
-        location=location,
-        required=required or location is Location.PATH,
-        schema=schema,
-        description=text(members.get("description")),
-        deprecated=members.get("deprecated", False),
-        style=style,
-        explode=(style in ("form", "cookie")) if members.get("explode") is None else members["explode"],
-        allow_reserved=members.get("allowReserved", False),
-        content_type=content_type,
-        example=example_of(context, media if media is not None else node),
-        origin=Origin(origin),
-        fixed=fixed,
-        encoding=media["encoding"] if isinstance(media, dict) and isinstance(media.get("encoding"), dict) else {},
-    )
+    is_single, header = _one_value(schema), name.lower() if location is Location.HEADER else ""
+    if header in IGNORED_HEADERS and header != "authorization":
+        return _only_value(schema) if required or (header == "content-type" and is_single) else None
+    return _only_value(schema) if required and is_single else None
 
 
 def _is_framing(location: Location, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -63,6 +64,11 @@ def version(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def listed(values: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the values of an option that may be given several times."""
+    return tuple(values or ())
 
 
 class Output(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,43 +83,52 @@ def check_command(
 
     A stand-in takes the place of the API: nothing reaches the network. With --pristine nothing is started.
     """
-    shown = output_format is Output.HUMAN and not quiet
-    running = {"--level": level != 1, "--sample": sample is not None, "--report": bool(report), "--all": show_all}
-    running["--test"] = bool(only)
-    running["--evidence"] = evidence is not None
-    running |= {"--fail-fast": fail_fast, "--base-url": bool(base_url), "--promote": promote}
     if pristine:
-        _refuse([option for option, is_set in running.items() if is_set], "start the adapter, and --pristine does not")
+        running: dict[str, object] = {"--level": level != 1, "--sample": sample is not None, "--report": report}
+        running |= {"--all": show_all, "--test": only, "--evidence": evidence, "--fail-fast": fail_fast}
+        running |= {"--base-url": base_url, "--promote": promote}
+        _refuse(running, "start the adapter, and --pristine does not")
         _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
-    _refuse(["--keep-edits"] * keep_edits, "is for --pristine")
+    _refuse({"--keep-edits": keep_edits}, "is for --pristine")
     _check_promotion(by, reason, base_url, promote=promote, partly=bool(only) or fail_fast)
-    for file in report or ():
+    reports = list(report or ())
+    for file in reports:
         _check_ending(file)
-    from aqlgen.diagnostics.report import json_text
-
     refuse_newer(folder)
-    with progress(shown=shown) as stage:
+    with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
-    _write(checked, report or [], evidence)
-    ran = any(result.cases for result in checked.report.results)
-    reached = ran and checked.report.failed == 0 if only else checked.report.level >= level
+    _write(checked, reports, evidence)
+    reached = _passed(checked) if only else checked.report.level >= level
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
     success = reached and earned
-    if output_format is Output.JSON:
-        from aqlgen.conformance.reports import as_data
-
-        data = {"success": success, **as_data(checked.report), **({"trust": trust} if promote else {})}
-        typer.echo(json_text(data))
-    elif not quiet or not success:
-        from aqlgen.conformance.reports import as_text
-
-        typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
-        if promote:
-            typer.echo(trust, err=not earned)
+    if output_format is Output.JSON or not quiet or not success:
+        _print(checked, output_format, trust, reached=reached, earned=earned, show_all=show_all)
     raise typer.Exit(0 if success else 1)
 
 
-def _refuse(options: list[str], why: str) -> None:
+def _print(
+    checked: CheckedAdapter, output_format: Output, trust: str, *, reached: bool, earned: bool, show_all: bool
+) -> None:
+    """Print the report, and what became of a promotion."""
+    from aqlgen.conformance.reports import as_data, as_text
+    from aqlgen.diagnostics.report import json_text
+
+    if output_format is Output.JSON:
+        success = {"success": reached and earned}
+        typer.echo(json_text({**success, **as_data(checked.report), **({"trust": trust} if trust else {})}))
+        return
+    typer.echo(as_text(checked.report, show_all=show_all), err=not reached)
+    if trust:
+        typer.echo(trust, err=not earned)
+
+
+def _passed(checked: CheckedAdapter) -> bool:
+    """Return True if tests ran, and none failed."""
+    return any(result.cases for result in checked.report.results) and checked.report.failed == 0
+
+
+def _refuse(values: Mapping[str, object], why: str) -> None:
+    options = [option for option, value in values.items() if value]
     if options:
         raise OptionError.of("bad-option", f"{', '.join(options)} {why}", help="`aqlgen check --help` shows both.")
 

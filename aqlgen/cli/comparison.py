@@ -63,8 +63,10 @@ def compare_sides(old: str, new: str | None, reading: Reading, progress: Progres
             refuse_newer(Path(project.spec), project.written)
         settings = _Settings(reading, _opened(projects[0]) if len(projects) == 1 else None)
         old_surface = settings.surface(before, settings.names, None, progress)
-        names = {} if reading.rename else _names(old_surface)
-        new_surface = settings.surface(after, names, _ids(old_surface), progress)
+        rows = old_surface.operations.values()
+        names = {} if reading.rename else {row.key: row.name for row in rows}
+        ids = {row.key: row.operation_id for row in rows if row.operation_id is not None}
+        new_surface = settings.surface(after, names, ids, progress)
     progress("comparing")
     return Compared(before.written, after.written, compare(old_surface, new_surface))
 
@@ -101,13 +103,11 @@ class _Settings:
 
     def _options(self, spec: str, names: Mapping[str, str], ids: Mapping[str, str] | None) -> Options:
         reading = self.reading
-        kept = () if self.project is None else tuple(map(str, self.project.overlays()))
-        plans = () if self.project is None else tuple(map(str, self.project.workflows()))
         headers = reading.headers if "://" in spec else ()
-        request = Request.of(spec, headers, reading.overlays or kept, reading.allow, reading.workflows or plans)
+        request = Request.of(spec, headers, reading.overlays, reading.allow, reading.workflows)
         request = replace(request, element=None)
         if self.project is not None:
-            options = self.project.options(request, names=names, ids=ids)
+            options = self.project.options(self.project.beside(request), names=names, ids=ids)
         else:
             options = Options(request, names=names, ids=ids or {}, stale="report")
         return replace(
@@ -117,14 +117,6 @@ class _Settings:
             exclude=reading.exclude or options.exclude,
             field_case=reading.field_case or options.field_case,
         )
-
-
-def _names(surface: Surface) -> dict[str, str]:
-    return {operation.key: operation.name for operation in surface.operations.values()}
-
-
-def _ids(surface: Surface) -> dict[str, str]:
-    return {row.key: row.operation_id for row in surface.operations.values() if row.operation_id is not None}
 
 
 @dataclass(frozen=True, slots=True)

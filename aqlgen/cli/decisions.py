@@ -45,18 +45,24 @@ def print_decisions(prepared: Prepared, review: Sequence[ReviewRow] = ()) -> Non
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     lines = [*_document_texts(prepared, width, colour=colour), *_repeated(review, width, colour=colour)]
     repeated = {decision.name for row in review if _is_repeated(row) for decision in row.decisions}
-    singly = {decision.name for row in review if not _is_repeated(row) for decision in row.decisions}
-    shown = [decision for decision in prepared.decisions if decision.name not in repeated or decision.name in singly]
-    lines += _table(shown, width, colour=colour)
+    repeated -= {decision.name for row in review if not _is_repeated(row) for decision in row.decisions}
+    lines += _table([item for item in prepared.decisions if item.name not in repeated], width, colour=colour)
+    for line in _access(prepared):
+        lines += _wrapped(line, width or len(line), "", None)
     total = _totals(_counts(prepared, review))
-    uses = table_hosts(prepared.table)
-    workflows = prepared.table.workflows
-    hosts = ["", "Workflows:", *map(_workflow, workflows)] if workflows else []
-    hosts += ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
-    hosts += ["", *_credentials(prepared)] if prepared.table.adapter.security_schemes else []
-    lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
+
+
+def _access(prepared: Prepared) -> Iterator[str]:
+    """Yield the workflows, the hosts and the credentials."""
+    if prepared.table.workflows:
+        yield from ("", "Workflows:", *map(_workflow, prepared.table.workflows))
+    uses = table_hosts(prepared.table)
+    if uses:
+        yield from ("", "Hosts:", *use_lines(uses), *refusal_lines(uses))
+    if prepared.table.adapter.security_schemes:
+        yield from ("", *_credentials(prepared))
 
 
 def _workflow(workflow: Workflow) -> str:
@@ -110,30 +116,29 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
     wide = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
     beside = not width or sum(wide) + 2 * len(wide) <= width
     wide[0], wide[-1] = min(wide[0], _LONGEST_NAME), 0
-    chosen = range(len(_HEADINGS)) if beside else [index for index, name in enumerate(_HEADINGS) if name != "was"]
+    chosen = range(len(_HEADINGS) - (not beside))  # `was` is the last
     heading = _joined(_HEADINGS, wide, chosen)
     yield f"\x1b[1m{heading}\x1b[0m" if colour else heading
     for decision, cells in zip(shown, rows, strict=True):
-        line = _joined(cells, wide, chosen)
         paint = _COLOURS.get(decision.danger) if colour else None
-        entries = _overrides(decision)
-        review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
-        accepted = "; ".join(visible(acceptance.text) for acceptance in decision.accepted)
-        reason = _danger(decision)
+        parts = _parts(decision, paint, colour=colour)
+        line = _joined(cells, wide, chosen)
         if not width:
-            yield "  ".join(filter(None, (line, reason, entries, accepted, review)))
+            yield "  ".join((line, *(text for text, _ in parts)))
             continue
         yield from _wrapped(line, width, "", paint)
-        if not beside:
-            yield from _wrapped(visible(decision.operation.key), width, "  ", "2" if colour else None)
-        if reason:
-            yield from _wrapped(reason, width, "  ", paint)
-        if entries:
-            yield from _wrapped(entries, width, "  ", "2" if colour else None)
-        if accepted:
-            yield from _wrapped(accepted, width, "  ", "2" if colour else None)
-        if review:
-            yield from _wrapped(review, width, "  ", "33" if colour else None)
+        key = () if beside else ((visible(decision.operation.key), "2" if colour else None),)
+        for text, colour_of_part in (*key, *parts):
+            yield from _wrapped(text, width, "  ", colour_of_part)
+
+
+def _parts(decision: Decision, paint: str | None, *, colour: bool) -> list[tuple[str, str | None]]:
+    """Return what stands below a decision, each text with its colour."""
+    faint, loud = ("2", "33") if colour else (None, None)
+    review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
+    accepted = "; ".join(visible(acceptance.text) for acceptance in decision.accepted)
+    parts = [(_danger(decision), paint), (_overrides(decision), faint), (accepted, faint), (review, loud)]
+    return [part for part in parts if part[0]]
 
 
 def _danger(decision: Decision) -> str:
@@ -261,6 +266,10 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
         "name_confidence": round(decision.name_reason.confidence, 2),
         "danger_rule": decision.danger_reason.rule,
         "danger_reason": decision.danger_reason.note,
+        "effects": [effect.value for effect in decision.effects],
+        "asked": decision.asked.value,
+        "evidence": [evidence._asdict() for evidence in decision.evidence],
+        "moves_money": decision.moves_money,
         "needs_review": bool(decision.review_reasons),
         "review_reasons": list(decision.review_reasons),
         "accepted": [acceptance.text for acceptance in decision.accepted],

@@ -20,6 +20,7 @@ from aqlgen.cli.app import (
     Workflows,
     app,
     examples,
+    listed,
 )
 from aqlgen.cli.output import progress, project_around, refuse_newer
 
@@ -81,13 +82,13 @@ def diff_command(
     from aqlgen.diagnostics.report import json_text
 
     reading = Reading(
-        headers=tuple(header or ()),
-        overlays=tuple(overlay or ()),
-        workflows=tuple(workflows or ()),
-        allow=tuple(allow_refs or ()),
+        headers=listed(header),
+        overlays=listed(overlay),
+        workflows=listed(workflows),
+        allow=listed(allow_refs),
         overrides=overrides,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
+        include=listed(include),
+        exclude=listed(exclude),
         field_case=field_case and field_case.value,
         rename=rename,
     )

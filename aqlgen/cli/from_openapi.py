@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -197,9 +198,6 @@ def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.text import visible
-    from aqlgen.table.access import main_address_problem
-    from aqlgen.table.adapter import addressed
     from aqlgen.table.model import FAMILIES
 
     table, prepared = generated.prepared.table, generated.prepared
@@ -209,36 +207,44 @@ def _summary(generated: Generated) -> str:
     operations, skipped = counted(len(table.rows), "operation"), len(prepared.skipped)
     done = "Generated" if generated.written else "Would generate"
     report = "OPERATIONS.md" if generated.written else "`aqlgen explain`"
-    lines = [
-        f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}.",
-        *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
-        *([f"{counted(review, 'question')} to review: {_place_of_review(generated)}."] if review else []),
-    ]
-    lines += _hosts(generated)
-    problem = main_address_problem(table.adapter)
-    if not addressed(table):
-        lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
+    lines = [f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}){workflows}."]
+    if skipped:
+        lines.append(f"{counted(skipped, 'operation')} skipped; {report} says why.")
+    if review:
+        lines.append(f"{counted(review, 'question')} to review: {_place_of_review(generated)}.")
+    lines += [*_hosts(generated), *_addresses(prepared), *_credentials(prepared), *_stated_credentials(prepared)]
+    return "\n".join([*lines, *_steps(generated)] if generated.written else lines)
+
+
+def _addresses(prepared: Prepared) -> Iterator[str]:
+    """Yield what is to be said of the address of each API."""
+    from aqlgen.runtime.text import visible
+    from aqlgen.table.access import main_address_problem
+    from aqlgen.table.adapter import addressed
+
+    adapter = prepared.table.adapter
+    problem = main_address_problem(adapter)
+    if not addressed(prepared.table):
+        yield "The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml."
     elif problem is not None and problem.rule != "incomplete":
         elsewhere = " if the API is elsewhere" if problem.rule == "local" else ""
-        lines.append(
-            visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
-        )
+        yield visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}{elsewhere}.")
     for part in prepared.built:
         named = any("://" in server.url for server in part.built.document.servers[:1])
-        address = next((server["url"] for server in table.adapter.of_api(part.name).servers), "")
+        address = next((server["url"] for server in adapter.of_api(part.name).servers), "")
         if "://" in address and not named:
-            lines.append(f"The document names no host: calls go to {visible(address)}, where it came from.")
-    lines += [*_credentials(prepared), *_stated_credentials(prepared)]
-    if generated.written:
-        command = prepared.identity.project
-        steps = [f"cd {quote(str(generated.folder))}", "pip install -e .", f"{command} operations"]
-        lines.append(f"Try it: {' && '.join(steps)}")
-        if table.adapter.security_schemes:
-            variables = _needed_variables(prepared)
-            ways = "every way" if variables else "the credentials"
-            first = f"set {' and '.join(variables)}; " if variables else ""
-            lines.append(f"For real calls: {first}`{command} doctor` names {ways}, README.md says how to go on.")
-    return "\n".join(lines)
+            yield f"The document names no host: calls go to {visible(address)}, where it came from."
+
+
+def _steps(generated: Generated) -> Iterator[str]:
+    """Yield how to go on."""
+    prepared = generated.prepared
+    command = prepared.identity.project
+    yield f"Try it: cd {quote(str(generated.folder))} && pip install -e . && {command} operations"
+    if prepared.table.adapter.security_schemes:
+        variables = _needed_variables(prepared)
+        first, ways = (f"set {' and '.join(variables)}; ", "every way") if variables else ("", "the credentials")
+        yield f"For real calls: {first}`{command} doctor` names {ways}, README.md says how to go on."
 
 
 def _place_of_review(generated: Generated) -> str:

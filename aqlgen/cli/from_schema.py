@@ -23,6 +23,7 @@ from aqlgen.cli.app import (
     Verbose,
     app,
     examples,
+    listed,
 )
 from aqlgen.cli.from_openapi import generate, print_generated
 from aqlgen.cli.output import progress
@@ -67,8 +68,8 @@ def from_schema_command(
         Request(file, element=True),
         name=name,
         overrides=overrides,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
+        include=listed(include),
+        exclude=listed(exclude),
         field_case=field_case and field_case.value,
         strict=strict,
         runtime=runtime and runtime.value,

@@ -26,6 +26,7 @@ from aqlgen.cli.app import (
     Workflows,
     app,
     examples,
+    listed,
 )
 from aqlgen.cli.output import print_diagnostics, progress, refuse_newer
 from aqlgen.cli.output_cache import OutputCache
@@ -99,16 +100,16 @@ def update_command(
     from aqlgen.project.update import Asked, update
 
     asked = Asked(
-        specs=tuple(line for written in spec or () for line in written.splitlines() or [written]),
-        add=tuple(add or ()),
-        remove=tuple(remove or ()),
-        headers=tuple(header or ()),
-        overlays=tuple(overlay or ()),
-        workflows=tuple(workflows or ()),
-        allow=tuple(allow_refs or ()),
+        specs=tuple(line for written in listed(spec) for line in written.splitlines() or [written]),
+        add=listed(add),
+        remove=listed(remove),
+        headers=listed(header),
+        overlays=listed(overlay),
+        workflows=listed(workflows),
+        allow=listed(allow_refs),
         license=license,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
+        include=listed(include),
+        exclude=listed(exclude),
         field_case=field_case and field_case.value,
         runtime=runtime and runtime.value,
         rename=rename,
@@ -152,7 +153,7 @@ def _read_beside(updated: Updated, asked: Asked) -> dict[str, bytes] | None:
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
     from aqlgen.cli.hosts import refusal_lines
-    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.plain import counted, few
     from aqlgen.runtime.text import visible
     from aqlgen.table.access import table_hosts
 
@@ -170,16 +171,16 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
         parts += _files(what, paths, show_all=verbose)
     if updated.aliases_added:
-        parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
+        parts.append(f"Renamed, and answering to their old names for a time: {few(updated.aliases_added)}.")
     if updated.variables_kept:
-        names, api = _some(updated.variables_kept), updated.prepared.apis[0].name
+        names, api = few(updated.variables_kept), updated.prepared.apis[0].name
         parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
     if updated.fork:
-        parts.append(f"Kept as you edited them, a fork: {_some(tuple(finding.file for finding in updated.fork))}.")
+        parts.append(f"Kept as you edited them, a fork: {few(tuple(finding.file for finding in updated.fork))}.")
     if merged.unstaged:
         parts.append(
             "Not staged, since git stores them by a filter (such as Git LFS) and aqlgen runs none; "
-            f"`git add` them: {_some(merged.unstaged)}."
+            f"`git add` them: {few(merged.unstaged)}."
         )
     if merged.conflicts:
         parts.append(_conflicts(updated))
@@ -234,15 +235,10 @@ def _news(updated: Updated, *, show_all: bool) -> Iterator[str]:
 
 
 def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str]:
+    from aqlgen.diagnostics.plain import few
+
     if paths:
-        yield f"{what}: {_some(paths, len(paths) if show_all else _SHOWN)}"
-
-
-def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
-    from aqlgen.runtime.text import visible
-
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(map(visible, names[:most]))}{more}"
+        yield f"{what}: {few(paths, len(paths) if show_all else _SHOWN)}"
 
 
 def _as_json(updated: Updated) -> dict[str, Json]:

@@ -250,16 +250,16 @@ def _compare_uses(
     """Note hosts that are new, gone, accepted or refused; a change that names an origin is `reported` already."""
     for origin, use in after.items():
         known = before.get(origin)
-        if use.accepted_by == "overrides" and (known is None or known.accepted_by != "overrides"):
+        was_used = known is not None and known.is_used
+        was_accepted = "" if known is None else known.accepted_by
+        if use.accepted_by == "overrides" and was_accepted != "overrides":
             notes.add("host-accepted", "", origin)
-        elif origin in reported:
-            pass
-        elif use.is_used and not (known is not None and known.is_used):
+        elif origin not in reported and use.is_used and not was_used:
             what = "credentials" if use.credentials else "requests"
             notes.add("host-added", "", origin, use.summary, wording=f"{what} would go to {{}} now: {{}}")
-        elif known is None:
+        elif origin not in reported and known is None:
             notes.add("host-added", "", origin, wording="the document names the host {}; nothing goes there by itself")
-        if use.is_used and not use.accepted_by and (known is None or not known.is_used or known.accepted_by):
+        if use.is_used and not use.accepted_by and (not was_used or was_accepted):
             notes.add("host-refused", "", origin, use.entry)
     for origin, use in before.items():
         if origin not in after and origin not in reported and use.is_used:

@@ -15,6 +15,7 @@ from aqlgen.runtime.table import Deprecation, FormerName, Workflow
 __all__ = ["compare_operation", "compare_presence", "compare_workflows"]
 
 _CONFIRMED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
+_GRAVE: Final = _CONFIRMED | {Danger.FORBIDDEN}
 _MERGING: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 
 
@@ -32,13 +33,17 @@ def compare_presence(pairing: Pairing, old: Surface, new: Surface, notes: Notes)
         if namesake is not None and old_names.get(name) != name:
             notes.add("name-reused", name, operation.key, namesake.key)
     for operation in pairing.added:
-        danger = _danger(operation)
-        is_grave = danger in _CONFIRMED or danger is Danger.FORBIDDEN
-        wording = f"new operation[|s] in {operation.family}" + (f", {danger}" if is_grave else "")
-        notes.add("operation-added-grave" if is_grave else "operation-added", operation.name, wording=wording)
+        _note_added(operation, "operation", notes)
         entries = dict.fromkeys(entry for entry in operation.accepted.values() if is_broad(entry))
         if entries:
             notes.add("accepted-unseen", operation.name, ", ".join(entries))
+
+
+def _note_added(new: Operation | Workflow, noun: str, notes: Notes) -> None:
+    """Note an operation or a workflow that is new; a person should see one that destroys or endangers."""
+    is_grave = new.danger in _GRAVE
+    wording = f"new {noun}[|s] in {new.family}" + (f", {new.danger}" if is_grave else "")
+    notes.add("operation-added-grave" if is_grave else "operation-added", new.name, wording=wording)
 
 
 def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:
@@ -154,9 +159,6 @@ def _note_new_address(old: Operation, new: Operation, notes: Notes, *, by_name: 
     notes.add("address-changed", new.name, *parts)
 
 
-_GRAVE: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS, Danger.FORBIDDEN})
-
-
 def compare_workflows(old: Surface, new: Surface, notes: Notes) -> None:
     """Note what changed of the workflows."""
     for name in old.workflows:
@@ -166,11 +168,8 @@ def compare_workflows(old: Surface, new: Surface, notes: Notes) -> None:
         before = old.workflows.get(name)
         if before is not None:
             _compare(before, workflow, notes)
-        elif workflow.danger in _GRAVE:
-            wording = f"new workflow[|s] in {workflow.family}, {workflow.danger}"
-            notes.add("operation-added-grave", name, wording=wording)
         else:
-            notes.add("operation-added", name, wording=f"new workflow[|s] in {workflow.family}")
+            _note_added(workflow, "workflow", notes)
 
 
 def _compare(old: Workflow, new: Workflow, notes: Notes) -> None:
@@ -180,17 +179,14 @@ def _compare(old: Workflow, new: Workflow, notes: Notes) -> None:
     if old.steps != new.steps:
         notes.add("workflow-steps", new.name)
     if old.inputs != new.inputs:
-        is_open = all(
-            name in new.inputs and new.inputs[name].schema == item.schema for name, item in old.inputs.items()
-        ) and all(
-            not item.required or (name in old.inputs and old.inputs[name].required) for name, item in new.inputs.items()
-        )
+        schemas = {name: item.schema for name, item in old.inputs.items()}
+        required = {name for name, item in new.inputs.items() if item.required}
+        is_open = schemas.items() <= {name: item.schema for name, item in new.inputs.items()}.items()
+        is_open = is_open and required <= {name for name, item in old.inputs.items() if item.required}
         notes.add("workflow-inputs", new.name, level=Level.COMPATIBLE if is_open else Level.BREAKING)
     before, after = old.outputs or {}, new.outputs or {}
     if before != after:
-        is_kept = bool(old.outputs) is bool(new.outputs) and all(
-            after.get(name) == item for name, item in before.items()
-        )
+        is_kept = bool(before) is bool(after) and all(after.get(name) == item for name, item in before.items())
         notes.add("workflow-outputs", new.name, level=Level.COMPATIBLE if is_kept else Level.BREAKING)
     for what in ("summary", "description"):
         texts = getattr(old, what), getattr(new, what)

@@ -22,6 +22,7 @@ from aqlgen.table.sample_values import ValueMaker
 __all__ = ["Operation", "is_sent", "operations_of", "path_of", "request_problem", "sampled"]
 
 _SIMPLE = (str, int, float, bool)
+_TEXT_RULES = ("pattern", "format", "maxLength")
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,11 @@ class Operation:
         """Return the schema of a parameter, references followed at its top."""
         schema = resolve(parameter.schema, self.table.types) if parameter.schema else {}
         return schema if isinstance(schema, Mapping) else {}
+
+    def takes_any_text(self, parameter: Parameter) -> bool:
+        """Return True for a parameter of plain text."""
+        schema = self.schema(parameter)
+        return schema.get("type") == "string" and schema.keys().isdisjoint(("enum", "const", *_TEXT_RULES))
 
     def sample(self, name: str) -> Any:
         """Return a value for a parameter, in the API's names."""
@@ -171,14 +177,19 @@ def _list_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Ite
     """Yield what is wrong with lists of simple values in the query, of style form (OpenAPI 3.1, Style Values)."""
     for name, value in params.items():
         parameter = row.parameters.get(name)
-        is_form = parameter is not None and parameter.location == "query" and parameter.style == "form"
-        if parameter is None or not is_form or parameter.content_type or not isinstance(value, list):
+        if parameter is None or (parameter.location, parameter.style, parameter.content_type) != (
+            "query",
+            "form",
+            None,
+        ):
+            continue
+        if not isinstance(value, list) or not value or not all(isinstance(item, _SIMPLE) for item in value):
             continue
         texts, sent = list(map(_text, value)), [text for key, text in request.query if key == parameter.wire]
         items = sent if parameter.explode else ",".join(sent).split(",")
         is_right = sent == (texts if parameter.explode else [",".join(texts)])
         is_right = is_right or (len(items) == len(value) and all(map(is_sent, items, value)))
-        if value and all(isinstance(item, _SIMPLE) for item in value) and not is_right:
+        if not is_right:
             yield f"query parameter {parameter.wire} is sent as {sent} for {texts}"
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aqlgen.conformance.results import Category, Outcome, Report
-from aqlgen.runtime.cli.trust import Change, TrustError, change_trust
+from aqlgen.runtime.cli.trust import Change, change_trust
+from aqlgen.runtime.errors import CommandError
 from aqlgen.runtime.settings.load import ConfigError
 
 __all__ = ["VALIDATED", "NotPromoted", "promote", "why_not"]
@@ -41,5 +42,5 @@ def promote(package: Path, report: Report, by: str, reason: str, environ: Mappin
         raise NotPromoted(problem)
     try:
         return change_trust(package, environ, Change(up=True, by=by, reason=reason, to=VALIDATED))
-    except (TrustError, ConfigError) as refusal:
+    except (CommandError, ConfigError) as refusal:
         raise NotPromoted(str(refusal)) from None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from enum import IntEnum, StrEnum
-from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.runtime.table import Carried, Deprecation, Idempotency, LongRunning, Pagination, Update
 
 REVIEW_THRESHOLD = 0.7
@@ -44,6 +43,37 @@ class Danger(StrEnum):
     def rank(self) -> int:
         """0 for safe to 4 for forbidden."""
         return list(Danger).index(self)
+
+
+class Effect(StrEnum):
+    """What a call does to the world (R-EFF-1)."""
+
+    MONEY = "money"
+    ACCESS = "access"
+    PEOPLE = "people"
+    ENDS = "ends"
+    DATA = "data"
+    NONE = "none"
+    UNKNOWN = "unknown"
+
+
+class Asked(StrEnum):
+    """When a person is asked about an operation (R-EFF-2)."""
+
+    ALWAYS = "always"
+    FIRST = "first"
+    """Once for an operation and session, since nothing proves it harmless."""
+    NEVER = "never"
+
+
+class EffectEvidence(NamedTuple):
+    """What says that an operation has an effect, or that it can be taken back.
+
+    `kind` is structure, sentence, field, observed or owner.
+    """
+
+    kind: str
+    says: str
 
 
 class Evidence(StrEnum):
@@ -281,10 +311,12 @@ class Decision:
     """The naming rule that chose the nouns."""
     lost_name: str = ""
     """The name that it had, or would have, if an override did not give it to another operation."""
-    moves_money: bool = False
+    effects: tuple[Effect, ...] = ()
+    """What a call does, whatever its danger is."""
+    evidence: tuple[EffectEvidence, ...] = ()
+    """What says that it has these effects, or that it can be taken back."""
     carries: Carried | None = None
     """The other operations that a call can carry."""
-    """Whether a call moves money, whatever its danger is."""
     instructions: tuple[str, ...] = ()
     """Why texts that agents read of it are taken for instructions to a model, with their places."""
     likenesses: tuple[Likeness, ...] = ()
@@ -298,6 +330,19 @@ class Decision:
             if isinstance(trait.value, kind):
                 return trait.value
         return None
+
+    @property
+    def moves_money(self) -> bool:
+        """True if a call moves money."""
+        return Effect.MONEY in self.effects
+
+    @property
+    def asked(self) -> Asked:
+        """The time at which a person is asked about it. The owner ends a doubt by a level or an `accept`."""
+        if self.danger.rank >= Danger.DESTRUCTIVE.rank:
+            return Asked.ALWAYS
+        is_doubted = any(concern.subject == "danger" for concern in self.concerns)
+        return Asked.FIRST if is_doubted else Asked.NEVER
 
     @property
     def overridden_by(self) -> dict[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -10,12 +11,12 @@ from aqlgen.decide.carried import Carrying, carrying
 from aqlgen.decide.decision import Category
 from aqlgen.decide.naming.noun import Noun, is_plural
 from aqlgen.decide.naming.phrase import Phrase, phrase
-from aqlgen.decide.naming.shape import Shape, action_as_noun, shape, without_format
+from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
 from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.decide.payloads import answers_list, answers_nothing
 from aqlgen.decide.sentences import sentences
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Operation
+from aqlgen.ir import JsonSchema, Location, Operation
 from aqlgen.words import split
 
 __all__ = ["Facts"]
@@ -36,10 +37,12 @@ class Facts:
 
     @cached_property
     def shape(self) -> Shape:
-        """The path, read; an action that the operation's name speaks of as a thing is a noun."""
-        path_shape = shape(self.method, self.operation.path)
-        if self.phrase is not None:
-            path_shape = without_format(path_shape, self.phrase.words)
+        """The path, read; an action that the operation's name speaks of as a thing is a noun, a constant is none."""
+        path = self.operation.path
+        for parameter in self.operation.parameters:
+            if parameter.location is Location.PATH and (constant := _constant(parameter.schema)) is not None:
+                path = path.replace(f"{{{parameter.name}}}", constant)
+        path_shape = shape(self.method, path)
         verb = self.named_verb
         if len(path_shape.action) < 2 or self.phrase is None or verb is None or not verb.strong:
             return path_shape
@@ -123,6 +126,20 @@ class Facts:
     def answers_nothing(self) -> bool:
         """True if a success is declared and has no body."""
         return answers_nothing(self.operation)
+
+
+_VERSION: Final = re.compile(r"v?\d[\w.-]*", re.IGNORECASE)
+
+
+def _constant(schema: JsonSchema | None) -> str | None:
+    """Return the version that a parameter of a path always is, "" for any other single value, None if it varies."""
+    if not isinstance(schema, dict):
+        return None
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    default = str(schema.get("default", ""))
+    if not (isinstance(values, list) and len(values) == 1):
+        return default if _VERSION.fullmatch(default) and schema.get("type") == "string" else None
+    return str(values[0]) if _VERSION.fullmatch(str(values[0])) else ""
 
 
 _REPEATING: Final = frozenset({"post", "put", "patch", "get", "set", "update"})

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, by_effect, classify
-from aqlgen.decide.danger import Change, danger, moves_money
-from aqlgen.decide.decision import Category, Decision, Reason, overridden
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision, Effect, EffectEvidence, Reason, overridden
+from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
@@ -168,8 +168,30 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
     ]
     around = Around(subjects, named.resolver, named.document.description)
     losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
+    readings = {
+        subject.operation.key: Reading(
+            operations[subject.operation.key],
+            subject.category,
+            subject.name,
+            subject,
+            around,
+            lists,
+            categories[subject.operation.key][1].confidence < REVIEW_THRESHOLD,
+            losses.get(subject.operation.key, ""),
+        )
+        for subject in subjects
+    }
+    reversal = Reversal(readings.values())
     decisions = [
-        _decision(operations[key], chosen[key], categories[key], naming, last[key], lists, losses, named.overrides)
+        _decision(
+            operations[key],
+            chosen[key],
+            categories[key],
+            naming,
+            last[key],
+            effects_of(readings[key], reversal.proof(readings[key])),
+            named.overrides,
+        )
         for key, naming in namings.items()
     ]
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}
@@ -238,18 +260,19 @@ def _decision(
     classified: tuple[Category, Reason],
     naming: _Naming,
     last: _Naming,
-    lists: Mapping[str, bool | None],
-    losses: Mapping[str, str],
+    effects: Effects,
     overrides: Overrides,
 ) -> Decision:
     category, category_reason = classified  # the words of `naming` are the operation's, a prefix is not
-    level, reason = danger(facts, category, naming.name, lists, losses)
-    mildest, carrying = level, facts.carrying
-    if carrying is not None:
-        mildest, _ = danger(facts, category, naming.name, lists, losses, carrying=False)
+    level, reason, evidence, mildest = effects.level, effects.reason, effects.evidence, effects.mildest
+    if category is Category.CREATE and Effect.MONEY in effects.effects and override.category is None:
+        category = Category.EXECUTE
+        note = f"{category_reason.note}, but it moves money, and the tool of CREATE is annotated as not destructive"
+        category_reason = replace(category_reason, note=note)
+    carrying = facts.carrying
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
-        mildest = level
+        mildest, evidence = level, (*evidence, EffectEvidence("owner", reason.note))
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
         name=last.name,
@@ -261,7 +284,8 @@ def _decision(
         danger=level,
         danger_reason=reason,
         carries=None if carrying is None else Carried(danger=mildest.value, places=carrying.places),
-        moves_money=moves_money(Change(facts, category, naming.name, lists)) is not None,
+        effects=effects.effects,
+        evidence=evidence,
         description=override.description,
         confirmation=override.confirmation,
         override=override,

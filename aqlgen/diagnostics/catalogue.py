@@ -280,6 +280,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Something that the operation needs is missing or cannot be served, so it is not offered to agents.",
         "Correct what the message names; the other operations are not affected.",
     ),
+    "inbound-webhook": Entry(
+        "A request that the API makes is described as an operation",
+        "Its text says that this webhook or callback is called by the API, so no client can call it: it is left out.",
+        "Move it to `webhooks` or `callbacks` of the document; if clients do call it, correct its text by an overlay.",
+    ),
     "invalid-operation": Entry(
         "An operation breaks the specification",
         "The operation or its body has fields of a wrong type or lacks required ones, so it is skipped.",

@@ -12,6 +12,7 @@ Exit code 1 is an internal error: any other exception, reported by the command l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -78,6 +79,12 @@ class FileError(AqlgenError):
     status: int = 0
     exit_code = 4
     type = "file"
+
+    @classmethod
+    def of_all(cls, code: str, message: str, files: Sequence[str], *, help: str) -> Self:
+        """Build the error around a finding for each of several files."""
+        others = (Diagnostic(code, Severity.ERROR, f"{file} is one of them", file=file) for file in files[1:])
+        return cls(Diagnostic(code, Severity.ERROR, message, file=files[0], help=help), *others)
 
 
 class TemplateError(AqlgenError):

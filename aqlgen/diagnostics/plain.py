@@ -6,9 +6,11 @@ characters that are not shown at all, tags among them, in which whole sentences 
 
 from __future__ import annotations
 
-from aqlgen.runtime.text import escaped, without_unseen
+from collections.abc import Sequence
 
-__all__ = ["counted", "escaped", "plain"]
+from aqlgen.runtime.text import escaped, visible, without_unseen
+
+__all__ = ["counted", "escaped", "few", "plain"]
 
 
 def plain(text: str, most: int = 0) -> str:
@@ -20,3 +22,9 @@ def plain(text: str, most: int = 0) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun in the right form: `1 operation`, `1,223 operations`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def few(names: Sequence[str], most: int = 10) -> str:
+    """Return the first of many names, and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(visible, names[:most])) + more

@@ -119,8 +119,7 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *diagnostics)
         refusal.sources = tuple(sources)
         raise refusal from None
-    if overlays or workflows:
-        original = [original, *(source.root for source in (*overlays, *workflows))]
+    beside = [source.root for source in (*overlays, *workflows)]
     cleaned = clean_texts(root, origins)
     diagnostics += locate(sources, cleaned.diagnostics, root, origins)
     return Assembled(
@@ -130,7 +129,7 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         origins,
         tuple(diagnostics),
         kept,
-        original,
+        [original, *beside] if beside else original,
         cleaned.instructions,
         tuple(workflows),
     )

@@ -1,7 +1,7 @@
 """Running git as a command: the only module that does. The environment never changes the outcome.
 
-Variables that point git elsewhere (as within a hook) are left out, the user's hooks, signing, recorded resolutions and
-global attributes are off, and no network is reached, not even to fetch what a partial clone lacks. In somebody's
+Variables that point git elsewhere (as within a hook) are left out, the user's hooks, recorded resolutions and global
+attributes are off, and no network is reached, not even to fetch what a partial clone lacks. In somebody's
 repository only `rev-parse` and `config` run like this, which run no command that its configuration names; all else runs
 by `isolation.py`, where that configuration is not in force.
 """
@@ -34,7 +34,6 @@ _TERMINATION: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTER
 
 _SETTINGS: Final = {
     "advice.addEmbeddedRepo": "false",
-    "commit.gpgSign": "false",
     "core.attributesFile": os.devnull,
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -59,13 +58,6 @@ _ENVIRONMENT: Final = {
     "LC_ALL": "C",
     "LANGUAGE": "",
 }
-
-_IDENTITY: Final = {
-    f"GIT_{role}_{part}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for part, value in (("NAME", "aqlgen"), ("EMAIL", "aqlgen@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
-}
-"""The author of commits: always the same at the same time, so that the same content is the same object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,7 @@ def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, st
         done = subprocess.run(  # noqa: S603
             ["git", *_ARGUMENTS, *arguments],  # noqa: S607 - the user's own git
             cwd=cwd,
-            env={**inherited, **_ENVIRONMENT, **_IDENTITY, **(env or {})},
+            env={**inherited, **_ENVIRONMENT, **(env or {})},
             input=stdin,
             capture_output=True,
             check=False,

@@ -176,7 +176,7 @@ def _row(entry: Entry) -> str:
         ),
         _cell("Confidence", f"{entry['confidence']:.2f}", "number"),
         _cell("Tokens", f"{entry['tokens']:,}", "number"),
-        _cell("To review", _reasons(entry)),
+        _cell("To review", "".join(f'<span class="why">{text(reason)}</span>' for reason in entry.get("review", ()))),
     )
     return f'<tr role="row" id="op/{entry["name"]}">{"".join(cells)}</tr>\n'
 
@@ -185,10 +185,6 @@ def _danger(entry: Entry) -> str:
     danger = entry["danger"]
     mark = f"{_mark(danger, MARKS[danger])} " if danger in MARKS else ""
     return f'<span class="danger {danger}">{mark}{danger}</span>'
-
-
-def _reasons(entry: Entry) -> str:
-    return "".join(f'<span class="why">{text(reason)}</span>' for reason in entry.get("review", ()))
 
 
 def _what(entry: Entry) -> str:

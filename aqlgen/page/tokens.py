@@ -15,7 +15,7 @@ from typing import Final
 
 from aqlgen.ir import Json
 from aqlgen.runtime.table import Adapter
-from aqlgen.table.model import FAMILIES, DecidedRow, Schema, Table
+from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
 __all__ = ["Costs", "estimate", "offered", "tool"]
 
@@ -119,11 +119,9 @@ class Costs:
             name = waiting.pop()
             if name in self._types and name not in seen:
                 seen.add(name)
-                waiting.update(self._inner(self._types[name], name))
+                if _TYPES in self._texts[name]:
+                    waiting.update(_references(self._types[name]))
         return sorted(seen)
-
-    def _inner(self, schema: Schema, name: str) -> Iterator[str]:
-        return _references(schema) if _TYPES in self._texts[name] else iter(())
 
 
 def _references(schema: Json) -> Iterator[str]:

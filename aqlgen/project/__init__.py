@@ -181,18 +181,18 @@ class Project:
         numbered = [(int(match[1]), path) for path in folder.iterdir() if (match := _NUMBERED.fullmatch(path.name))]
         return tuple(path for _, path in sorted(numbered))
 
+    def beside(self, request: Request, api: str = "") -> Request:
+        """Return a request with the overlays and the workflows that the project keeps where it names none."""
+        overlays = request.overlays or tuple(map(str, self.overlays(api)))
+        return replace(request, overlays=overlays, workflows=request.workflows or tuple(map(str, self.workflows(api))))
+
     def apis(self) -> tuple[ApiInput, ...]:
         """Return the recorded APIs, where there are several, without the requests for their documents."""
         return tuple(read_apis(self.recorded_options))
 
     def request(self, api: str = "") -> Request:
         """Return a request for what the project was generated from: all that it keeps. Raises FileError."""
-        return Request(
-            str(self.document(api)),
-            overlays=tuple(map(str, self.overlays(api))),
-            workflows=tuple(map(str, self.workflows(api))),
-            element=self.is_of_element and not api,
-        )
+        return self.beside(Request(str(self.document(api)), element=self.is_of_element and not api), api)
 
     def inputs(self) -> tuple[ApiInput, ...]:
         """Return the APIs with requests for what the project keeps, () for an adapter of one. Raises FileError."""

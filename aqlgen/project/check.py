@@ -9,6 +9,7 @@ from typing import Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.diagnostics.plain import few
 from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.generation import regenerate
@@ -23,7 +24,6 @@ from aqlgen.resources import SOURCE, build
 
 __all__ = ["Checked", "check"]
 
-_MOST: Final = 5
 _RESTORE: Final = "`aqlgen status` tells what becomes of the edit; `git checkout HEAD -- {path}` takes it back."
 
 
@@ -129,8 +129,7 @@ def _installed(project: Project, place: Path | None) -> Iterator[Diagnostic]:
     place = place or project.folder.resolve() / f"src/{project.package}"
     differing = differences(project, place) if place.exists() else ()
     if differing:
-        more = f" and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
-        message = f"the package that Python imports is another, in {', '.join(differing[:_MOST])}{more}"
+        message = f"the package that Python imports is another, in {few(differing, 5)}"
         yield _finding("installed-differs", str(place), message, "Install the project again: `pip install -e .`.")
 
 
@@ -154,7 +153,11 @@ def _compare_again(project: Project, tree: Worktree, progress: Progress) -> Iter
     except AqlgenError as error:
         yield from (finding for finding in error.diagnostics if finding.severity is Severity.ERROR)
         return
-    differing = [path for path in _machine_files(project, generated) if _differs(project, generated, path)]
+    differing = [
+        path
+        for path in _machine_files(project, generated)
+        if path not in generated or file_hash(generated[path]) != project.recorded.get(path)
+    ]
     if not differing:
         return
     if tree.states().get(OVERRIDES) is not State.UNCHANGED:
@@ -168,7 +171,3 @@ def _compare_again(project: Project, tree: Worktree, progress: Progress) -> Iter
 def _machine_files(project: Project, generated: Mapping[str, bytes]) -> list[str]:
     paths = sorted({*project.recorded, *generated} - {FILE})
     return [path for path in paths if kind(path, project.package) is Kind.MACHINE]
-
-
-def _differs(project: Project, generated: Mapping[str, bytes], path: str) -> bool:
-    return path not in generated or file_hash(generated[path]) != project.recorded.get(path)

@@ -56,23 +56,23 @@ def documents(
         if name in newer:
             raise OptionError.of("bad-option", f"{name} is both replaced and removed")
         del apis[name]
-    inputs = []
-    for name, api in apis.items():
-        if name in newer:
-            overlays = api.request.overlays or tuple(map(str, project.overlays(name)))
-            workflows = api.request.workflows or tuple(map(str, project.workflows(name)))
-            inputs.append(replace(api, request=requesting(newer[name], overlays, workflows), spec_url=None))
-        else:
-            inputs.append(api if api.request.spec else replace(api, request=project.request(name)))
+    inputs = [_kept(project, api, newer.get(name), requesting) for name, api in apis.items()]
     for name, spec in map(split_name, add):
         if name in apis:
-            raise OptionError.of(
-                "bad-option", f"there is an API {name} already", help=f"Replace it: --spec {name}={spec}"
-            )
+            way = f"Replace it: --spec {name}={spec}"
+            raise OptionError.of("bad-option", f"there is an API {name} already", help=way)
         inputs.append(ApiInput(name, requesting(spec, (), ())))
     if not inputs:
         raise OptionError.of("bad-option", "no API would be left")
     return tuple(inputs), dict(names), dict(ids)
+
+
+def _kept(project: Project, api: ApiInput, newer: str | None, requesting: Requesting) -> ApiInput:
+    """Return an API with the request for its newer document, or for the one that the project keeps."""
+    if newer is None:
+        return api if api.request.spec else replace(api, request=project.request(api.name))
+    request = requesting(newer, api.request.overlays, api.request.workflows)
+    return replace(api, request=project.beside(request, api.name), spec_url=None)
 
 
 def _first(project: Project) -> ApiInput:

@@ -16,8 +16,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
+from aqlgen.diagnostics.plain import few
 
 __all__ = ["problem_of", "problem_of_all", "read_below", "refuse_links", "remove_below"]
 
@@ -35,8 +35,6 @@ _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 _AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
 _FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW
 _BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd and os.unlink in os.supports_dir_fd
-
-_SHOWN: Final = 10
 
 
 def problem_of(path: str) -> str:
@@ -93,21 +91,14 @@ def refuse_links(root: Path, paths: Iterable[str]) -> None:
                 break  # what is beyond it is not looked at
     odd = [name for name, what in kinds.items() if what]
     if odd:
-        more = f" and {len(odd) - _SHOWN} more" if len(odd) > _SHOWN else ""
-        shown = ", ".join(f"{name} ({kinds[name]})" for name in odd[:_SHOWN])
-        message = f"aqlgen generates files there, and follows no links: {shown}{more}"
-        way = (
-            f"Remove it (`git rm {odd[0]}`, or delete it), commit, and `aqlgen update` writes the files themselves. "
-            "Nothing was changed."
+        shown = few([f"{name} ({kinds[name]})" for name in odd])
+        raise FileError.of_all(
+            "generated-path-linked",
+            f"aqlgen generates files there, and follows no links: {shown}",
+            [str(root / name) for name in odd],
+            help=f"Remove it (`git rm {odd[0]}`, or delete it) and commit; `aqlgen update` then writes the file. "
+            "Nothing was changed.",
         )
-        first = Diagnostic("generated-path-linked", Severity.ERROR, message, file=str(root / odd[0]), help=way)
-        others = (
-            Diagnostic(
-                "generated-path-linked", Severity.ERROR, f"{root / name} is a {kinds[name]}", file=str(root / name)
-            )
-            for name in odd[1:]
-        )
-        raise FileError(first, *others)
 
 
 def _with_folders(path: str) -> Iterator[str]:

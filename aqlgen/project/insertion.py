@@ -6,21 +6,18 @@ Values are written on one line, so that YAML reads the same value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import yaml
 
-from aqlgen.decide.overrides import nested_fields
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.document.yaml_events import SafeLoader
 from aqlgen.ir import Json
 
 __all__ = ["InsertionError", "flow", "insert"]
 
-_STEP: Final = 2
-_DEEP: Final = 3
-"""The level from which on mappings are on one line, as in `petId: {name: pet}`."""
+_STEP: Final = "  "
 
 
 class _Dumper(yaml.SafeDumper):
@@ -56,29 +53,12 @@ def flow(value: Json) -> str:
     return text.strip()[1:-1].strip()
 
 
-def block(path: Sequence[str], value: Json, indent: int, end: str, level: int = 0) -> str:
-    """Write a value under its keys, one a line, the deep ones on one line; `level` is that of the first key."""
-    lines = []
-    for depth, key in enumerate(path):
-        pad = " " * (indent + depth * _STEP)
-        rest = path[depth + 1 :]
-        if rest and level + depth + 1 < _DEEP:
-            lines.append(f"{pad}{_key(key)}:")
-            continue
-        for part in reversed(rest):
-            value = {part: value}
-        lines.append(f"{pad}{_key(key)}: {flow(value)}")
-        break
-    return end.join(lines) + end
-
-
 def _key(key: str) -> str:
     """Write a key of a line of its own, where braces need no quotes."""
     text = str(yaml.dump(key, Dumper=_Dumper, width=float("inf"), allow_unicode=True)).removesuffix("...\n").strip()
     return text if escaped(text) == text else flow(key)
 
 
-_Path: TypeAlias = tuple[str, ...]
 _MARK: Final = "\ufeff"
 _ALIAS: Final = re.compile(r"\s*:\s*\*[^\s,\[\]{}]+")
 
@@ -88,70 +68,47 @@ class InsertionError(ValueError):
 
 
 def insert(text: str, entries: Mapping[str, Mapping[str, Json]]) -> str:
-    """Add entries to the text of an overrides file, by `METHOD /path`; existing values are replaced.
+    """Add fields to the entries of an overrides file, by `METHOD /path`; existing values are replaced.
 
     Comments, order, style and line ends stay. Raises InsertionError, with the key, where that is not possible.
     """
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)
-    for path, value in _leaves(entries):
-        text = _put(text, path, value)
+    for key, entry in entries.items():
+        for field, value in entry.items():
+            text = _put(text, key, field, value)
     return mark + text
 
 
-def _leaves(entries: Mapping[str, Mapping[str, Json]]) -> Iterator[tuple[_Path, Json]]:
-    for key, entry in entries.items():
-        for field, value in entry.items():
-            if field not in nested_fields():
-                yield (key, field), value
-                continue
-            for name, inner in value.items():
-                if field == "body":
-                    yield (key, field, name), inner
-                else:
-                    yield from (((key, field, name, part), leaf) for part, leaf in inner.items())
-
-
-def _put(text: str, path: _Path, value: Json) -> str:
+def _put(text: str, key: str, field: str, value: Json) -> str:
     root = _compose(text)
     before = _data(root)
-    expected = _merged(before, path, _data(_compose(flow(value)), whole=True))
+    same = (known for known in before if isinstance(known, str) and key in (known, _folded(known)))
+    known = next(same, key) if isinstance(before, dict) else key
+    if not isinstance(before, dict) or not isinstance(before.get(known, {}), dict):
+        raise InsertionError(key)
+    expected = {**before, known: {**before.get(known, {}), field: _data(_compose(flow(value)), whole=True)}}
     if before == expected:
         return text
-    new = _placed(text, root, path, value)
+    new = _placed(text, root, key, field, value)
     if _data(_compose(new)) != expected:
-        raise InsertionError(path[0])
+        raise InsertionError(key)
     return new
 
 
-def _placed(text: str, root: yaml.Node | None, path: _Path, value: Json) -> str:
-    """Return the text with a value in it, below the deepest of its keys that exists already."""
-    if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):
-        return _appended(text, path, value, 0)
-    node, done, key = root, 0, None
-    while done < len(path):
-        if not isinstance(node, yaml.MappingNode):
-            raise InsertionError(path[0])
-        pair = next((pair for pair in node.value if _is(pair[0], path[done], top=not done)), None)
-        if pair is None:
-            break
-        (key, node), done = pair, done + 1
-    if done == len(path):
-        return _replaced(text, node, value)
-    if not isinstance(node, yaml.MappingNode):
-        raise InsertionError(path[0])
-    if node.flow_style:
-        return _inserted_flow(text, node, path[done:], value)
-    if key is None:
-        return _appended(text, path, value, node.start_mark.column)
-    return _inserted_block(text, node, path[done:], value, done)
-
-
-def _is(node: yaml.Node, key: str, *, top: bool) -> bool:
-    """Return True if a node is a key; that of an operation may have its method in lower case."""
-    if not isinstance(node, yaml.ScalarNode):
-        return False
-    return key in (node.value, _spelled(node.value)) if top else key == node.value
+def _placed(text: str, root: yaml.Node | None, key: str, field: str, value: Json) -> str:
+    """Return the text with a value in it, below its keys as far as they exist already."""
+    if not isinstance(root, yaml.MappingNode):  # there is no entry yet
+        return _appended(text, key, field, value, "")
+    entry = next((pair[1] for pair in root.value if key in (pair[0].value, _folded(str(pair[0].value)))), None)
+    if entry is None and not root.flow_style:
+        return _appended(text, key, field, value, " " * root.start_mark.column)
+    if entry is None:
+        return _inserted_flow(text, root, {key: {field: value}})
+    known = next((pair[1] for pair in entry.value if pair[0].value == field), None)
+    if known is not None:
+        return _replaced(text, known, value)
+    return _inserted_flow(text, entry, {field: value}) if entry.flow_style else _inserted(text, entry, field, value)
 
 
 def _spelled(key: str) -> str:
@@ -161,13 +118,18 @@ def _spelled(key: str) -> str:
     return f"{api}{colon}{method.upper()} {path.strip()}"
 
 
-def _appended(text: str, path: _Path, value: Json, indent: int) -> str:
+def _folded(key: str) -> str:
+    return _spelled(key) if key.partition(" ")[2].strip().startswith("/") else key
+
+
+def _appended(text: str, key: str, field: str, value: Json, indent: str) -> str:
     end = _line_end(text)
     gap = end if text and not text.endswith(("\n", "\r")) else ""
-    return text + gap + block(path, value, indent, end)
+    lines = (f"{indent}{_key(key)}:", f"{indent}{_STEP}{_key(field)}: {flow(value)}", "")
+    return text + gap + end.join(lines)
 
 
-def _inserted_block(text: str, node: yaml.MappingNode, path: _Path, value: Json, level: int) -> str:
+def _inserted(text: str, node: yaml.MappingNode, field: str, value: Json) -> str:
     end, place = _line_end(text), _content_end(text, node)
     if place and text[place - 1] not in "\r\n":
         while place < len(text) and text[place] not in "\r\n":
@@ -176,13 +138,11 @@ def _inserted_block(text: str, node: yaml.MappingNode, path: _Path, value: Json,
             text, place = text + end, place + len(end)
         else:
             place += 2 if text.startswith("\r\n", place) else 1
-    return text[:place] + block(path, value, node.start_mark.column, end, level) + text[place:]
+    return f"{text[:place]}{' ' * node.start_mark.column}{_key(field)}: {flow(value)}{end}{text[place:]}"
 
 
-def _inserted_flow(text: str, node: yaml.MappingNode, path: _Path, value: Json) -> str:
-    for part in reversed(path[1:]):
-        value = {part: value}
-    new = f"{flow(path[0])}: {flow(value)}"
+def _inserted_flow(text: str, node: yaml.MappingNode, member: Json) -> str:
+    new = flow(member)[1:-1]
     if not node.value:
         place = node.start_mark.index + 1
         return text[:place] + new + text[place:]
@@ -263,16 +223,3 @@ def _data(node: yaml.Node | None, *, whole: bool = False) -> Any:
     if isinstance(node, yaml.SequenceNode):
         return [_data(member, whole=True) for member in node.value]
     return (node.tag, node.value)
-
-
-def _merged(data: Any, path: Sequence[str], value: Any) -> Any:
-    if not path:
-        return value
-    known = data if isinstance(data, dict) else {}
-    keys = (key for key in known if isinstance(key, str))
-    first = next((key for key in keys if path[0] in (key, _folded(key))), path[0])
-    return {**known, first: _merged(known.get(first), path[1:], value)}
-
-
-def _folded(key: str) -> str:
-    return _spelled(key) if key.partition(" ")[2].strip().startswith("/") else key

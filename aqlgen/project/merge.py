@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen import __version__, git
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import without_configuration
 from aqlgen.project.encodings import is_generated, is_windows
 from aqlgen.project.generated_paths import read_below, remove_below
 from aqlgen.project.records import ANSWERS
-from aqlgen.project.repository import Repository, Sides, listed, some
+from aqlgen.project.repository import Repository, Sides
 from aqlgen.project.worktree import Worktree
 from aqlgen.project.write import write_file
 from aqlgen.render.kinds import Kind, kind
@@ -88,29 +90,38 @@ def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, byt
         whose, recorded = kind(path, project.package), project.recorded.get(path)
         ours, theirs, place = worktree.read(path), tree.get(path), project.place_of(path)
         if whose is Kind.YOURS:
-            theirs = yours.get(path, theirs if ours is None and recorded is None else ours)
-            if theirs is None or theirs == ours:
-                continue
+            written = yours.get(path, theirs if ours is None and recorded is None else ours)
         elif whose is Kind.SHARED or not (recorded or path in (FILE, ANSWERS)):
-            unedited = ours is None or is_generated(ours, recorded or "")
-            if theirs is None and not unedited:
-                result.conflicts.append(Conflict(place, "changed by you, no longer generated"))
-                result.sides[place] = (recorded_bases.get(path), None)
-                continue
-            if recorded and (ours is None or (theirs is not None and file_hash(theirs) == recorded)):
-                continue  # deleted by the user, or nothing is new in it
-            if ours is not None and theirs is not None and not unedited and not theirs.startswith(ours):
-                base, generated = recorded_bases.get(path), theirs
-                theirs, why = _merged(ours, base, generated, new=recorded is None)
-                if why:
-                    result.conflicts.append(Conflict(place, why))
-                    result.sides[place] = (base, generated)
-        if theirs is None and ours is not None:
+            written, why = _shared(ours, recorded_bases.get(path), theirs, recorded)
+            if why:
+                result.conflicts.append(Conflict(place, why))
+                result.sides[place] = (recorded_bases.get(path), theirs)
+        else:
+            written = theirs
+        if written is None and ours is not None:
             result.removed.append(place)
-        elif theirs is not None and theirs != ours:
-            windows = ours is not None and is_windows((project.folder / place).read_bytes()) and not is_windows(ours)
-            result.written[place] = theirs.replace(b"\n", b"\r\n") if windows else theirs
+        elif written is not None and written != ours:
+            result.written[place] = written if ours is None else _with_line_ends(project.folder / place, ours, written)
     return result
+
+
+def _with_line_ends(file: Path, read: bytes, written: bytes) -> bytes:
+    """Return what is written with the line ends of Windows, if the file has those where it was read without."""
+    windows = is_windows(file.read_bytes()) and not is_windows(read)
+    return written.replace(b"\n", b"\r\n") if windows else written
+
+
+def _shared(
+    ours: bytes | None, base: bytes | None, theirs: bytes | None, recorded: str | None
+) -> tuple[bytes | None, str]:
+    """Return what a shared file is to hold, None for no file, and why it is in conflict, "" for none."""
+    if recorded and (ours is None or (theirs is not None and file_hash(theirs) == recorded)):
+        return ours, ""  # deleted by the user, or nothing is new in it
+    if ours is None or is_generated(ours, recorded or ""):
+        return theirs, ""
+    if theirs is None:
+        return ours, "changed by you, no longer generated"
+    return (theirs, "") if theirs.startswith(ours) else _merged(ours, base, theirs, new=recorded is None)
 
 
 def _merged(ours: bytes, base: bytes | None, theirs: bytes, *, new: bool) -> tuple[bytes, str]:
@@ -147,11 +158,11 @@ def refuse_in_the_way(repository: Repository, planned: Merge, worktree: Worktree
         if not begun and not (content is not None and is_generated(content, project.recorded.get(path, ""))):
             occupied.append(path)
     if occupied:
-        raise listed(
+        raise FileError.of_all(
             "untracked-in-the-way",
-            f"the update would write over what is not committed: {some(occupied)}",
-            "Commit it (`git add --force` where it is ignored), or move it away.",
+            f"the update would write over what is not committed: {few(occupied)}",
             [str(project.folder / path) for path in occupied],
+            help="Commit it (`git add --force` where it is ignored), or move it away.",
         )
 
 

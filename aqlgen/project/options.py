@@ -60,14 +60,6 @@ def _field_case(value: Json) -> str | None:
     return case if case in field_cases() else None
 
 
-def _runtime(value: Json) -> str | None:
-    return "source" if value == "source" else None
-
-
-def _parts(value: Json) -> tuple[str, ...] | None:
-    return tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None
-
-
 def _accepted(value: Json) -> Accepted | None:
     if not isinstance(value, dict):
         return None
@@ -115,9 +107,14 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
     "runtime": Recorded(
-        lambda options, _prepared, _licence: "source" if options.runtime == "source" else "", _runtime, if_empty=False
+        lambda options, _prepared, _licence: "source" if options.runtime == "source" else "",
+        lambda value: "source" if value == "source" else None,
+        if_empty=False,
     ),
-    "parts": Recorded(lambda options, _prepared, _licence: sorted(options.parts), _parts),
+    "parts": Recorded(
+        lambda options, _prepared, _licence: sorted(options.parts),
+        lambda value: tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None,
+    ),
     "auth": Recorded(lambda options, _prepared, _licence: options.auth, _text, if_empty=False),
     "spec_url": Recorded(
         lambda options, prepared, _licence: (

@@ -66,11 +66,10 @@ def _as_json(alias: Alias) -> Json:
     return alias.name if alias.until is None else {"name": alias.name, "until": alias.until.isoformat()}
 
 
-def with_aliases(folder: Path, overrides: bytes | None, added: Mapping[str, Mapping[str, Json]]) -> bytes:
-    """Return the overrides with aliases, those of the folder for None. Raises OptionError where there is no place."""
+def with_aliases(folder: Path, added: Mapping[str, Mapping[str, Json]]) -> bytes:
+    """Return the overrides of a folder with aliases. Raises OptionError where there is no place for them."""
     path = folder / OVERRIDES
-    if overrides is None:
-        overrides = path.read_bytes() if path.is_file() else b""
+    overrides = path.read_bytes() if path.is_file() else b""
     try:
         return insert(overrides.decode("utf-8"), added).encode("utf-8")
     except InsertionError as error:

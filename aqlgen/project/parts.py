@@ -48,20 +48,26 @@ def change_parts(folder: Path, add: Collection[str], remove: Collection[str], pr
     gone = [path for path in project.recorded if path not in tree]
     _refuse_outdated(project, tree, gone)
     present = {path for path in added if project.placed(path).exists()}
-    occupied = [path for path in present if kind(path, project.package) is not Kind.YOURS]
-    edited = [path for path in gone if Worktree(project).states()[path] is State.EDITED]
-    for paths, why in ((occupied, "is there already"), (edited, "was edited")):
-        if paths:
-            raise OptionError.of("bad-option", f"{paths[0]} {why}", help="Move it elsewhere, or delete it, first.")
+    _refuse_edited(project, present, gone)
     refuse_links(folder, (*added, *gone))
-    written = [path for path in added if path not in present]
+    written = tuple(path for path in added if path not in present)
     progress("writing")
     for path in (*written, ANSWERS, FILE):
         write_file(tree[path], folder / path)
-    removed = [path for path in gone if (folder / path).exists()]
+    removed = tuple(path for path in gone if (folder / path).exists())
     for path in removed:
         remove_below(folder, path)
-    return Changed(tuple(written), tuple(removed))
+    return Changed(written, removed)
+
+
+def _refuse_edited(project: Project, present: Collection[str], gone: Collection[str]) -> None:
+    """Raise OptionError for a file that would be written over, or removed with an edit."""
+    states = Worktree(project).states()
+    occupied = [path for path in present if kind(path, project.package) is not Kind.YOURS]
+    edited = [path for path in gone if states[path] is State.EDITED]
+    for paths, why in ((occupied, "is there already"), (edited, "was edited")):
+        if paths:
+            raise OptionError.of("bad-option", f"{paths[0]} {why}", help="Move it elsewhere, or delete it, first.")
 
 
 def _refuse_outdated(project: Project, tree: Mapping[str, bytes], gone: Collection[str]) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -155,25 +155,33 @@ def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list
     for key in sorted(_edited(old.entries, new.entries) - {"parameters"}):
         value = new.entries.get(key)
         if key == "pagination" and isinstance(value, Mapping | None):
-            override[key] = {name: entry for name, entry in (value or {}).items() if name not in _FOUND} or False
+            override[key] = dict(filter(lambda entry: entry[0] not in _FOUND, (value or {}).items())) or False
         elif key in _SAME and value is not None:
             override[key] = value
         else:
             others.append(key)
-    was, now = old.parameters(), new.parameters()
-    others += [f"parameters.{key}" for key in now.keys() - was.keys()]
+    parameters, more = _parameter_overrides(old.parameters(), new.parameters())
+    return override | ({"parameters": parameters} if parameters else {}), [*others, *more]
+
+
+_Parameters: TypeAlias = Mapping[str, tuple[str, Mapping[str, Json]]]
+
+
+def _parameter_overrides(was: _Parameters, now: _Parameters) -> tuple[dict[str, dict[str, Json]], list[str]]:
+    """Return the overrides of parameters that do what was edited, and the edited entries that none decides."""
+    others = [f"parameters.{key}" for key in now.keys() - was.keys()]
     parameters: dict[str, dict[str, Json]] = {}
-    for key in (key for key in was if was[key] != now.get(key)):
+    for key, (name, entries) in was.items():
         if key not in now:
             parameters[key] = {"hidden": True}
             continue
-        edits = _edited(was[key][1], now[key][1])
-        members = {"name": now[key][0]} if was[key][0] != now[key][0] else {}
-        members |= {name: now[key][1][name] for name in _PARAMETER if name in edits and name in now[key][1]}
-        others += [f"parameters.{key}.{name}" for name in sorted(edits - members.keys())]
+        edits = _edited(entries, now[key][1])
+        members: dict[str, Json] = {"name": now[key][0]} if name != now[key][0] else {}
+        members |= {entry: now[key][1][entry] for entry in _PARAMETER if entry in edits and entry in now[key][1]}
+        others += [f"parameters.{key}.{entry}" for entry in sorted(edits - members.keys())]
         if members:
             parameters[key] = members
-    return override | ({"parameters": parameters} if parameters else {}), others
+    return parameters, others
 
 
 def _edited(old: Mapping[str, Json], new: Mapping[str, Json]) -> set[str]:

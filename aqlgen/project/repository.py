@@ -10,17 +10,18 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self, TypeAlias
 
 from aqlgen import git
-from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
+from aqlgen.diagnostics.plain import few
 from aqlgen.git.isolation import Isolated, isolated, place_of
 from aqlgen.project.encodings import pointer_hash
+from aqlgen.project.generated_paths import read_below
+from aqlgen.render.provenance import file_hash
 
-__all__ = ["Entry", "Repository", "Sides", "listed", "some"]
+__all__ = ["Entry", "Repository", "Sides"]
 
 _UNDERWAY: Final = {
     "MERGE_HEAD": "merge",
@@ -36,8 +37,6 @@ _UNMERGED: Final = frozenset("DD AU UD UA DU AA UU".split())
 
 _UNFILTERED: Final = frozenset({"unspecified", "unset", "set"})
 """Values of an attribute that name no filter."""
-
-_SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +107,24 @@ class Repository:
         records = os.fsdecode(status.out).split("\0")
         unmerged = [record[3:] for record in records if record[:2] in _UNMERGED]
         if unmerged:
-            raise listed(
+            raise FileError.of_all(
                 "unresolved-conflicts",
-                f"there are conflicts that are not resolved: {some(unmerged)}",
-                "Resolve them, `git add` the files and commit.",
+                f"there are conflicts that are not resolved: {few(unmerged)}",
                 [str(self.top / name) for name in unmerged],
+                help="Resolve them, `git add` the files and commit.",
             )
         changed, staged = self._changes(records)
         taken = tuple(path for path in free if self.prefix + path in changed)
         changed = [path for path in changed if path.removeprefix(self.prefix) not in taken]
         changed, unread = self._without_stored(changed, [record[3:] for record in records if record[:2] == " M"])
-        if changed or staged:
-            names = changed or staged
+        names = changed or staged
+        if names:
             where = "" if changed else " elsewhere in the repository, and the merge needs the index"
-            raise listed(
+            raise FileError.of_all(
                 "uncommitted-changes",
-                f"there are changes that are not committed{where}: {some(names)}",
-                f"{_in(self.folder)}git stash, or git commit; then an update can be seen, and undone.{unread}",
+                f"there are changes that are not committed{where}: {few(names)}",
                 [str(self.top / name) for name in names],
+                help=f"{_in(self.folder)}git stash, or git commit; then an update can be seen, and undone.{unread}",
             )
         return taken
 
@@ -169,8 +168,8 @@ class Repository:
         same = set()
         for path in names:
             recorded = pointer_hash(blobs.get(tree[path].oid, b"")) if path in tree else None
-            file = self.top / inner[path]
-            if recorded and _is_regular(file) and sha256(file.read_bytes()).hexdigest() == recorded:
+            content = read_below(self.top, inner[path]) if recorded else None
+            if content is not None and file_hash(content) == recorded:
                 same.add(inner[path])
         rest = [path for path in changed if path not in same]
         others = any(inner[path] in rest for path in names)
@@ -243,22 +242,5 @@ class Repository:
         return self.isolated.run("hash-object", "-w", "--no-filters", "--stdin", stdin=content).text
 
 
-def _is_regular(file: Path) -> bool:
-    return file.is_file() and not file.is_symlink()
-
-
 def _in(folder: Path) -> str:
     return "" if folder == Path() else f"cd {folder} && "
-
-
-def some(names: list[str]) -> str:
-    """Return the first few of many names, and the number of the others."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
-
-
-def listed(code: str, message: str, help: str, files: list[str]) -> FileError:
-    """Build an error that names each file, in its details too."""
-    first = Diagnostic(code, Severity.ERROR, message, file=files[0], help=help)
-    others = (Diagnostic(code, Severity.ERROR, f"{file} is one of them", file=file) for file in files[1:])
-    return FileError(first, *others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -56,15 +56,15 @@ class Status:
     fork: tuple[Diagnostic, ...]
     """A warning for each file of code that is kept as it was edited."""
     conflicts: tuple[tuple[str, int], ...]
-    edits: tuple[Diagnostic, ...]
+    edits: tuple[Diagnostic, ...] = ()
     """Refusals of edits of machine files."""
-    overrides: tuple[Diagnostic, ...]
+    overrides: tuple[Diagnostic, ...] = ()
     """Overrides that match nothing, and expired aliases."""
-    stale: tuple[str, ...]
+    stale: tuple[str, ...] = ()
     """Files that would come out otherwise today, from the same document."""
-    changes: Changes | None
+    changes: Changes | None = None
     """The changes for an agent that these files would bring; None for none."""
-    problems: tuple[Diagnostic, ...]
+    problems: tuple[Diagnostic, ...] = ()
     """Why the project cannot be generated again; the four fields before are empty then."""
 
     def of(self, whose: Kind) -> list[Changed]:
@@ -79,36 +79,14 @@ def status(folder: Path, progress: Progress) -> Status:
     tree = Worktree(project)
     states, own_paths = tree.states(), tree.own()
     kinds = {path: kind(path, project.package) for path in states}
-    recorded, known = Provenance.of(project.provenance, project.template_tag), ""
-    problems: tuple[Diagnostic, ...] = ()
-    overrides: tuple[Diagnostic, ...] = ()
-    edits: tuple[Diagnostic, ...] = ()
-    stale: tuple[str, ...] = ()
-    changes: Changes | None = None
-    try:
-        options = project.options()
-        prepared = prepare(options, progress)
-        known = canonical_hash(prepared.raw)
-        overrides = tuple(finding for finding in prepared.diagnostics if finding.code in _ABOUT_OVERRIDES)
-        files = data(order_of(options, prepared, project.license))
-        stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
-        edited = {path: tree.read(path) or b"" for path in tree.of(Kind.MACHINE, State.EDITED)}
-        sound = not any(path.startswith("openapi/") for path in edited)
-        edits = refusals(project, edited, files if sound else {})
-        if stale:
-            present = {path: tree.read(path) or b"" for path in project.recorded if path in files}
-            changes = compare(surface_of_folder(present, project.package), surface_of_table(prepared.table))
-    except AqlgenError as error:
-        problems = error.diagnostics
-    return Status(
+    edited = [Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED]
+    project_status = Status(
         folder=folder,
         package=project.package,
-        recorded=recorded,
-        today=Provenance(build(), current().tag, known),
+        recorded=Provenance.of(project.provenance, project.template_tag),
+        today=Provenance(build(), current().tag, ""),
         counts={whose: list(kinds.values()).count(whose) for whose in Kind},
-        changed=tuple(
-            Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED
-        ),
+        changed=tuple(edited),
         own_files=len(own_paths),
         misplaced=tree.misplaced(),
         fork=tuple(
@@ -116,11 +94,31 @@ def status(folder: Path, progress: Progress) -> Status:
             for path in tree.of(Kind.MACHINE, State.KEPT)
         ),
         conflicts=tuple(_conflicts(tree, (*states, *own_paths))),
-        edits=edits,
-        overrides=overrides,
+    )
+    try:
+        return _compared(project_status, tree, progress)
+    except AqlgenError as error:
+        return replace(project_status, problems=error.diagnostics)
+
+
+def _compared(project_status: Status, tree: Worktree, progress: Progress) -> Status:
+    """Return the status with what would come out otherwise today. Raises AqlgenError."""
+    project = tree.project
+    prepared = prepare(project.options(), progress)
+    files = data(order_of(project.options(), prepared, project.license))
+    stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
+    edited = {path: tree.read(path) or b"" for path in tree.of(Kind.MACHINE, State.EDITED)}
+    sound = not any(path.startswith("openapi/") for path in edited)
+    present = {path: tree.read(path) or b"" for path in project.recorded if path in files}
+    return replace(
+        project_status,
+        today=replace(project_status.today, input=canonical_hash(prepared.raw)),
+        edits=refusals(project, edited, files if sound else {}),
+        overrides=tuple(finding for finding in prepared.diagnostics if finding.code in _ABOUT_OVERRIDES),
         stale=stale,
-        changes=changes,
-        problems=problems,
+        changes=compare(surface_of_folder(present, project.package), surface_of_table(prepared.table))
+        if stale
+        else None,
     )
 
 

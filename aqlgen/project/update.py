@@ -11,6 +11,7 @@ from typing import Final
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.diagnostics.plain import few
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
@@ -24,7 +25,7 @@ from aqlgen.project.overriding import overridden, renamed, with_aliases
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
-from aqlgen.project.repository import Repository, listed, some
+from aqlgen.project.repository import Repository
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
@@ -126,34 +127,26 @@ def _update(
     folder = project.folder
     worktree = Worktree(project)
     _refuse_elsewhere(worktree, repository)
-    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
-    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
-    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
-    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
-    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
-    fork = kept
-    if asked.keep_edits:
-        pristine = today.tree if today else {}
-        fork = {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
+    today, fork = _fork(worktree, asked, progress)
     licensed = project.license if asked.license is None else spdx(asked.license)
     before = _data(worktree)
     names = project.names(before)
     options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
-    overrides: bytes | None = None
     generated = regenerate(project, options, licensed, progress, fork=fork, earlier=today.prepared if today else None)
+    yours: dict[str, bytes] = {}
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
-        overrides = with_aliases(folder, overrides, aliases)
+        if OVERRIDES in uncommitted:
+            raise FileError.of_all(
+                "uncommitted-changes",
+                f"the update would add to {OVERRIDES}, which has changes that are not committed",
+                [str(folder / OVERRIDES)],
+                help=f"Commit {OVERRIDES}, then update.",
+            )
+        yours[OVERRIDES] = with_aliases(folder, aliases)
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
-        used = overridden(replace(options, names=decided), folder, overrides)
+        used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
         generated = regenerate(project, used, licensed, progress, fork=fork, earlier=generated.prepared)
-    if overrides is not None and OVERRIDES in uncommitted:
-        raise listed(
-            "uncommitted-changes",
-            f"the update would add to {OVERRIDES}, which has changes that are not committed",
-            f"Commit {OVERRIDES}, then update.",
-            [str(folder / OVERRIDES)],
-        )
     tree = generated.tree
     progress("comparing")
     optional = f"src/{project.package}/{WORKFLOWS}"
@@ -161,7 +154,7 @@ def _update(
     old = surface_of_folder({**known, **before}, project.package)
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
-    planned = merge(worktree, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
+    planned = merge(worktree, tree, yours, fork)
     refuse_links(project.folder, (*tree, *planned.written, *planned.removed))
     refuse_in_the_way(repository, planned, worktree, tree)
     merged = planned.result(folder) if dry_run else apply(repository, planned)
@@ -179,6 +172,20 @@ def _update(
         ),
         written=not dry_run,
     )
+
+
+def _fork(worktree: Worktree, asked: Asked, progress: Progress) -> tuple[Regenerated | None, Mapping[str, str]]:
+    """Refuse edits of machine files; return the files of the fork with their hashes, and what `_refuse_edits` does."""
+    project = worktree.project
+    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
+    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
+    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
+    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
+    if not asked.keep_edits:
+        return today, kept
+    pristine = today.tree if today else {}
+    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
+    return today, {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
 
 
 def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
@@ -242,11 +249,11 @@ def _refuse_elsewhere(worktree: Worktree, repository: Repository) -> None:
         )
     pointers = [path for path in (*worktree.project.recorded, FILE) if pointer_hash(worktree.read(path) or b"")]
     if pointers:
-        raise listed(
+        raise FileError.of_all(
             "content-elsewhere",
-            f"files of the project lie here as pointers of Git LFS only: {some(pointers)}",
-            "Bring their contents by `git lfs pull`, then update.",
+            f"files of the project lie here as pointers of Git LFS only: {few(pointers)}",
             [str(folder / path) for path in pointers],
+            help="Bring their contents by `git lfs pull`, then update.",
         )
 
 
@@ -268,9 +275,8 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
         options = project.options(apis[0].request, names=kept, ids=ids, strict=asked.strict, apis=apis)
     else:
         spec = single(asked.specs, asked.remove) or project.request().spec
-        overlays = asked.overlays or tuple(map(str, project.overlays()))
-        workflows = asked.workflows or tuple(map(str, project.workflows()))
-        request = replace(asked.request(spec, overlays, workflows), element=project.is_of_element)
+        request = project.beside(asked.request(spec, asked.overlays, asked.workflows))
+        request = replace(request, element=project.is_of_element)
         options = project.options(request, names=kept, ids=ids, strict=asked.strict)
     replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
     return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})

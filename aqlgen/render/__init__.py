@@ -95,8 +95,7 @@ def data(order: Order) -> dict[str, bytes]:
 
 def table_data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table itself."""
-    texts = table_files(order.table)
-    return {f"src/{order.identity.package}/{path}": _encoded(texts.pop(path)) for path in list(texts)}
+    return {f"src/{order.identity.package}/{path}": _encoded(text) for path, text in table_files(order.table)}
 
 
 def _encoded(text: str) -> bytes:

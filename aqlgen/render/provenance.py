@@ -112,17 +112,14 @@ def provenance(
         "texts": {"hash": texts_hash},
         "options": dict(options),
         "files": {},
-        "base": {path: _packed(tree[path]) for path in each if kind(path, package) is Kind.SHARED},
+        "base": {  # bzip2 has one encoder, so that the bytes are the same everywhere
+            path: b64encode(compress(tree[path])).decode() for path in each if kind(path, package) is Kind.SHARED
+        },
         **({"fork": dict(sorted(fork.items()))} if fork else {}),
         "conformance": None,
     }
     text = dumps(record, indent=2, ensure_ascii=False) + "\n"
     return text.replace('"files": {}', _files(each, package), 1).encode("utf-8", "backslashreplace")
-
-
-def _packed(content: bytes) -> str:
-    """Return a file as compressed text; bzip2 has one encoder, so that the bytes are the same everywhere."""
-    return b64encode(compress(content)).decode()
 
 
 def bases(record: Mapping[str, Json]) -> dict[str, bytes]:

@@ -28,6 +28,9 @@ IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 _OF_LISTS = "where"
 """The adapter's own parameter that operations have whose answer is known to be a list."""
 
+_EVEN_EMPTY = ("security", "list")
+"""Notes that say something when they are empty."""
+
 _STYLES = {"page": "page", "offset": "offset"}
 """The protocol's words for ways of paging; it calls all others `cursor`."""
 
@@ -66,27 +69,39 @@ def pagination(row: Row) -> dict[str, Json]:
 
 def request_notes(row: Row, types: Mapping[str, Schema]) -> dict[str, Json]:
     """Return what is otherwise than the element's rule has it, {} if nothing is."""
-    in_path = {item.wire for item in row.parameters.values() if item.location == "path"} & {*placeholders(row.path)}
-    places = {name: place for name, item in row.shown_parameters.items() if (place := _place(row, item, in_path))}
-    filled = {item.wire for item in row.sent_parameters.values() if item.location == "path"}
-    places |= {wire: "credential" for wire in placeholders(row.path) if wire not in filled}
-    fixed = [item for item in row.fixed.values() if item.location in ("query", "header")]
-    headers = {**row.headers, **{item.wire: item.preset for item in fixed if item.location == "header"}}
-    query = {**row.query, **{item.wire: item.preset for item in fixed if item.location == "query"}}
-    paging: dict[str, Json] = {} if row.pagination is None else encode(row.pagination)
     notes: dict[str, Json] = {
-        "places": places,
+        "places": _places(row),
         "styles": {name: style for name, item in row.shown_parameters.items() if (style := _style(item))},
-        "headers": headers,
-        "query": query,
+        "headers": {**row.headers, **_presets(row, "header")},
+        "query": {**row.query, **_presets(row, "query")},
         "content_type": _contents(_sent_kinds(row)),
         "accept": _contents(_answered_kinds(row)),
         "list": _list(row, types),
         "input": [item.wire for item in row.update.parameters.values()] if row.update and row.update.parameters else [],
-        "pagination": {key: value for key, value in paging.items() if key not in ("parameters", "demanded")},
+        "pagination": _paging(row),
         "security": None if row.security is None else list(map(list, row.security)),
     }
-    return {key: value for key, value in notes.items() if value or (key in ("security", "list") and value is not None)}
+    return {key: value for key, value in notes.items() if value or (key in _EVEN_EMPTY and value is not None)}
+
+
+def _places(row: Row) -> dict[str, str]:
+    """Return where parameters go that go elsewhere than usual, and the placeholders that a credential fills."""
+    named = placeholders(row.path)
+    in_path = {item.wire for item in row.parameters.values() if item.location == "path"} & {*named}
+    filled = {item.wire for item in row.sent_parameters.values() if item.location == "path"}
+    places = {name: _place(row, item, in_path) for name, item in row.shown_parameters.items()}
+    places |= {wire: "credential" for wire in named if wire not in filled}
+    return {name: place for name, place in places.items() if place}
+
+
+def _presets(row: Row, location: str) -> dict[str, Json]:
+    """Return the fixed values in a place, by the API's names."""
+    return {item.wire: item.preset for item in row.fixed.values() if item.location == location}
+
+
+def _paging(row: Row) -> dict[str, Json]:
+    paging = {} if row.pagination is None else encode(row.pagination)
+    return {key: value for key, value in paging.items() if key not in ("parameters", "demanded")}
 
 
 def _style(parameter: Parameter) -> dict[str, Json]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
-from .auth.logins import Logins
-from .auth.per_user import NOBODY, PerUser
+from .auth.logins import NOBODY, Logins, PerUser
 from .auth.sources import SIGNATURE, config_of_each
 from .client.api import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher, Parts
@@ -23,8 +22,7 @@ from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, StateKeys, Variables, load
-from .settings.quota import QuotaSettings
-from .settings.tables import AuditSettings
+from .settings.tables import AuditSettings, QuotaSettings
 from .state.custody import MEMORY, State, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
 from .state.store import StoreAway, WatchedStore
@@ -265,7 +263,7 @@ def _credentials(
     logins = open_logins(config, adapter.name, state, shared)
     tokens = None
     if is_redis(config.state_url) or (state.path is not None and shared.shared.owner_keys):
-        from .auth.shared_tokens import SharedTokens
+        from .auth.tokens import SharedTokens
 
         tokens = SharedTokens(shared.shared)
     return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens, seen=seen)

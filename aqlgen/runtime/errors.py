@@ -13,12 +13,16 @@ from typing import Any
 
 from .text import escaped_data
 
-__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure", "internal_failure"]
+__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "CommandError", "Failure", "internal_failure"]
 
 UNKNOWN_OUTCOME = "unknown"
 """`details.outcome` of a call that may have been carried out though it failed."""
 NOT_PERFORMED = "not_performed"
 """`details.outcome` of a call of which nothing was sent."""
+
+
+class CommandError(Exception):
+    """What a person asked the adapter's command for cannot be done; the message is one line that says why."""
 
 
 class Code(StrEnum):

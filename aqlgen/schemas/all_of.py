@@ -76,23 +76,27 @@ def with_null(node: Node) -> Node:
     if plain.keys() <= ANNOTATIONS | {"anyOf", "discriminator"} and "anyOf" in plain:
         plain["anyOf"] = plain["anyOf"] if NULL in plain["anyOf"] else [*plain["anyOf"], NULL]
         return plain
+    others = [kind for kind in types_of(plain) if kind != "null"]
     if not plain.keys().isdisjoint(APPLICATORS | {"const"}):
         annotations = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
-        others = [kind for kind in types_of(plain) if kind != "null"]
-        if others:
-            plain["type"] = others[0] if len(others) == 1 else others
+        plain |= _typed(others) if others else {}
         return {"anyOf": [plain, NULL], **annotations}
     if "type" in plain:
-        types = types_of(plain)
-        plain["type"] = types if "null" in types else [*types, "null"]
+        plain |= _typed(list(dict.fromkeys((*types_of(plain), "null"))))
     if "enum" in plain and None not in plain["enum"]:
         plain["enum"] = [*plain["enum"], None]
     return plain
 
 
+def _typed(types: list[str]) -> Node:
+    """Return the keyword `type` for types."""
+    return {"type": types[0] if len(types) == 1 else types}
+
+
 def combine(first: Node, second: Node, join: Join) -> Node | None:
     """Return one node for both, with annotations of the second; None if they cannot be one."""
-    if any(key in first and key in second and first[key] != second[key] for key in SAME):
+    shared = first.keys() & second.keys()
+    if any(first[key] != second[key] for key in shared.intersection(SAME)):
         return None
     if ("prefixItems" in first) != ("prefixItems" in second) and "items" in first.keys() | second.keys():
         return None
@@ -100,16 +104,12 @@ def combine(first: Node, second: Node, join: Join) -> Node | None:
     result.pop("discriminator", None)
     if "discriminator" in second:
         result["discriminator"] = second["discriminator"]
-    for key, choose in BOUNDS.items():
-        if key in first and key in second:
-            result[key] = choose(first[key], second[key])
+    result |= {key: BOUNDS[key](first[key], second[key]) for key in shared & BOUNDS.keys()}
+    result |= {key: join(first[key], second[key]) for key in shared & {"items", "propertyNames"}}
     _values(first, second, result)
-    for key in ("items", "propertyNames"):
-        if key in first and key in second:
-            result[key] = join(first[key], second[key])
     _properties(first, second, result, join)
-    if "multipleOf" in first and "multipleOf" in second and first["multipleOf"] != second["multipleOf"]:
-        steps = (first["multipleOf"], second["multipleOf"])
+    steps = {node["multipleOf"] for node in (first, second) if "multipleOf" in node}
+    if len(steps) == 2:
         if not all(isinstance(step, int) for step in steps):
             return None
         result["multipleOf"] = lcm(*steps)
@@ -126,8 +126,7 @@ def _values(first: Node, second: Node, result: Node) -> None:
     """Intersect types and enumerated values; in a contradiction the second wins."""
     if "type" in first and "type" in second:
         common = _common_types(types_of(first), types_of(second))
-        if common:
-            result["type"] = common[0] if len(common) == 1 else common
+        result |= _typed(common) if common else {}
     if "enum" in first and "enum" in second:
         present = {_identity(value) for value in first["enum"]}
         common = [value for value in second["enum"] if _identity(value) in present]

@@ -48,18 +48,22 @@ class Discriminators:
         wire: str = declared["propertyName"]
         mapped = self._mapping(declared)
         targets = [self._pointer(branch) for branch in branches]
-        values, narrowing = [], []
-        for branch, pointer in zip(branches, targets, strict=True):
-            mapped_values = tuple(
-                value for value, target in mapped.items() if target == pointer and pointer is not None
-            )
-            own_values = self._own_values(branch, wire)
-            common = tuple(value for value in mapped_values if value in own_values) if own_values else mapped_values
-            narrowing.append(common if common and len(common) != len(own_values) else ())
-            implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
-            values.append(common or own_values or implicit)
-        others = {value: target for value, target in mapped.items() if target is not None and target not in targets}
-        return Discriminator(wire, tuple(values), tuple(narrowing), others)
+        known = {value: target for value, target in mapped.items() if target is not None}
+        pairs = [
+            self._values(self._own_values(branch, wire), pointer, known)
+            for branch, pointer in zip(branches, targets, strict=True)
+        ]
+        others = {value: target for value, target in known.items() if target not in targets}
+        return Discriminator(wire, tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs), others)
+
+    def _values(
+        self, declared: tuple[str, ...], pointer: str | None, mapped: Mapping[str, str]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the values of a branch that declares some, and those that narrow what it declares."""
+        named = tuple(value for value, target in mapped.items() if target == pointer)
+        common = tuple(value for value in named if value in declared) if declared else named
+        implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
+        return common or declared or implicit, common if len(common) != len(declared) else ()
 
     def children(self, pointer: str) -> dict[str, str]:
         """Return pointers, by name, of the component schemas that extend this one by `allOf`."""

@@ -83,21 +83,17 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
     """Copy the bounds that are numbers; exclusiveMinimum is a flag in 3.0, and a number since 3.1."""
     if raw.keys().isdisjoint(BOUNDS):
         return
-    for key in NUMBERS:
-        value: Json = _number(raw, key, findings)
-        if is_number(value) and (key != "multipleOf" or value > 0):
-            node[key] = value
-        elif key in raw and not (key.startswith("exclusive") and isinstance(value, bool)):
-            findings.add("bad-schema", raw, key, f"{key} is no number that can be a bound; it is left out")
+    for key in filter(raw.__contains__, (*NUMBERS, *COUNTS)):
+        value = raw[key]
+        least = 0 if key in COUNTS else None
+        if is_number(value) and (key != "multipleOf" or value > 0) and (least is None or _is_count(value)):
+            node[key] = value if least is None else int(value)
+        elif not (key.startswith("exclusive") and isinstance(value, bool)):
+            noun = "number that can be a bound" if least is None else "whole number of 0 or more"
+            findings.add("bad-schema", raw, key, f"{key} is no {noun}; it is left out")
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if raw.get(flag) is True and bound in node:
             node[flag] = node.pop(bound)
-    for key in COUNTS:
-        count: Json = _number(raw, key, findings)
-        if is_number(count) and count >= 0 and count == int(count):
-            node[key] = int(count)
-        elif key in raw:
-            findings.add("bad-schema", raw, key, f"{key} is no whole number of 0 or more; it is left out")
     for low, high in PAIRS:
         if low in node and high in node and node[low] > node[high]:
             message = f"{low} {node[low]} is over {high} {node[high]}, so that nothing fits; both are left out"
@@ -105,13 +101,8 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
             del node[low], node[high]
 
 
-def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
-    """Return a bound; for one that is written as a string, the number."""
-    value = raw.get(key)
-    if isinstance(value, str) and is_number(number := spelled_value(value)):
-        findings.add("bad-schema", raw, key, f"{key} is a text; it is taken as {number}")
-        return number
-    return value
+def _is_count(value: float) -> bool:
+    return value >= 0 and value == int(value)
 
 
 def is_number(value: Json) -> bool:
@@ -121,25 +112,11 @@ def is_number(value: Json) -> bool:
     return bool(abs(value) < 10**MAX_DIGITS)
 
 
-TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
-TYPES_ALONE = tuple(TYPES)
-SYNONYMS: Mapping[str, tuple[str, str | None]] = {
-    **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
-    **dict.fromkeys(("float", "double", "decimal"), ("number", None)),
-    **dict.fromkeys(("bool",), ("boolean", None)),
-    **dict.fromkeys(("str", "text", "char"), ("string", None)),
-    **dict.fromkeys(("list",), ("array", None)),
-    **dict.fromkeys(("map", "dict", "hash"), ("object", None)),
-    **dict.fromkeys(("date", "uuid", "uri", "email", "password", "byte"), ("string", "")),
-    **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
-    **dict.fromkeys(("file", "binary"), ("string", "binary")),
-}
-"""Misspelled types, with type and format that they mean; the format "" stands for the word itself."""
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 _LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?|true|false|\[.*\]|\{.*\}", re.DOTALL)
 _MOST_TEXT = 1000
-_AROUND = " \t\r\n,;.'\"`"
 
 
 def spelled_value(text: str) -> Json:
@@ -153,39 +130,16 @@ def spelled_value(text: str) -> Json:
         return text
 
 
-def read_types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
-    """Return the types that a schema names; a synonym may also set a format."""
-    if raw["type"] in TYPES_ALONE:
+def read_types(raw: Mapping[str, Json], findings: Findings) -> list[str]:
+    """Return the types that a schema names."""
+    if raw["type"] in TYPES:
         return [raw["type"]]
     listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
-    types: dict[str, None] = {}
+    types = list(dict.fromkeys(word for word in listed if word in TYPES))
     for word in listed:
-        if isinstance(word, str) and word in TYPES:
-            types[word] = None
-            continue
-        known, form = _synonym(word) if isinstance(word, str) else (None, None)
-        if known is None:
+        if word not in types:
             findings.add("bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is left out")
-            continue
-        types[known] = None
-        if form is not None:
-            node["format"] = form
-        findings.add(
-            "bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is taken as {known!r}"
-        )
-    return list(types)
-
-
-def _synonym(written: str) -> tuple[str | None, str | None]:
-    """Return the type and format that people mean by a word, in any case and with punctuation around it."""
-    word = written.strip(_AROUND)
-    for spelling in (word, word.lower()):
-        if spelling in TYPES:
-            return spelling, None
-        if spelling in SYNONYMS:
-            kind, form = SYNONYMS[spelling]
-            return kind, (form or spelling) if form is not None else None
-    return None, None
+    return types
 
 
 def has_type(kind: str, value: Json) -> bool:
@@ -215,7 +169,11 @@ def copy_enum(
         return
     values, kinds = distinct(values), [kind for kind in types if kind != "null"]
     present = [value for value in values if value is not None]
-    if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
+    is_typed = True
+    if kinds == ["string"] and any(isinstance(value, int | float) for value in present):
+        findings.add("bad-schema", raw, "enum", "values of the enum are no texts; they are taken as texts")
+        values = [dumps(value) if isinstance(value, int | float) else value for value in values]
+    elif present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
         if "array" in types:
             findings.add(
                 "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
@@ -224,15 +182,10 @@ def copy_enum(
             return
         values, problem, is_typed = _meant(values, present, kinds)
         findings.add("bad-schema", raw, "enum", problem)
-        if not is_typed:
-            node.pop("type", None)
-    elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
-        findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
-        values = [dumps(value) if isinstance(value, int | float) else value for value in values]
-    values = _with_types(raw, values, kinds if "type" in node else [], findings)
-    if nullable and not any(value is None for value in values):
-        values.append(None)
-    node["enum"] = values
+    if not is_typed:
+        node.pop("type", None)
+    values = _with_types(raw, values, kinds if is_typed else [], findings)
+    node["enum"] = [*values, None] if nullable and not any(value is None for value in values) else values
 
 
 def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[list[Json], str, bool]:
@@ -241,9 +194,6 @@ def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[l
     `present` are those that are not null.
     """
     kind = kinds[0]
-    if kind == "string" and all(isinstance(value, int | float) for value in present):
-        texts = [None if value is None else dumps(value) for value in values]
-        return texts, "no value of the enum is a string; they are taken as texts", True
     if len(kinds) == 1 and all(isinstance(value, str) and has_type(kind, spelled_value(value)) for value in present):
         word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
         spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]

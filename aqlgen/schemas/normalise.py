@@ -43,7 +43,7 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
     if "$ref" in raw:
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
-    types = read_types(raw, node, findings) if "type" in raw else []
+    types = read_types(raw, findings) if "type" in raw else []
     nullable = _is_nullable(raw)
     if nullable and types:
         types = types if "null" in types else [*types, "null"]

@@ -106,13 +106,15 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     if "type" in view and not any(has_type(kind, value) for kind in types_of(view)):
         return False
     items = view.get("items")
-    checked = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
-    if isinstance(items, dict) and not all(fits(views, items, item, depth + 1) for item in checked):
-        return False
-    branches = view.get("anyOf", ())
-    if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):
-        return False
-    return _fits_scalar(view, value) and all(fits(views, branch, value, depth + 1) for branch in view.get("allOf", ()))
+    is_listed = isinstance(value, list) and isinstance(items, dict) and "prefixItems" not in view
+    parts = [(items, item) for item in value[:MAX_ITEMS]] if is_listed else []
+    parts += [(branch, value) for branch in view.get("allOf", ())]
+    branches = view.get("anyOf") or [True]
+    return (
+        _fits_scalar(view, value)
+        and all(fits(views, schema, part, depth + 1) for schema, part in parts)
+        and any(fits(views, branch, value, depth + 1) for branch in branches)
+    )
 
 
 def _fits_scalar(view: Mapping[str, Json], value: Json) -> bool:

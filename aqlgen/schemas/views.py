@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import subschemas
 from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
 from aqlgen.schemas.keywords import Findings
 from aqlgen.schemas.normalise import ANNOTATIONS, normalise
@@ -117,13 +118,7 @@ class Views:
     def _view(self, raw: Json, depth: int) -> Node | None:
         node = self.node(raw)
         if "$ref" in node:
-            target = self.view(self.resolver.lookup(node["$ref"]), depth + 1)
-            if target is None:
-                return None
-            annotations = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
-            if not annotations and not node.get("nullable"):
-                return target
-            return with_null({**target, **annotations}) if node.get("nullable") else {**target, **annotations}
+            return self._annotated(self.view(self.resolver.lookup(node["$ref"]), depth + 1), node)
         branches = node.get("allOf")
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
@@ -132,9 +127,16 @@ class Views:
         if self._fields > MAX_FIELDS:
             parts = [(branch, None) for branch, _ in parts]
         merged = merge(node, parts, self.join)
-        return (
-            {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
-        )
+        if id(raw) in self._writable:
+            merged.pop("readOnly", None)
+        return merged
+
+    def _annotated(self, target: Node | None, node: Node) -> Node | None:
+        """Return the target of a reference with the annotations beside that; the target itself if there are none."""
+        annotations = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
+        if target is None or not (annotations or node.get("nullable")):
+            return target
+        return with_null({**target, **annotations}) if node.get("nullable") else {**target, **annotations}
 
     def _adds_nothing(self, branch: Json) -> bool:
         """Return True if a branch of `allOf` adds nothing: it is `true`, or an enclosing schema."""
@@ -212,7 +214,6 @@ def _identity(raw: Json) -> str | int:
 
 
 PREFIX = "#/components/schemas/"
-HOLDING = frozenset({dict, list})
 
 
 def with_read_only(components: Json) -> frozenset[str]:
@@ -226,24 +227,16 @@ def with_read_only(components: Json) -> frozenset[str]:
     direct: set[str] = set()
     users: dict[str, set[str]] = {}
     for name, schema in components.items():
-        stack: list[Json] = [schema] if isinstance(schema, dict) else []
-        while stack:
-            node = stack.pop()
-            if isinstance(node, dict):
-                if "readOnly" in node and node["readOnly"] is True:
-                    direct.add(name)
-                reference = node.get("$ref")
-                if isinstance(reference, str) and reference.startswith(PREFIX):
-                    component = reference[len(PREFIX) :].partition("/")[0]
-                    users.setdefault(unescape(component), set()).add(name)
-            stack += [
-                inner for inner in (node.values() if isinstance(node, dict) else node) if inner.__class__ in HOLDING
-            ]
-    names = set(direct)
-    queue = list(direct)
+        for node in subschemas(schema):
+            if node.get("readOnly") is True:
+                direct.add(name)
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference.startswith(PREFIX):
+                component = reference[len(PREFIX) :].partition("/")[0]
+                users.setdefault(unescape(component), set()).add(name)
+    names, queue = set(direct), list(direct)
     while queue:
-        for user in users.get(queue.pop(), ()):
-            if user not in names:
-                names.add(user)
-                queue.append(user)
+        further = users.get(queue.pop(), set()) - names
+        names |= further
+        queue += further
     return frozenset(names)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from json import dumps
 
 from aqlgen.ir import Json
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
@@ -67,18 +67,14 @@ class Writer:
             return dict(node)
         around = (*place.around, node)
         names = self._names(node, around)
-        out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
-        if ("const" in out or "enum" in out) and any(name != wire for wire, name in names.items()):
-            self._drop_spelled_values(out)
-        discriminator = self._discriminators.find(
-            node, [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
-        )
+        out = _unstructured(node, names)
+        branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+        discriminator = self._discriminators.find(node, branches)
         if "anyOf" in node:
-            self._union(node, out, place, around, discriminator)
-        if "allOf" in node:
-            parts = [self._write(branch, place.beside("part", around)) for branch in node["allOf"]]
-            if any(parts):
-                out["allOf"] = [part for part in parts if part]
+            self._union(node, out, place, around, branches, discriminator)
+        parts = [self._write(branch, place.beside("part", around)) for branch in node.get("allOf", ())]
+        if any(parts):
+            out["allOf"] = [part for part in parts if part]
         withheld = self._withheld(node, place)
         if "properties" in node:
             self._properties(node, names, out, place, withheld)
@@ -104,12 +100,6 @@ class Writer:
             return {}
         names, declared = self._spelling.names_of(around), self._spelling.declared(node)
         return names if names is not None and declared.items() <= names.items() else {**(names or {}), **declared}
-
-    def _drop_spelled_values(self, out: dict[str, Json]) -> None:
-        """Remove enumerated objects, whose fields would have the API's spelling."""
-        if any(isinstance(value, dict) for value in (out.get("const"), *out.get("enum", ()))):
-            out.pop("const", None)
-            out.pop("enum", None)
 
     def _withheld(self, node: Node, place: Place) -> frozenset[str]:
         """Return the fields that a request need not have, since an alternative or a schema around has them read-only.
@@ -158,35 +148,30 @@ class Writer:
         hidden = [wire for wire in properties if wire in server_set]
         identifies_only = len(hidden) == len(properties) and not self._declared(place.around)
         hidden = [wire for wire in hidden if not identifies_only or wire not in required]
-        fields: dict[str, Json] = {}
-        for wire, raw in properties.items():
-            if wire not in hidden:
-                name = names[wire]
-                patterns = node.get("patternProperties", {}) if name != wire else {}
-                field = dict(self._write(self._by_patterns(raw, patterns, wire, name), place.within(wire)))
-                if identifies_only:
-                    field.pop("readOnly", None)
-                fields[name] = field if name == wire else {**field, "x-name": wire}
-        out["properties"] = fields
-        required_names = [names.get(wire, wire) for wire in required if wire not in hidden]
-        if required_names:
-            out["required"] = required_names
-        if hidden:
-            out["x-read-only"] = [names[wire] for wire in hidden]
+        out["properties"] = {}
+        for wire in [wire for wire in properties if wire not in hidden]:
+            field = self._field(properties[wire], wire, names[wire], node.get("patternProperties", {}), place)
+            if identifies_only:
+                field.pop("readOnly", None)
+            out["properties"][names[wire]] = field
+        for key, wires in (("required", [wire for wire in required if wire not in hidden]), ("x-read-only", hidden)):
+            if wires:
+                out[key] = [names.get(wire, wire) for wire in wires]
 
-    def _by_patterns(self, raw: Json, patterns: Mapping[str, Json], wire: str, name: str) -> Json:
-        """Return the schema of a property with those of the patterns that only the API's name of it matches."""
+    def _field(self, raw: Json, wire: str, name: str, patterns: Mapping[str, Json], place: Place) -> dict[str, Json]:
+        """Return the schema of a property, with those of the patterns that only the API's name of it matches."""
+        if name == wire:
+            return dict(self._write(raw, place.within(wire)))
         for pattern, schema in patterns.items():
             if matches(pattern, wire) and not matches(pattern, name):
                 raw = self._views.join(raw, schema)
-        return raw
+        return {**self._write(raw, place.within(wire)), "x-name": wire}
 
     def _key_rules(
         self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place, withheld: frozenset[str]
     ) -> None:
         """Write the keywords about field names and about undeclared fields."""
-        is_by_name = "patternProperties" in node or "propertyNames" in node
-        renamed = {wire: name for wire, name in names.items() if name != wire} if is_by_name else {}
+        renamed = {wire: name for wire, name in names.items() if name != wire}
         for key in ("additionalProperties", "unevaluatedProperties"):
             if key in node:
                 name = "unevaluatedProperties" if node[key] is False and self._has_more_fields(node) else key
@@ -228,12 +213,11 @@ class Writer:
         out: dict[str, Json],
         place: Place,
         around: tuple[Json, ...],
+        branches: list[Json],
         discriminator: Discriminator | None,
     ) -> None:
         """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
-        alternatives = node["anyOf"]
-        branches = [branch for branch in alternatives if not is_null(branch)]
-        null = len(branches) < len(alternatives)
+        null = len(branches) < len(node["anyOf"])
         values = constants([self._views.node(branch) if isinstance(branch, dict) else branch for branch in branches])
         if values is not None and "properties" not in node and not out.keys() & {"enum", "const"}:
             out["enum"] = [*values, None] if null and None not in values else values
@@ -243,21 +227,29 @@ class Writer:
         written = written if discriminator is not None else _agreed(written)
         only = written[0] if len(written) == 1 else None
         if only is not None and not only.keys() & {"$ref", "anyOf"} and not (node.keys() & only.keys()) - _DESCRIBING:
-            out.update({key: value for key, value in only.items() if key not in out})
-            if null:
-                nullable = with_null(out)
-                out.clear()
-                out.update(nullable)
+            whole = {**out, **{key: value for key, value in only.items() if key not in out}}
+            out.clear()
+            out.update(with_null(whole) if null else whole)
             return
         if discriminator is not None:
-            names = self._spelling.names_of(branches) or {}
-            mapping: dict[str, Json] = {}
-            for index, (schema, narrowing) in enumerate(zip(written, discriminator.narrowing, strict=True)):
-                if "$ref" in schema:
-                    mapping |= dict.fromkeys(discriminator.values[index], schema["$ref"])
-                    written[index] = _narrowed(schema, discriminator.property, names, narrowing)
-            self._write_discriminator(discriminator, mapping, names, out, place, "")
+            self._discriminate(discriminator, written, self._spelling.names_of(branches) or {}, out, place)
         out["anyOf"] = [*written, {"type": "null"}] if null else written
+
+    def _discriminate(
+        self,
+        discriminator: Discriminator,
+        written: list[dict[str, Json]],
+        names: Mapping[str, str],
+        out: dict[str, Json],
+        place: Place,
+    ) -> None:
+        """Write the discriminator of alternatives, and narrow those that have further values of it."""
+        mapping: dict[str, Json] = {}
+        for index, (schema, narrowing) in enumerate(zip(written, discriminator.narrowing, strict=True)):
+            if "$ref" in schema:
+                mapping |= dict.fromkeys(discriminator.values[index], schema["$ref"])
+                written[index] = _narrowed(schema, discriminator.property, names, narrowing)
+        self._write_discriminator(discriminator, mapping, names, out, place, "")
 
     def _write_discriminator(
         self,
@@ -314,6 +306,16 @@ def _in_common(first: dict[str, Json], second: dict[str, Json]) -> dict[str, Jso
         separate = len(texts) == 2 and texts[1] not in texts[0]
         either["description"] = shorten(f"{'; or '.join(texts) if separate else texts[0]}.", MAX_DESCRIPTION)
     return either
+
+
+def _unstructured(node: Node, names: Mapping[str, str]) -> dict[str, Json]:
+    """Return the keywords that hold no schemas; not enumerated objects, whose fields would have the API's spelling."""
+    out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
+    listed = (out.get("const"), *out.get("enum", ()))
+    if any(isinstance(value, dict) for value in listed) and any(name != wire for wire, name in names.items()):
+        out.pop("const", None)
+        out.pop("enum", None)
+    return out
 
 
 def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:

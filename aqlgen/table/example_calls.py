@@ -141,24 +141,20 @@ class ExampleMaker:
         `body_example` is the document's own example of the body, by the API's names, or MISSING. `stated_values`
         are values that parameters must have, by their names.
         """
-        stated_values = stated_values or {}
         declared = {(parameter.location.value, parameter.name): parameter.example for parameter in operation.parameters}
         if body is not None and body.parameter is not None:
             declared["body", body.parameter] = body_example
         elif isinstance(body_example, dict):
             declared |= {("body", wire): value for wire, value in body_example.items()}
-        call = {
-            parameter.name: stated_values[parameter.name]
-            if parameter.name in stated_values
-            else self._required(parameter, declared)
-            for parameter in parameters
-            if parameter.required or parameter.name in stated_values
-        }
+        call = dict(stated_values or {})
+        for parameter in parameters:
+            if parameter.required and parameter.name not in call:
+                call[parameter.name] = self._required(parameter, declared)
+        call = {parameter.name: call[parameter.name] for parameter in parameters if parameter.name in call}
         if MISSING in call.values():
             return None
-        empty = operation.method in WRITES and not any(
-            parameter.name in call for parameter in parameters if parameter.location in WRITTEN
-        )
+        written = {parameter.name for parameter in parameters if parameter.location in WRITTEN}
+        empty = operation.method in WRITES and written.isdisjoint(call)
         if body is not None and body.validate and (body.required or empty):
             whole = self._whole_body(parameters, body, dict(call), FILLED if empty else 0)
             return whole if body.required or whole else call

@@ -7,7 +7,7 @@ no schema and no code changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from json import JSONEncoder
@@ -67,7 +67,7 @@ class Table:
 SPREAD = ("parameters", "properties", "security_schemes", "inputs", "outputs", "apis")
 """Keys whose entries have a line each, also within `pagination`."""
 
-TOGETHER = frozenset("path operation_id tags verb relative rule confidence danger_reason moves_money returns".split())
+TOGETHER = frozenset("path operation_id tags verb relative rule confidence danger_reason effects asked returns".split())
 """Keys of a row that share the line of the key before them, since they are read and changed together. Empty objects do,
 too.
 """
@@ -127,18 +127,15 @@ def mocks(rows: Iterable[DecidedRow]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 
-def table_files(table: Table) -> dict[str, str]:
-    """Return the data files of the package by their path in it."""
-    contents = {
-        "adapter.json": escaped(_object(encode(table.adapter).items(), 0) + "\n"),
-        "types.json": escaped(blocks(table.types)),
-    }
+def table_files(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the data files of the package, each with its path in it."""
+    yield "adapter.json", escaped(_object(encode(table.adapter).items(), 0) + "\n")
+    yield "types.json", escaped(blocks(table.types))
     for family in FAMILIES:
-        contents[f"operations/{family}.json"] = escaped(blocks({row.name: row.encoded for row in table.of(family)}))
-    contents["mock.json"] = escaped(mocks(table.rows))
+        yield f"operations/{family}.json", escaped(blocks({row.name: row.encoded for row in table.of(family)}))
+    yield "mock.json", escaped(mocks(table.rows))
     if table.workflows:
-        contents[WORKFLOWS] = escaped(blocks({workflow.name: encode(workflow) for workflow in table.workflows}))
-    return contents
+        yield WORKFLOWS, escaped(blocks({workflow.name: encode(workflow) for workflow in table.workflows}))
 
 
 def require_format(adapter: Mapping[str, Json], path: str) -> None:

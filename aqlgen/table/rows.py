@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from aqlgen.decide.danger import with_loss
-from aqlgen.decide.decision import AnyTrait, Category, Decision, Trait
+from aqlgen.decide.decision import AnyTrait, Category, Decision, Effect, Trait
+from aqlgen.decide.effects import with_loss
 from aqlgen.decide.sentences import final_words
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.runtime.table import (
     Body,
     Deprecation,
@@ -139,7 +138,10 @@ def build_row(
         confidence=round(decision.confidence, 2),
         danger=decision.danger.value,
         danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
-        moves_money=decision.moves_money,
+        effects=tuple(
+            effect.value for effect in decision.effects if effect is not Effect.DATA and effect is not Effect.NONE
+        ),
+        asked=decision.asked.value,
         review=decision.review_reasons,
         accepted={acceptance.concern.text: acceptance.entry for acceptance in decision.accepted},
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
@@ -270,8 +272,8 @@ def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decis
     )
     if before is not None and before.strategy == "put-merge" and after is not None and after.strategy == "put":
         note = f"it replaces the whole, and {before.read} is not served; what it lacks may be lost"
-        level, reason = with_loss(decision.danger, decision.danger_reason, note)
-        return replace(decision, traits=traits, danger=level, danger_reason=reason)
+        reason = with_loss(decision.danger, decision.danger_reason, note)
+        return replace(decision, traits=traits, danger_reason=reason)
     return replace(decision, traits=traits)
 
 

@@ -122,18 +122,7 @@ class _Document:
                 raise UnsayableError(f"a plan has nothing for {key}", member(pointer, key))
         inputs = inputs_of(self._root, entry.get("inputs"), member(pointer, "inputs"), self._text)
         scope = Scope({parameter.wire: name for name, parameter in inputs.items()})
-        steps = entry.get("steps")
-        if not isinstance(steps, list) or not steps:
-            raise UnsayableError("it has no steps", member(pointer, "steps"))
-        written: list[dict[str, Json]] = []
-        for index, step in enumerate(steps):
-            place = f"{pointer}/steps/{index}"
-            if not isinstance(step, dict):
-                raise UnsayableError("a step is no object", place)
-            last = index == len(steps) - 1
-            result = write_step(step, index + 1, entry.get("parameters"), api, scope, place, last=last)
-            written.append(result.step)
-            scope.steps[str(step["stepId"])] = result.done
+        written = self._steps(entry, api, scope, member(pointer, "steps"))
         outputs = self._outputs(entry.get("outputs"), scope, member(pointer, "outputs"))
         self._check(written, outputs, member(pointer, "steps"))
         rows = [done.row for done in scope.steps.values()]
@@ -154,6 +143,22 @@ class _Document:
             steps=written,
             outputs=outputs,
         )
+
+    def _steps(self, entry: dict[str, Json], api: Api, scope: Scope, pointer: str) -> list[dict[str, Json]]:
+        """Return the steps as those of a plan; `scope` learns of each."""
+        steps = entry.get("steps")
+        if not isinstance(steps, list) or not steps:
+            raise UnsayableError("it has no steps", pointer)
+        written = []
+        for number, step in enumerate(steps, 1):
+            place = f"{pointer}/{number - 1}"
+            if not isinstance(step, dict):
+                raise UnsayableError("a step is no object", place)
+            last = number == len(steps)
+            result = write_step(step, number, entry.get("parameters"), api, scope, place, last=last)
+            written.append(result.step)
+            scope.steps[str(step["stepId"])] = result.done
+        return written
 
     def _outputs(self, outputs: Json, scope: Scope, pointer: str) -> dict[str, Json] | None:
         if not outputs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -31,6 +32,8 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 }
 _HELP: Final = "A plan takes simple comparisons, joined by &&: of $statusCode, or of $response.body#/… with a value."
 _SUCCESSES: Final = range(200, 300)
+_TOKEN: Final = re.compile(r"'[^']*'|&&|\|\||[=!<>]=|.", re.DOTALL)
+_UNSAYABLE: Final = frozenset({*_OPERATORS, "||", "!", "(", ")", "="})
 
 
 def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str) -> dict[str, Json]:
@@ -57,25 +60,20 @@ def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str)
 
 def _comparisons(text: str, pointer: str) -> Iterator[tuple[str, str, str]]:
     """Yield (expression, operator, value) of each comparison, the expression of the answer first."""
-    begin, sign, at = 0, "", 0
-    position, quoted = 0, False
-    left = ""
-    while position <= len(text):
-        two = text[position : position + 2]
-        if text[position : position + 1] == "'":
-            quoted = not quoted
-        elif position == len(text) or (not quoted and two == "&&"):
-            if not sign or quoted:
-                raise UnsayableError("a condition is no comparison", pointer, _HELP)
-            yield _ordered(left, sign, text[at:position].strip())
-            begin, sign, position = position + 2, "", position + 1
-        elif not quoted and (two in _OPERATORS or two[:1] in _OPERATORS) and not sign:
-            sign = two if two in _OPERATORS else two[:1]
-            left, at = text[begin:position].strip(), position + len(sign)
-            position += len(sign) - 1
-        elif not quoted and (two == "||" or two[:1] in ("!", "(", ")", "<", ">", "=")):
+    parts: list[list[str]] = [[""]]
+    for piece in _TOKEN.findall(text):
+        if piece == "&&":
+            parts.append([""])
+        elif piece in _OPERATORS and len(parts[-1]) == 1:
+            parts[-1] += [piece, ""]
+        elif piece in _UNSAYABLE:
             raise UnsayableError("a condition is more than comparisons that all must hold", pointer, _HELP)
-        position += 1
+        else:
+            parts[-1][-1] += piece
+    for part in parts:
+        if len(part) == 1 or part[2].count("'") % 2:
+            raise UnsayableError("a condition is no comparison", pointer, _HELP)
+        yield _ordered(part[0].strip(), part[1], part[2].strip())
 
 
 def _ordered(left: str, sign: str, right: str) -> tuple[str, str, str]:

@@ -18,6 +18,7 @@ Text = Callable[[Json, str], str]
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _COUNTS: Final = ("minLength", "maxLength", "minItems", "maxItems")
+_FORMATS: Final = ("date", "date-time", "uuid", "email", "uri", "password")
 _DEPTH: Final = 6
 _MOST: Final = 100
 _LONGEST: Final = 200
@@ -83,29 +84,38 @@ class _Reader:
         kept: dict[str, Json] = {key: target[key] for key in (*_NUMBERS, *_COUNTS) if _fits(key, target.get(key))}
         kinds = target.get("type")
         kinds = [kinds] if isinstance(kinds, str) else kinds
-        if isinstance(kinds, list) and kinds and all(kind in _TYPES for kind in kinds):
+        if isinstance(kinds, list) and kinds and _TYPES.issuperset(map(str, kinds)):
             kept["type"] = kinds[0] if len(kinds) == 1 else list(dict.fromkeys(kinds))
-        values = target.get("enum", [target["const"]] if "const" in target else None)
-        if isinstance(values, list) and 0 < len(values) <= _MOST and all(map(_is_plain, values)):
-            kept["enum"] = [self._text(value, pointer) if isinstance(value, str) else value for value in values]
-            if kept["enum"] != values:
-                raise UnsayableError("a listed value is no plain text", member(pointer, "enum"))
-        if target.get("format") in ("date", "date-time", "uuid", "email", "uri", "password"):
+        if target.get("format") in _FORMATS:
             kept["format"] = target["format"]
-        if "default" in target and _is_plain(target["default"]):
-            value = target["default"]
-            if not isinstance(value, str) or self._text(value, member(pointer, "default")) == value:
-                kept["default"] = value
         if target.get("description"):
             kept["description"] = self._text(target["description"], member(pointer, "description"))
-        properties = target.get("properties")
+        return kept | self._values(target, pointer) | self._members(target, pointer, depth)
+
+    def _values(self, target: Mapping[str, Json], pointer: str) -> dict[str, Json]:
+        """Return the listed values and the default, which are plain and read as no instruction."""
+        kept: dict[str, Json] = {}
+        values = target.get("enum", [target["const"]] if "const" in target else None)
+        if isinstance(values, list) and 0 < len(values) <= _MOST and all(map(_is_plain, values)):
+            if not all(self._is_clean(value, pointer) for value in values):
+                raise UnsayableError("a listed value is no plain text", member(pointer, "enum"))
+            kept["enum"] = values
+        if "default" in target and _is_plain(target["default"]):
+            kept |= {"default": target["default"]} if self._is_clean(target["default"], f"{pointer}/default") else {}
+        return kept
+
+    def _is_clean(self, value: Json, pointer: str) -> bool:
+        return not isinstance(value, str) or self._text(value, pointer) == value
+
+    def _members(self, target: Mapping[str, Json], pointer: str, depth: int) -> dict[str, Json]:
+        """Return what stays of the properties and the items."""
+        kept: dict[str, Json] = {}
+        properties, required = target.get("properties"), target.get("required")
         if isinstance(properties, dict) and len(properties) <= _MOST:
             place = member(pointer, "properties")
-            kept["properties"] = {
-                key: self.schema(inner, member(place, key), depth - 1) for key, inner in properties.items()
-            }
-            names = target.get("required")
-            kept["required"] = [name for name in properties if isinstance(names, list) and name in names]
+            inner = {key: self.schema(schema, member(place, key), depth - 1) for key, schema in properties.items()}
+            names = required if isinstance(required, list) else []
+            kept = {"properties": inner, "required": [name for name in properties if name in names]}
         if isinstance(target.get("items"), dict):
             kept["items"] = self.schema(target["items"], member(pointer, "items"), depth - 1)
         return kept

@@ -81,24 +81,14 @@ def write_step(
     if not isinstance(step_id, str) or step_id in scope.steps:
         raise UnsayableError("a step has no stepId of its own", pointer)
     _refuse_actions(step, pointer, last=last)
-    named = _is_name(step_id)
-    params = dict(_parameters(step, shared, row, api, scope, pointer))
-    if "requestBody" in step:
-        params |= _body(step["requestBody"], row, scope, member(pointer, "requestBody"))
-    missing = [name for name, item in row.shown_parameters.items() if item.required and name not in params]
-    if missing:
-        raise UnsayableError(f"{row.name} needs {', '.join(missing)}", pointer, "Give it in the step's parameters.")
-    outputs = step.get("outputs")
+    params = _params(step, shared, row, api, scope, pointer)
+    outputs = step["outputs"] if isinstance(step.get("outputs"), dict) else {}
     conditions = expected(step.get("successCriteria"), row, scope, api.names, member(pointer, "successCriteria"))
-    selection = next((name for name in row.adapter_parameters if row.parameters[name].wire == _FIELDS), None)
-    if row.family != "read" and selection is not None and (outputs or conditions):
-        params[selection] = "full"  # a write answers with little unless it is asked for more
-    written: dict[str, Json] = {"id": step_id} if named else {}
-    written |= {"operation": row.name, "params": params}
-    if conditions:
-        written["expect"] = conditions
-    done = DoneStep(step_id if named else str(number), row, outputs if isinstance(outputs, dict) else {})
-    return Written(written, done)
+    if row.family != "read" and (outputs or conditions):  # a write answers with little unless it is asked for more
+        params |= {name: "full" for name in row.adapter_parameters if row.parameters[name].wire == _FIELDS}
+    named = {"id": step_id} if _is_name(step_id) else {}
+    written = {**named, "operation": row.name, "params": params, **({"expect": conditions} if conditions else {})}
+    return Written(written, DoneStep(step_id if named else str(number), row, outputs))
 
 
 def _is_name(step_id: str) -> bool:
@@ -124,6 +114,17 @@ def _refuse_actions(step: Mapping[str, Json], pointer: str, *, last: bool) -> No
                     place,
                     "Leave the action out. The adapter repeats what may be repeated by itself.",
                 )
+
+
+def _params(step: Mapping[str, Json], shared: Json, row: Row, api: Api, scope: Scope, pointer: str) -> dict[str, Json]:
+    """Return what a step sends, by the agent's names. Raises UnsayableError."""
+    params = dict(_parameters(step, shared, row, api, scope, pointer))
+    if "requestBody" in step:
+        params |= _body(step["requestBody"], row, scope, member(pointer, "requestBody"))
+    missing = [name for name, item in row.shown_parameters.items() if item.required and name not in params]
+    if missing:
+        raise UnsayableError(f"{row.name} needs {', '.join(missing)}", pointer, "Give it in the step's parameters.")
+    return params
 
 
 def _parameters(
@@ -170,10 +171,8 @@ def _body(body: Json, row: Row, scope: Scope, pointer: str) -> dict[str, Json]:
     payload = _payload(body.get("payload"), place)
     for index, replacement in enumerate(_list(body.get("replacements"))):
         payload = _replaced(payload, replacement, member(member(pointer, "replacements"), str(index)))
-    whole = row.body.parameter
-    if row.update is not None and whole is None:
-        whole = next((name for name, item in row.parameters.items() if item.location == "body"), None)
-    if row.body.shape == "whole" and whole is not None:
+    whole = _whole(row)
+    if whole is not None:
         return {**params, whole: scope.value(payload, place)}
     if not isinstance(payload, dict):
         raise UnsayableError(
@@ -181,18 +180,28 @@ def _body(body: Json, row: Row, scope: Scope, pointer: str) -> dict[str, Json]:
             place,
             "Write the fields of the payload, each with its value or expression.",
         )
+    return params | _fields(payload, row, scope, place)
+
+
+def _fields(payload: Mapping[str, Json], row: Row, scope: Scope, place: str) -> dict[str, Json]:
+    """Return the parameters that the fields of a payload stand for. Raises UnsayableError."""
     fields = {item.wire: name for name, item in row.parameters.items() if item.location == "body"}
     rest = next((name for name, item in row.parameters.items() if item.location == "body_rest"), None)
-    further: dict[str, Json] = {}
-    for key, value in payload.items():
-        written = scope.value(value, member(place, key))
-        if key in fields:
-            params[fields[key]] = written
-        elif rest is not None:
-            further[key] = written
-        else:
-            raise UnsayableError(f"the body of {row.name} has no field {key[:80]!r}", member(place, key))
-    return {**params, rest: further} if rest is not None and further else params
+    unknown = [key for key in payload if key not in fields]
+    if unknown and rest is None:
+        raise UnsayableError(f"the body of {row.name} has no field {unknown[0][:80]!r}", member(place, unknown[0]))
+    written = {key: scope.value(value, member(place, key)) for key, value in payload.items()}
+    params = {fields[key]: value for key, value in written.items() if key in fields}
+    return params | ({rest: {key: written[key] for key in unknown}} if rest is not None and unknown else {})
+
+
+def _whole(row: Row) -> str | None:
+    """Return the parameter that is the whole body, None for a body of fields."""
+    if row.body is None or row.body.shape != "whole":
+        return None
+    if row.body.parameter is None and row.update is not None:
+        return next((name for name, item in row.parameters.items() if item.location == "body"), None)
+    return row.body.parameter
 
 
 def _content_type(stated: Json, row: Row, pointer: str) -> Iterator[tuple[str, Json]]:

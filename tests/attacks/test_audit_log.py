@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.cli.audit import AuditError, audit_tail, audit_verdict
+from aqlgen.runtime.cli.audit import audit_tail, audit_verdict
+from aqlgen.runtime.errors import CommandError
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.audit_chain import Chain
 from tests.attacks.guarded_shop import OPERATIONS, Human, open_shop, operation, write_shop
@@ -138,7 +139,7 @@ def test_a_change_of_the_file_is_found(
     lines = chain(path)
     assert "is whole" in audit_verdict(folder, os.environ)
     path.write_bytes(b"".join(change(lines)))
-    with pytest.raises(AuditError, match="is not whole"):
+    with pytest.raises(CommandError, match="is not whole"):
         audit_verdict(folder, os.environ)
 
 
@@ -157,7 +158,7 @@ def test_one_torn_line_is_named_and_everything_behind_it_verified(
     audit.write("OPERATION_PERFORMED", operation="pay", number=before, text="é" * 4000)
     path.write_bytes(path.read_bytes()[:-cut])
     left = path.read_bytes()
-    with pytest.raises(AuditError, match=rf"line {before + 1}: the entry does not end with its hash"):
+    with pytest.raises(CommandError, match=rf"line {before + 1}: the entry does not end with its hash"):
         audit_verdict(folder, os.environ)
     assemble(folder, environ={**os.environ, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_CONFIG": ""})
     whole = cut == 1  # nothing but the end of the line was missing
@@ -172,7 +173,7 @@ def test_one_torn_line_is_named_and_everything_behind_it_verified(
     for change in (again.replace(left, left[:-2] + b"xx"), again.replace(left + b"\n", b"")):
         path.write_bytes(change)
         if change != again:
-            with pytest.raises(AuditError, match="is not whole"):
+            with pytest.raises(CommandError, match="is not whole"):
                 audit_verdict(folder, os.environ)
 
 
@@ -195,7 +196,7 @@ def test_a_missing_file_between_or_at_the_end_is_found(tmp_path: Path, monkeypat
     for number in range(4):
         rotating.append(json.dumps({"number": number}).encode())
     path.unlink()
-    with pytest.raises(AuditError, match="is missing"):
+    with pytest.raises(CommandError, match="is missing"):
         audit_verdict(folder, os.environ)
 
 

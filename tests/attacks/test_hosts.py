@@ -19,7 +19,7 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.read import open_document
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.auth.discovery import Fetch
-from aqlgen.runtime.auth.login import LoginError, LoginIO, endpoints
+from aqlgen.runtime.auth.login import LoginIO, find_server
 from aqlgen.runtime.auth.sources import Sources
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
@@ -330,8 +330,8 @@ def asked(answer: Json, scheme: Json, **hosts: Any) -> list[str]:
     entry = {"type": "openIdConnect", "variables": ["T"], "optional_variables": roles, **scheme}
     adapter = Adapter.of({**ADAPTER, "security_schemes": {"oidc": entry}, **hosts})
     fetch = Fetch(5, transport=httpx2.MockTransport(handle), hosts=Hosts(adapter), verify=False)
-    with pytest.raises(LoginError, match=r"evil\.example\.net"):
-        asyncio.run(endpoints(Sources(adapter, Variables({"C": "c"})), "oidc", API, LoginIO(fetch)))
+    with pytest.raises(Failure, match=r"evil\.example\.net"):
+        asyncio.run(find_server(Sources(adapter, Variables({"C": "c"})), "oidc", API, LoginIO(fetch)))
     return seen
 
 

@@ -13,8 +13,8 @@ from mcp.server.auth.provider import AccessToken
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.server.access import AccessError, Place
-from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.settings.tables import HttpSettings
 from tests.cases import each, setting
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, access_of, endpoint
 from tests.runtime.tiny_zoo import write_package

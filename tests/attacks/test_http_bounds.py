@@ -23,7 +23,7 @@ from aqlgen.runtime.server.http import http_app, uvicorn_config
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.http import HttpSettings
+from aqlgen.runtime.settings.tables import HttpSettings
 from aqlgen.runtime.state.custody import State
 from aqlgen.runtime.state.tickets import Tokens
 from tests.cases import side_by_side

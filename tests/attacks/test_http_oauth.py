@@ -17,7 +17,7 @@ from jwt.api_jws import PyJWS
 
 from aqlgen.runtime.auth.discovery import Fetched, Unreachable
 from aqlgen.runtime.server.oauth import IssuerAway, IssuerKeys, JwtVerifier
-from aqlgen.runtime.settings.http import HttpSettings
+from aqlgen.runtime.settings.tables import HttpSettings
 from tests.cases import each
 from tests.runtime.http_endpoint import access_of, endpoint
 

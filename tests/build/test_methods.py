@@ -164,3 +164,14 @@ def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp
         )
         for last in ("toys", "owner")
     ]
+
+
+def test_a_request_that_the_api_makes_is_left_out_with_a_warning_and_what_registers_one_is_not(tmp_path: Path) -> None:
+    inbound = {"description": "This webhook will be invoked when an order is paid.", **OK}
+    callback = {"summary": "This callback endpoint is called by us", **OK}
+    registers = {"description": "Registers a webhook. The webhook is called when an order is paid.", **OK}
+    paths = {"/paid": {"post": inbound}, "/back": {"post": callback}, "/webhooks": {"post": registers}}
+    table = tabulate(tmp_path, api(paths))
+    assert served(table) == {"POST /webhooks"}
+    assert [code for code, _, _ in warnings(table)] == ["inbound-webhook", "inbound-webhook"]
+    assert "This webhook will be invoked" in warnings(table)[0][2]

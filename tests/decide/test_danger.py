@@ -188,8 +188,8 @@ def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
     [
         ("POST /users/submit_delete_job", None, "destructive"),
         ("POST /droplets/{id}/destroy_with_resources/retry", "droplets_retryDestroyWithResources", "destructive"),
-        ("POST /delete_jobs/{id}/cancel", None, "reversible"),
-        ("POST /tokens", "createRemoveToken", "reversible"),
+        ("POST /delete_jobs/{id}/pause", None, "reversible"),
+        ("POST /requests", "createDeleteRequest", "destructive"),
     ],
 )
 def test_what_speaks_of_destroying_is_destructive_unless_it_averts_it(key: str, called: str | None, level: str) -> None:
@@ -268,7 +268,7 @@ def test_a_doubtful_word_wants_money_beside_it() -> None:
 )
 def test_what_describes_prepares_or_averts_a_payment_moves_no_money(key: str, called: str) -> None:
     """R-SAFE-1"""
-    assert decide_one(key, called).danger.rank <= Danger.REVERSIBLE.rank
+    assert not decide_one(key, called).moves_money
 
 
 @pytest.mark.parametrize(
@@ -280,6 +280,7 @@ def test_what_describes_prepares_or_averts_a_payment_moves_no_money(key: str, ca
         ("PUT /users/{id}/roles/{role}", "assignUserRole"),
         ("POST /users/{id}/sessions/revoke", "revokeUserSessions"),
         ("PUT /repos/{repo}/collaborators/{user}", "addCollaborator"),
+        ("POST /roles", "createRole"),
         ("POST /users/{id}/impersonate", "impersonateUser"),
     ],
 )
@@ -293,7 +294,6 @@ def test_what_moves_peoples_access_is_destructive(key: str, called: str | None) 
     [
         ("POST /issues/{id}/lock", "lockIssue"),
         ("POST /workflows/{id}/disable", "disableWorkflow"),
-        ("POST /roles", "createRole"),
         ("PUT /owners/{ownerId}", "replaceOwner"),
         ("PATCH /users/{id}", "updateUser"),
         ("POST /users", "createUser"),

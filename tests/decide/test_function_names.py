@@ -84,6 +84,12 @@ APPLICATIONS = {
         "GET /users": ("fetch_users", "list_users"),
         "POST /users": ("create_new_user", "create_new_user"),
     },
+    "verbs elsewhere": {
+        "GET /posts/preview/{token}": ("get_post_by_preview", "get_post_by_preview"),
+        "GET /properties": ("get_properties_list", "list_properties_list"),
+        "GET /v/{code}": ("tour_short_link", "get_tour_short_link"),
+        "POST /ocr": ("ocr", "ocr"),
+    },
     "jobs": {
         "POST /jobs": ("submit_job", "submit_job"),
         "GET /jobs/{job_id}": ("get_job_status", "get_job_status"),

@@ -29,7 +29,6 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
 @each(
     ("key", "called", "name"),
     [
-        ("GET /containers/json", "ContainerList", "list_containers"),
         ("GET /containers/{id}/json", "ContainerInspect", "inspect_container"),
         ("GET /issuer/{ref}/json", "read-issuer-json", "get_issuer_json"),  # people say it
         (f"{GRAPH}/microsoft.graph.getByPath(path='{{path}}')", "groups.sites.getByPath", "get_group_site_by_path"),

@@ -14,7 +14,7 @@ import yaml
 
 from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride
 from aqlgen.decide.naming.spelling import RESERVED
-from aqlgen.decide.overrides import nested_fields, parse
+from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.table import PagingStyle
 from tests.cases import each
@@ -185,7 +185,6 @@ def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
     assert properties("parameter") == field_names(ParameterOverride)
     assert properties("alias") == field_names(Alias)
     assert properties("operation") - properties("tag") == {"name", "aliases", "example"}
-    assert nested_fields() == {"parameters", "body"}
 
 
 def test_the_choices_and_reserved_names_of_the_schema_are_those_of_the_model() -> None:

@@ -12,14 +12,14 @@ import pytest
 from operations import answer, decided, operation
 
 import aqlgen.decide
-from aqlgen.decide import danger
 from aqlgen.decide.category import rules
 from aqlgen.decide.decision import Decision, Reason
+from aqlgen.decide.effects import stage as effects
 from aqlgen.decide.naming import candidates, number, verb_rules, wording
 
 TABLES: dict[str, tuple[Any, ...]] = {
     "category": rules.RULES,
-    "danger": danger.RULES,
+    "danger": effects.RULES,
     "verb": verb_rules.VERB_RULES,
     "number": number.NUMBER_RULES,
     "noun": wording.NOUN_RULES,
@@ -27,7 +27,7 @@ TABLES: dict[str, tuple[Any, ...]] = {
 }
 PLACES = (
     (rules, "RULES"),
-    (danger, "RULES"),
+    (effects, "RULES"),
     (verb_rules, "VERB_RULES"),
     (number, "NUMBER_RULES"),
     (wording, "NOUN_RULES"),

@@ -15,6 +15,10 @@ def first(*keys: str) -> Decision:
     return decided(*map(operation, keys))[0]
 
 
+def doubts(decision: Decision) -> list[str]:
+    return [concern.text for concern in decision.concerns if concern.subject != "danger"]
+
+
 @pytest.mark.parametrize(
     "keys",
     [
@@ -27,9 +31,9 @@ def first(*keys: str) -> Decision:
 )
 def test_what_can_be_read_where_it_is_written_needs_no_look_though_nobody_else_speaks(keys: tuple[str, ...]) -> None:
     """R-NAME-4"""
-    assert first(keys[0]).review_reasons
+    assert doubts(first(keys[0]))
     together = first(*keys)
-    assert not together.review_reasons
+    assert not doubts(together)
     assert together.category_reason.note.endswith("where GET reads the same")
 
 
@@ -44,7 +48,7 @@ def test_what_can_be_read_where_it_is_written_needs_no_look_though_nobody_else_s
 )
 def test_neighbours_that_say_nothing_of_it_change_nothing(keys: tuple[str, ...]) -> None:
     """R-NAME-4"""
-    assert first(*keys).review_reasons
+    assert doubts(first(*keys))
 
 
 KEYS = [
@@ -78,10 +82,10 @@ def test_neighbours_never_change_a_category(keys: set[str], chance: random.Rando
 )
 def test_what_errs_more_often_than_others_wants_a_look(key: str, called: str | None, summary: str) -> None:
     """R-NAME-4"""
-    assert decided(operation(key, called, summary=summary))[0].review_reasons
+    assert doubts(decided(operation(key, called, summary=summary))[0])
 
 
 @pytest.mark.parametrize("key", ["POST /files/upload", "POST /users/bulk/delete", "POST /events/tags/create"])
 def test_a_plain_verb_at_the_end_needs_no_look(key: str) -> None:
     """R-NAME-4"""
-    assert not first(key).review_reasons
+    assert not doubts(first(key))

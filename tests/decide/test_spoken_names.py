@@ -67,7 +67,7 @@ def test_a_noun_that_looks_like_a_verb_names_nothing(key: str, called: str, summ
         ("POST /users/terminate_sessions", None, "terminate_user_sessions", "EXECUTE"),
         ("POST /csrs/{id}/lifecycle/publish", None, "publish_csr", "EXECUTE"),
         ("POST /v1/detokenize", "detokenize", "detokenize", "READ"),
-        ("GET /#Action=TagQueue", "GET_TagQueue", "tag_queue_via_query", "UPDATE"),
+        ("GET /#Action=TagQueue", "GET_TagQueue", "tag_queue", "UPDATE"),
     ],
 )
 def test_a_path_that_says_what_is_done_is_believed(key: str, called: str | None, name: str, category: str) -> None:
@@ -81,7 +81,6 @@ def test_a_path_that_says_what_is_done_is_believed(key: str, called: str | None,
     [
         ("PUT /messages/{id}/read", "mark_message_read"),
         ("POST /messages/{id}/read", "mark_message_read"),
-        ("PUT /messages/{id}/archived", "mark_message_archived"),
     ],
 )
 def test_what_is_only_marked_is_no_read(key: str, name: str) -> None:

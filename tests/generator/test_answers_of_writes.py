@@ -111,7 +111,9 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Adapted:
     folder = tmp_path_factory.mktemp("keys")
     (folder / "document.json").write_text(json.dumps(document()))
     project = folder / "project"
-    assert run("from-openapi", folder / "document.json", "-o", project, "-q").code == 0
+    overrides = folder / "overrides.yaml"
+    overrides.write_text("POST /keys: {danger: reversible}\nPATCH /keys/{id}: {danger: reversible}\n")
+    assert run("from-openapi", folder / "document.json", "-o", project, "-q", "--overrides", overrides).code == 0
     return Adapted(next((project / "src").iterdir()))
 
 

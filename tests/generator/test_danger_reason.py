@@ -35,8 +35,10 @@ def test_a_row_has_its_tags_and_says_if_it_moves_money_whatever_its_danger_is(tm
     overrides = "POST /payouts: {danger: reversible}\n"
     rows = tabulate(tmp_path, api(paths), overrides=overrides).rows
     payout, pet = rows["create_payout"], rows["create_pet"]
-    assert (payout["tags"], payout["moves_money"], payout["danger"]) == (["Money", "Out"], True, "reversible")
-    assert not {"tags", "moves_money"} & pet.keys()
+    assert (payout["tags"], payout["effects"], payout["danger"]) == (["Money", "Out"], ["money"], "reversible")
+    assert "asked" not in payout, "the owner has said how dangerous it is"
+    assert "tags" not in pet
+    assert (pet["effects"], pet["asked"]) == (["unknown"], "first")
 
 
 @pytest.mark.anyio

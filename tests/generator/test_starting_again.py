@@ -26,7 +26,7 @@ OVERRIDES = {
 
 
 def outcome(result: Prepared) -> Any:
-    return result, table_files(result.table)
+    return result, dict(table_files(result.table))
 
 
 def contents(result: Prepared) -> str:

@@ -164,11 +164,13 @@ def replacing(read: Any = None, schema: Any = FIELDS, method: str = "put", **mor
 
 
 @pytest.mark.parametrize("read", [None, LISTED, {"type": "string"}, {"type": "object", "properties": {"job": TEXT}}])
-def test_a_replacement_of_what_cannot_be_read_is_destructive_and_reviewed(tmp_path: Path, read: Any) -> None:
+def test_a_replacement_of_what_cannot_be_read_is_asked_about_at_its_first_use_and_reviewed(
+    tmp_path: Path, read: Any
+) -> None:
     """R-SAFE-1"""
     row = tabulate(tmp_path, replacing(read)).rows["update_pool"]
     assert row["update"]["strategy"] == "put"
-    assert row["danger"] == "destructive"
+    assert row["asked"] == "first"
     assert "note, size" in row["danger_reason"]
     assert any(reason.startswith("danger: replaces-whole") for reason in row["review"])
 
@@ -192,10 +194,10 @@ def test_an_update_that_loses_nothing_is_not(tmp_path: Path, document: Any) -> N
     assert not any("replaces-whole" in reason for reason in row.get("review", ()))
 
 
-def test_a_reader_that_is_not_served_leaves_a_destructive_replacement(tmp_path: Path) -> None:
+def test_a_reader_that_is_not_served_leaves_a_replacement_that_is_asked_about(tmp_path: Path) -> None:
     """R-SAFE-1"""
     row = tabulate(tmp_path, replacing(FIELDS), exclude=("operation:getPool",)).rows["update_pool"]
-    assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
+    assert (row["update"]["strategy"], row["asked"]) == ("put", "first")
 
 
 def test_the_owner_says_how_dangerous_a_replacement_is(tmp_path: Path) -> None:
@@ -206,13 +208,6 @@ def test_the_owner_says_how_dangerous_a_replacement_is(tmp_path: Path) -> None:
     assert rows["update_pool"]["danger"] == "reversible"
 
 
-def test_a_post_that_the_document_says_replaces_is_merged_as_a_put_is(tmp_path: Path) -> None:
-    """R-UPD-2"""
-    text = "Replaces the entire pool with the given one."
-    row = tabulate(tmp_path, replacing(FIELDS, method="post", description=text)).rows["update_pool"]
-    assert (row["update"]["strategy"], row["update"]["read"]) == ("put-merge", "get_pool")
-
-
 def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path: Path) -> None:
     """R-UPD-2"""
     document = replacing(FIELDS)
@@ -220,7 +215,7 @@ def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path:
         {"name": "region", "in": "query", "required": True, "schema": TEXT}
     ]
     row = tabulate(tmp_path, document).rows["update_pool"]
-    assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
+    assert (row["update"]["strategy"], row["asked"]) == ("put", "first")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +233,7 @@ def test_what_a_put_says_of_fields_that_it_lacks_spares_it_neither_the_reading_n
     row = tabulate(tmp_path, replacing(FIELDS, description=text)).rows["update_pool"]
     assert (row["update"]["strategy"], row["danger"]) == ("put-merge", "reversible")
     row = tabulate(tmp_path, replacing(None, description=text)).rows["update_pool"]
-    assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
+    assert (row["update"]["strategy"], row["asked"]) == ("put", "first")
 
 
 def identified(path: str, other: str, read: Any = FIELDS, **schemas: Any) -> dict[str, Any]:
@@ -343,7 +338,7 @@ def test_what_reads_a_resource_identifies_it_as_the_update_does(tmp_path: Path, 
     """R-UPD-2, R-SAFE-1"""
     row = tabulate(tmp_path, document).rows["update_pool"]
     assert row["update"]["strategy"] == strategy
-    assert row["danger"] == ("reversible" if strategy == "put-merge" else "destructive")
+    assert row.get("asked", "never") == ("never" if strategy == "put-merge" else "first")
     assert strategy != "put" or "get_pool identifies it by another parameter" in row["danger_reason"]
 
 
@@ -356,11 +351,11 @@ def test_of_several_paths_that_look_alike_the_one_of_the_update_reads(tmp_path: 
         assert tabulate(tmp_path, api(paths)).rows["update_pool"]["update"]["read"] == "get_pool"
 
 
-def test_a_replacement_in_an_envelope_is_no_less_destructive(tmp_path: Path) -> None:
+def test_a_replacement_in_an_envelope_is_no_less_asked_about(tmp_path: Path) -> None:
     """R-SAFE-1"""
     wrapped = {"type": "object", "required": ["pool"], "properties": {"pool": FIELDS}}
     row = tabulate(tmp_path, replacing(None, wrapped)).rows["update_pool"]
-    assert (row["update"], row["danger"]) == ({"strategy": "put", "write_at": "/pool"}, "destructive")
+    assert (row["update"], row["asked"]) == ({"strategy": "put", "write_at": "/pool"}, "first")
     assert "note, size" in row["danger_reason"]
 
 

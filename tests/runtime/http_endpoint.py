@@ -16,8 +16,8 @@ from aqlgen.runtime.server.access import Access
 from aqlgen.runtime.server.http import http_app
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.load import Variables
+from aqlgen.runtime.settings.tables import HttpSettings
 from aqlgen.runtime.table import Adapter, Table
 from tests.runtime.stand_in import FakeApi
 

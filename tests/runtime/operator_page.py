@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from aqlgen.runtime.operator import sources
 from aqlgen.runtime.operator.actions import Actions
 from aqlgen.runtime.operator.admission import Admission
 from aqlgen.runtime.operator.app import Page, page_app
@@ -20,7 +21,7 @@ from aqlgen.runtime.operator.sources import Source, Sources
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.http import uvicorn_config
-from aqlgen.runtime.settings.http import HttpSettings
+from aqlgen.runtime.settings.tables import HttpSettings
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.sqlite import SqliteState, SqliteStore
 from tests.runtime.quick_server import Server
@@ -185,7 +186,7 @@ def source_at(folder: Path, name: str = "zoo") -> Source:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     custody = Custody(SqliteStore(SqliteState(home / "state.sqlite3")), name)
     audit = Audit(home / "audit.jsonl", adapter=name)
-    return Source.of(str(home / "state.sqlite3"), name, custody, audit)
+    return sources.source_at(str(home / "state.sqlite3"), name, custody, audit)
 
 
 def page_at(folder: Path, **options: Any) -> Served:

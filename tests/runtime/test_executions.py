@@ -234,6 +234,7 @@ def environ(tmp_path: Path, api: Local, **more: str) -> dict[str, str]:
         "MCP_AQL_STATE_URL": state,
         "MCP_AQL_BASE_URL": f"{api.url}/v1",
         "MCP_AQL_LOG_LEVEL": "error",
+        "MCP_AQL_POLICY": "open",
         **variable,
         **more,
     }

@@ -20,9 +20,10 @@ import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
 from aqlgen.runtime.auth.discovery import Fetch
-from aqlgen.runtime.auth.login import LoginError, LoginIO, LoginOptions
+from aqlgen.runtime.auth.login import LoginIO, LoginOptions
 from aqlgen.runtime.cli.login import forget, log_in
 from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.errors import CommandError
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
 CODE = "one-time-code-0123"
@@ -162,7 +163,7 @@ def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], rea
     server = Server()
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        with pytest.raises(LoginError) as caught:
+        with pytest.raises(CommandError) as caught:
             log_in(folder, None, LoginOptions(), environ(tmp_path), around(server.browser(**change)))
     assert reason in str(caught.value)
     assert str(caught.value).isprintable()
@@ -183,7 +184,7 @@ def test_a_forged_redirect_is_not_heard(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(anyio, "fail_after", fail_after_the_answer)
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        with pytest.raises(LoginError, match=r"nobody logged in within 20\.5 seconds"):
+        with pytest.raises(CommandError, match=r"nobody logged in within 20\.5 seconds"):
             log_in(
                 folder,
                 None,
@@ -234,11 +235,11 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
         oidc = {"type": "openIdConnect", "variables": ["P_TOKEN"], "optional_variables": roles}
         schemes = {"oidc": {**oidc, "discovery_url": f"{local.url}/.well-known/openid-configuration"}}
         folder = adapter(tmp_path / "p", f"{local.url}/v1", schemes, ["oidc"])
-        with pytest.raises(LoginError, match="another server"):
+        with pytest.raises(CommandError, match="another server"):
             log_in(
                 folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss="https://evil.example"))
             )
-        with pytest.raises(LoginError, match="another server"):  # it states that it names itself, and did not
+        with pytest.raises(CommandError, match="another server"):  # it states that it names itself, and did not
             log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser()))
         log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss=local.url)))
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]

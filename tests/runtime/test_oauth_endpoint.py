@@ -15,7 +15,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from aqlgen.runtime.settings.http import HttpSettings
+from aqlgen.runtime.settings.tables import HttpSettings
 from tests.runtime.http_endpoint import endpoint
 
 AUDIENCE = "http://localhost:8000/mcp"

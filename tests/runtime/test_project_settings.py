@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.settings.load import load, outdated_files, project_of
+from aqlgen.runtime.settings.load import load, project_of
 
 
 def installed(package: Path, site: Path, record: dict[str, object] | None) -> Path:
@@ -51,13 +51,3 @@ def test_without_a_project_the_settings_are_those_beside_the_code(
     (tmp_path / "adapter.toml").write_text("timeout = 9\n")
     assert project_of(copy) is None
     assert load(copy, {}).timeout == 3
-
-
-def test_an_edit_that_was_not_installed_is_known(package: Path, tmp_path: Path) -> None:
-    project = package.parent.parent
-    (package / "hooks.py").write_text("")
-    copy = installed(package, tmp_path / "site", {"dir_info": {}, "url": project.as_uri()})
-    assert outdated_files(copy) == []
-    (package / "hooks.py").write_text("raise SystemExit\n")
-    assert outdated_files(copy) == ["hooks.py"]
-    assert outdated_files(package) == []

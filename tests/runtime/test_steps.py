@@ -10,11 +10,11 @@ from mcp import Client
 from mcp.types import ElicitResult
 from stand_in import FakeApi
 
+from aqlgen.runtime.dispatch import run as run_module
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.steps import run as run_module
 from aqlgen.runtime.steps.references import Budget, pick, read_reference, resolve
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiResponse

@@ -244,7 +244,7 @@ def test_a_place_that_cannot_be_written_is_said_in_a_line(trust: Any, package: P
     """R-SAFE-2"""
     file_of(package).mkdir()
     code, output = trust("promote", *BY)
-    assert code == 1
+    assert code == 2
     assert "trust.json" in output
     assert "Traceback" not in output
 

@@ -92,8 +92,8 @@ def test_a_workflow_is_an_operation_of_its_writes_with_inputs_steps_and_outputs(
 
 
 def test_the_table_has_a_file_of_workflows_only_where_there_are_some() -> None:
-    assert "workflows.json" not in table_files(prepared().table)
-    entries = json.loads(table_files(prepared(ARAZZO).table)["workflows.json"])
+    assert "workflows.json" not in dict(table_files(prepared().table))
+    entries = json.loads(dict(table_files(prepared(ARAZZO).table))["workflows.json"])
     assert list(entries) == ["find_home", "pet_names"]
 
 

@@ -41,7 +41,7 @@ PLAN: dict[str, Any] = {
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("petstore") / "petstore_adapter"
     table = prepare(Options(Request(str(PETSTORE))), lambda _stage: None).table
-    for path, text in table_files(table).items():
+    for path, text in table_files(table):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder

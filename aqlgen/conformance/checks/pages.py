@@ -78,8 +78,7 @@ async def _cursors(run: Connected, result: Result, operation: Operation, params:
 def _filter(operation: Operation) -> str | None:
     """Return an optional parameter of plain text that is no part of paging."""
     for name, parameter in operation.row.shown_parameters.items():
-        schema = operation.schema(parameter)
-        plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
-        if parameter.location == "query" and plain and not parameter.required and name not in (operation.params or {}):
+        is_open = parameter.location == "query" and not parameter.required and name not in (operation.params or {})
+        if is_open and operation.takes_any_text(parameter):
             return name
     return None

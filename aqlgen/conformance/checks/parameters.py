@@ -161,9 +161,8 @@ async def values_stay_in_place(run: Connected, result: Result) -> None:
     for operation in run.setup.callable[:60]:
         await _header_stays(run, result, operation)
         for name, parameter in operation.row.shown_parameters.items():
-            schema = operation.schema(parameter)
-            plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
-            if not plain or parameter.location not in ("path", "query") or parameter.allow_reserved:
+            is_placed = parameter.location in ("path", "query") and not parameter.allow_reserved
+            if not is_placed or not operation.takes_any_text(parameter):
                 continue
             for value in _HOSTILE:
                 if value.strip(".") == "" and parameter.location != "path":
@@ -186,9 +185,7 @@ async def values_stay_in_place(run: Connected, result: Result) -> None:
 async def _header_stays(run: Connected, result: Result, operation: Operation) -> None:
     """Send a header that would begin another one."""
     for name, parameter in operation.row.shown_parameters.items():
-        schema = operation.schema(parameter)
-        plain = schema.get("type") == "string" and not {"enum", "pattern", "format", "maxLength"} & schema.keys()
-        if parameter.location != "header" or not plain:
+        if parameter.location != "header" or not operation.takes_any_text(parameter):
             continue
         params = {**(operation.params or {}), name: "a\r\nX-Injected: 1"}
         await run.refused(result, operation, params, f"a line break in {name}", "VALIDATION_")

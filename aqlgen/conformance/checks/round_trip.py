@@ -40,15 +40,12 @@ async def writes_arrive(run: Connected, result: Result) -> None:
 
 async def _awkward_text(run: Connected, result: Result, operation: Operation) -> None:
     """Send a text of characters that JSON escapes in a field of plain text."""
-    for name, value in (operation.params or {}).items():
+    for name in operation.params or {}:
         parameter = operation.row.parameters.get(name)
-        if parameter is None or parameter.location != "body" or not isinstance(value, str):
-            continue
-        schema = operation.schema(parameter)
-        if schema.get("type") != "string" or {"enum", "const", "pattern", "format", "maxLength"} & schema.keys():
+        if parameter is None or parameter.location != "body" or not operation.takes_any_text(parameter):
             continue
         envelope, arrived = await run.sent(operation, {**(operation.params or {}), name: _AWKWARD})
-        if envelope.get("success") and arrived:
+        if envelope.ok and arrived:
             data = arrived[-1].data
             body = data if isinstance(data, str) else arrived[-1].body[:200]
             value = data.get(parameter.wire) if isinstance(data, dict) else body

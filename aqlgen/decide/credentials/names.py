@@ -84,11 +84,11 @@ def likeness(parameter: Parameter) -> Likeness:
     if any(pattern.search(name) for pattern in (_KEY, _TOKEN, _SECRET, _AUTHORIZATION)):
         described = described and bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
         return Likeness.CERTAIN if described or in_header else Likeness.LIKELY
-    if not _POSSIBLE.search(name) and not (in_header and _TAIL.search(name)):
+    is_needed = in_header and parameter.required
+    if not _POSSIBLE.search(name) and not ((is_needed or (in_header and described)) and _TAIL.search(name)):
         return Likeness.NONE
     if described:
         return Likeness.LIKELY
-    is_needed = in_header and parameter.required
     return Likeness.NONE if (parameter.description and not is_needed) or name == "key" else Likeness.POSSIBLE
 
 

@@ -19,8 +19,7 @@ from aqlgen.decide.naming.chain import NounChain, read_chain
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, join, singulars
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed
-from aqlgen.decide.naming.suffixes import suffixes
-from aqlgen.decide.naming.verb_rules import ChosenVerb, choose_verb
+from aqlgen.decide.naming.verb_rules import DISTINCT, ChosenVerb, choose_verb
 from aqlgen.decide.naming.verbs import leading_verb
 from aqlgen.decide.naming.vocabulary import Vocabulary
 from aqlgen.decide.naming.wording import action_wording, choose_words
@@ -140,7 +139,7 @@ class _Parts:
 
     @cached_property
     def suffixes(self) -> Words:
-        return suffixes(self.names.facts, self.names.chain, self.names.category)
+        return self.names.facts.shape.suffix
 
     @property
     def acting(self) -> bool:
@@ -192,10 +191,9 @@ def _base(parts: _Parts) -> Iterator[Words]:
 
 
 def _own_verb(parts: _Parts) -> Iterator[Words]:
-    """Use the API's own verb for a change: replace beside update."""
+    """Use the API's own verb for PUT and PATCH: replace beside patch."""
     base, verb = parts.names.base, parts.names.chosen
-    changing = parts.names.facts.method not in ("GET", "HEAD", "POST")
-    if not parts.acting and base[:1] == (verb.shown,) and verb.shown != verb.api_verb and changing:
+    if base[:1] == (verb.shown,) and (parts.names.facts.method, verb.api_verb) in DISTINCT:
         yield verb.api_verb, *base[1:]
 
 
@@ -274,9 +272,9 @@ CANDIDATES: Final = (
     Candidate("version", _version),
     Candidate("full", _full),
     Candidate("list-all", _list_all),
-    Candidate("raw", _raw),
-    Candidate("people's-words", _spoken),
     Candidate("by-parameters", _by_parameters),
+    Candidate("people's-words", _spoken),
+    Candidate("raw", _raw),
     Candidate("via-method", _via_method),
     Candidate("path", _path),
 )

@@ -1,13 +1,12 @@
 """The noun chain of a path: its nouns in the order and the groups that names are made from.
 
-Ordered steps make it of the path's nouns: run-together words, areas, parts of items, lookup fields, the caller, verbs,
-adjectives.
+Ordered steps make it of the path's nouns: run-together words, areas, the caller, adjectives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.decide.facts import Facts
@@ -17,7 +16,6 @@ from aqlgen.decide.naming.noun import (
     IDS,
     NAMES,
     ONE_OF,
-    PREPOSITIONS,
     Noun,
     Words,
     alike,
@@ -27,9 +25,8 @@ from aqlgen.decide.naming.noun import (
     parent_words,
     thing,
 )
-from aqlgen.decide.naming.verbs import ADVERBS, ONE_THING, find_verb
+from aqlgen.decide.naming.verbs import find_verb
 from aqlgen.decide.naming.vocabulary import Vocabulary
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.words import singular
 
 __all__ = ["NounChain", "is_adjective", "is_participle", "read_chain"]
@@ -42,8 +39,6 @@ _SOME_OF: Final = frozenset(
     " disabled saved shared hidden blocked assigned starred watched all expired unread remote".split()
 )
 """Adjectives that pick several things of many."""
-_FIELDS: Final = frozenset({"field", "property", "attribute"})
-"""Parameters that choose a part of a thing."""
 _ME: Final = frozenset({"me", "self", "myself", "my"})
 _MINE: Final = frozenset({"authenticated", "current", "my", "me", "own", "logged"})
 
@@ -53,18 +48,10 @@ class NounChain:
     """The nouns of a path in order, grouped at the items that they pass through."""
 
     nouns: tuple[Noun, ...]
-    by: Words = ()
-    """The field by which an item is found (`/alerts/customer_id/{customer_id}`)."""
     mine: bool = False
     """Whether the path starts at the caller (`/me`)."""
     mass: bool = False
     """Whether the last noun has one form for one and for many."""
-    participle: bool = False
-    """Whether the last noun is no noun at all (`/user/starred`)."""
-    settled: bool = False
-    """Whether that adjective was put before the noun it belongs to."""
-    adverb: Words = ()
-    """A last segment such as `/bulk`."""
     area: Words = ()
     """The nouns before a version, which are those of the product (`/inbound/fba/v1/plans`)."""
 
@@ -97,11 +84,6 @@ class NounChain:
     def last(self) -> Words:
         """The last word of the last noun."""
         return self.nouns[-1].words[-1:] if self.nouns else ()
-
-    @property
-    def unsettled(self) -> bool:
-        """True if the path ends in an adjective that has no noun."""
-        return self.participle and not self.settled
 
     @property
     def within(self) -> bool:
@@ -162,67 +144,6 @@ def _set_area_aside(chain: NounChain, facts: Facts) -> NounChain:
     return replace(chain, area=area, nouns=chain.nouns[size:])
 
 
-def _split_parts(chain: NounChain, facts: Facts) -> NounChain:
-    """Make a noun of what follows an item without a noun of its own, or else a lookup field.
-
-    `/actions/{action_id}/{field}` is an action's field, `/tasks/{task_id}/{index}` a task by index; and what lies in an
-    item of its own kind is its child.
-    """
-    nouns: list[Noun] = []
-    by = chain.by
-    for noun in chain.nouns:
-        size = _identity_size(noun)
-        parent = nouns[-1] if nouns else None
-        if parent and parent.parameters and parent.one == noun.one and noun.words != parent.parameters[0]:
-            noun = replace(noun, words=("child", *noun.words))
-        rest = noun.parameters[size:]
-        last = len(nouns) + 1 >= len(chain.nouns)
-        part = _part_name(rest[0], facts, last=last) if rest else None
-        if part is None:
-            nouns.append(noun)
-            by = ("by", *rest[0]) if rest and not set(rest[0]) <= IDS else by
-        else:
-            nouns += [replace(noun, parameters=noun.parameters[:size]), Noun(part, rest)]
-    return replace(chain, nouns=tuple(nouns), by=by)
-
-
-def _part_name(parameter: Words, facts: Facts, *, last: bool) -> Words | None:
-    """Return the noun of a part of an item: people's word for it, else the parameter's; None if it is no part."""
-    spoken = facts.phrase.object[-1:] if facts.phrase and last else ()
-    path = {word for noun in facts.shape.nouns for part in (noun.words, *noun.parameters) for word in part}
-    new = bool(spoken) and not any(alike(singular(spoken[0]), singular(word)) for word in path)
-    if new and spoken[0].isalpha() and spoken[0] not in PREPOSITIONS:
-        return spoken
-    is_part = not last or thing(parameter) != parameter or parameter[-1] in _FIELDS
-    return thing(parameter) if is_part else None
-
-
-def _identity_size(noun: Noun) -> int:
-    """Return how many parameters it takes to find the noun: up to the one with its name, or else all."""
-    count = len(noun.parameters)
-    if count and noun.parameters[-1][-1] in _FIELDS and noun.words[-1] != noun.parameters[-1][-1]:
-        return count - 1
-    if count < 2:
-        return count
-    words = [singular(word) for word in noun.words]
-    named = [any(alike(word, singular(each)) for word in words for each in name) for name in noun.parameters]
-    return count - 1 if named[-2] and not named[-1] else count
-
-
-def _join_lookup_fields(chain: NounChain, _: Facts) -> NounChain:
-    """Take the field out of `/alerts/customer_id/{customer_id}`: an alert, by customer id."""
-    kept: list[Noun] = []
-    by: Words = ()
-    for noun in chain.nouns:
-        plain = noun.words[-1] in IDS | NAMES
-        if kept and not kept[-1].parameters and (len(noun.words) > 1 or plain) and noun.words in noun.parameters:
-            by = (*by, "by", *noun.words) if not IDS & set(noun.words[-1:]) or len(noun.words) > 1 else by
-            kept[-1] = replace(kept[-1], parameters=noun.parameters)
-        else:
-            kept.append(noun)
-    return replace(chain, nouns=tuple(kept), by=by + chain.by)
-
-
 def _read_me(chain: NounChain, facts: Facts) -> NounChain:
     """Read `/users/me` and `/me/pets` as the caller's own, and `/user` where people say that it is the caller."""
     nouns, mine = chain.nouns, chain.mine
@@ -242,24 +163,6 @@ def _read_me(chain: NounChain, facts: Facts) -> NounChain:
     return replace(chain, nouns=nouns, mine=mine)
 
 
-def _drop_verb(chain: NounChain, facts: Facts) -> NounChain:
-    """Drop the segment that is the operation's verb."""
-    verb = facts.named_verb or facts.action_verb
-    if not verb or not (verb.strong or verb.word in ONE_THING) or len(chain.nouns) < 2:
-        return chain
-    kept = tuple(noun for noun in chain.nouns if noun.words != (verb.word,))
-    return replace(chain, nouns=kept or chain.nouns)
-
-
-def _set_adverb_aside(chain: NounChain, facts: Facts) -> NounChain:
-    """Set a last segment such as `/bulk` aside."""
-    last = chain.nouns[-1]
-    adverb = len(last.words) == 1 and last.words[0] in ADVERBS and facts.method != "GET"
-    if len(chain.nouns) < 2 or not adverb or last.parameters:
-        return chain
-    return replace(chain, adverb=last.words, nouns=chain.nouns[:-1])
-
-
 def _settle_adjective(chain: NounChain, _: Facts) -> NounChain:
     """Find an adjective at the path's end, and put it before its noun: `/releases/latest` is a latest release."""
     last = chain.nouns[-1]
@@ -268,20 +171,16 @@ def _settle_adjective(chain: NounChain, _: Facts) -> NounChain:
     before = chain.nouns[-2] if len(chain.nouns) > 1 else None
     (adjective,) = last.words
     if before is None or before.parameters or len(before.words) > 3:
-        return replace(chain, participle=True)
+        return chain
     if adjective not in ONE_OF and not is_plural(before.words):
-        return replace(chain, participle=True)
+        return chain
     moved = Noun((adjective, *(before.one if adjective in ONE_OF else before.words)), ())
-    return replace(chain, nouns=(*chain.nouns[:-2], moved), participle=True, settled=True)
+    return replace(chain, nouns=(*chain.nouns[:-2], moved))
 
 
 STEPS: Final[tuple[Callable[[NounChain, Facts], NounChain], ...]] = (
     _set_area_aside,
-    _split_parts,
-    _join_lookup_fields,
     _read_me,
-    _drop_verb,
-    _set_adverb_aside,
     _settle_adjective,
 )
 """The steps in order; they end where no noun is left."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from aqlgen.runtime.frozen import dataclass
 from aqlgen.words import singular
 
 __all__ = [
@@ -100,8 +100,6 @@ def join(*parts: Words) -> Words:
     """Join words without repeats: a part is dropped if the next begins with it (user, user_key is user_key)."""
     words: list[str] = []
     for part in parts:
-        if part[:1] == ("child",):  # a child of its own kind says that already
-            words = words[: len(words) - len(part) + 1] if _ends_with(words, part[1:]) else words
         if words and part:
             size = _overlap(words, part)
             words = words[: len(words) - size]
@@ -116,10 +114,6 @@ def _overlap(words: list[str], part: Words) -> int:
         if ones[-size] == first and ones[-size:] == singulars(part[:size]):
             return size
     return 0
-
-
-def _ends_with(words: list[str], tail: Words) -> bool:
-    return [singular(word) for word in words[-len(tail) :]] == singulars(tail)
 
 
 def alike(word: str, other: str) -> bool:

@@ -49,7 +49,7 @@ def _called_get(facts: Facts, chain: NounChain) -> bool | None:
     """Believe people who say get, unless what they get is a plural of the path (`getLinks` of `/links`)."""
     if _named_verb(facts) != "get" or facts.answers_list or not facts.phrase or not facts.phrase.object:
         return None
-    plain = bool(chain.nouns) and not (chain.nouns[-1].parameters or chain.mass or chain.participle)
+    plain = bool(chain.nouns) and not (chain.nouns[-1].parameters or chain.mass)
     return facts.answers_list is None and plain and is_plural(chain.last) and _says_many(facts)
 
 
@@ -60,13 +60,6 @@ def _without_noun(facts: Facts, chain: NounChain) -> bool | None:
     return is_plural(words[-1:]) and words[-1] not in AREAS
 
 
-def _plural_before_preposition(_: Facts, chain: NounChain) -> bool | None:
-    """Read `/stops-for-route/{routeId}` as a list."""
-    words = chain.nouns[-1].words
-    size = head_size(words)
-    return True if size < len(words) - 1 and is_plural(words[:size]) and not chain.itself else None
-
-
 def _by_parameter(facts: Facts, chain: NounChain) -> bool | None:
     """Read what is found by something else than itself (`/objects/{entity}`) as its response is."""
     return facts.answers_list is True and not chain.item if chain.nouns[-1].parameters else None
@@ -74,10 +67,6 @@ def _by_parameter(facts: Facts, chain: NounChain) -> bool | None:
 
 def _one_of_many(_: Facts, chain: NounChain) -> bool | None:
     return False if chain.nouns[-1].words[0] in ONE_OF else None
-
-
-def _adjective(facts: Facts, chain: NounChain) -> bool | None:
-    return True if chain.unsettled and facts.named_verb is None else None
 
 
 def _response(facts: Facts, chain: NounChain) -> bool | None:
@@ -98,10 +87,8 @@ NUMBER_RULES: Final = (
     NumberRule("called-list", _called_list),
     NumberRule("called-get", _called_get),
     NumberRule("no-noun", _without_noun),
-    NumberRule("plural-before-preposition", _plural_before_preposition),
     NumberRule("by-parameter", _by_parameter),
     NumberRule("one-of-many", _one_of_many),
-    NumberRule("adjective", _adjective),
     NumberRule("response", _response),
     NumberRule("plural-noun", _plural_noun),
 )
@@ -115,7 +102,7 @@ def _says_many(facts: Facts) -> bool:
 
 def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Words:
     """Put the last noun in the singular or plural, as the verb and the path ask."""
-    if not thing or chain.unsettled:
+    if not thing:
         return thing
     noun, last = (chain.nouns[-1] if chain.nouns else None), thing[-1]
     if verb == "list" and not chain.mass:
@@ -123,29 +110,12 @@ def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Word
         at = head_size(thing, start + 1) - 1  # before a preposition of the path's own noun
         counted = singular(thing[at]) != thing[at] or is_participle(thing[at])
         return (*thing[:at], thing[at] if counted else plural(thing[at]), *thing[at + 1 :])
-    spoken = facts.phrase.object if facts.phrase else ()
     known = find_verb(verb)
     if noun is not None and not noun.parameters:
-        if plural(last) in spoken and last not in spoken and verb in ("update", "patch", "replace"):
-            return (*thing[:-1], plural(last))
         if chain.mass or facts.method in ("PUT", "PATCH", "DELETE") or (known and known.category is Category.READ):
-            single = singular(last) in spoken and last not in spoken and known and known.category is Category.CREATE
-            return (*thing[:-1], singular(last)) if single else thing  # what is read or changed as a whole
-        if plural(last) in spoken and singular(last) not in spoken and not _creates_one(facts, verb):
+            return thing  # what is read or changed as a whole
+        spoken = facts.phrase.object if facts.phrase else ()
+        creates_one = verb == "create" and not sends_list(facts.operation, facts.resolver)
+        if plural(last) in spoken and singular(last) not in spoken and not creates_one:
             return (*thing[:-1], plural(last))
-    elif noun is not None and is_plural((last,)) and last in spoken and singular(last) not in noun.one:
-        return thing  # the tags of a host
     return (*thing[:-1], noun.one[-1] if noun is not None and noun.words[-1] == last else singular(last))
-
-
-def _creates_one(facts: Facts, verb: str) -> bool:
-    """Return True if a POST creates, and holds no list of what it creates: a plural is that of the path."""
-    if facts.method != "POST" or facts.phrase is None:
-        return False
-    if facts.named_verb is None:
-        return True
-    spoken = facts.phrase.object
-    spoken = spoken[: spoken.index("by")] if "by" in spoken else spoken
-    if verb != "create" or spoken != tuple(word for noun in facts.shape.nouns for word in noun.words):
-        return False
-    return facts.operation.body is None or sends_list(facts.operation, facts.resolver) is False

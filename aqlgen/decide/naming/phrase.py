@@ -8,7 +8,7 @@ An operationId that a generator made of the method and the path says nothing mor
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -71,22 +71,22 @@ class Phrase:
 def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     """Read the name that people gave the operation, None if nobody named it; `sdk_name` is a name from elsewhere."""
     name = (sdk_name or method_name(operation) or operation.operation_id or "")[:_LONGEST]
-    method, opening = operation.method.upper(), split(operation.summary[:40])[:1]
-    if name == operation.operation_id:
-        function = _function_name(name, operation.path, operation.tags[0] if operation.tags else "")
-        if function:
-            opening = () if split(operation.summary[:_LONGEST]) == split(function) else opening
-            words = _without_noise(split(function), _literal_words(method, operation.path))
-            phrase = _with_verb(words, (), method, operation.path, opening)
-            noun = phrase.verb is not None and not phrase.verb.strong and phrase.object[:1]
-            if (
-                noun
-                and noun[0] not in PREPOSITIONS
-                and phrase.lead in [each.words for each in shape(method, operation.path).nouns]
-            ):
-                phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
-            return replace(phrase, of_function=True)
-    return _read(name, method, operation.path, opening) if name else None
+    method, path = operation.method.upper(), operation.path
+    tag = operation.tags[0] if operation.tags else ""
+    if name == operation.operation_id and (function := _function_name(name, path, tag)):
+        return _of_function(_without_noise(split(function), _literal_words(method, path)), method, path)
+    return _read(name, method, path, split(operation.summary[:40])[:1]) if name else None
+
+
+def _of_function(words: Words, method: str, path: str) -> Phrase:
+    """Read the name of a function, whose verb is at its head; a weak one may be a noun (`chat_completion`)."""
+    verb, used = leading_verb(words) or (None, 0)
+    rest = words[used:]
+    is_noun = verb is not None and not verb.strong and PREPOSITIONS.isdisjoint(rest[:1])
+    if verb is None or (is_noun and words[:used] in [noun.words for noun in shape(method, path).nouns]):
+        return Phrase(None, (), words, (), words, of_function=True)
+    lead = (verb.word,) if verb.word in ("get", "list") else words[:used]
+    return Phrase(verb, lead, rest, (), words, of_function=True)
 
 
 def _function_name(operation_id: str, path: str, tag: str) -> str:
@@ -194,7 +194,9 @@ def _verb_place(
 
 def _apart(word: str, path: str) -> Words:
     """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
-    known = {form for each in split(path) for form in (each, singular(each))} if len(word) > _LONG_WORD else {word}
+    if len(word) <= _LONG_WORD or word in (segments := split(path)):
+        return (word,)
+    known = {form for each in segments for form in (each, singular(each))}
     if word in known:
         return (word,)
     nouns = "|".join(sorted(known, key=len, reverse=True))

@@ -14,7 +14,7 @@ from aqlgen.decide.naming.noun import Noun, Words, singulars, thing
 from aqlgen.decide.naming.path_actions import split_action
 from aqlgen.words import split
 
-__all__ = ["Shape", "action_as_noun", "shape", "without_format"]
+__all__ = ["Shape", "action_as_noun", "shape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,11 @@ class Shape:
         """True if the path ends at one thing: a parameter, or an action on what a parameter names."""
         return bool(self.nouns and self.nouns[-1].parameters)
 
+    @property
+    def suffix(self) -> Words:
+        """The words that a literal query or a segment such as `by-name` puts behind the nouns."""
+        return (*self.qualifier, *self.query_words)
+
 
 _VERSION: Final = re.compile(
     r"v\d+([._-]\d+)*((alpha|beta|rc|p\d+(alpha|beta)|preview)\d*)?|\d{4}-\d{2}(-\d{2})?|\d+(\.\d+)+", re.IGNORECASE
@@ -53,8 +58,6 @@ _RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])
 """An identifier that a machine appended to a name (`securityClassification-6VMVochwUWo`)."""
 _FUNCTION: Final = re.compile(r"([A-Za-z_][\w.]*)\((?:\w+=[^()]*)?\)")
 """A bound function of OData with its arguments (`microsoft.graph.getByPath(path='{path}')`); a key has no name."""
-_FORMATS: Final = frozenset({("json",), ("xml",)})
-"""Last segments that only say how the answer is written (`/containers/json`)."""
 _RPC: Final = re.compile(r"[?#&](?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 _SEPARATORS: Final = re.compile("[/#]")
 
@@ -162,11 +165,3 @@ def action_as_noun(shape: Shape, words: Words) -> Shape:
     if size < 2 or shape.procedure or not any(singulars(run) == ones for run in runs):
         return shape
     return replace(shape, nouns=(*shape.nouns, Noun(shape.action, ())), action=())
-
-
-def without_format(shape: Shape, words: Words) -> Shape:
-    """Leave out a last segment that only says how the answer is written, if people do not say it (`/images/json`)."""
-    *before, last = shape.nouns or (Noun((), ()),)
-    if not before or last.parameters or last.words not in _FORMATS or last.words[0] in words:
-        return shape
-    return replace(shape, nouns=tuple(before))

@@ -63,7 +63,7 @@ def spoken_wording(facts: Facts, category: Category, chain: NounChain) -> tuple[
         return None
     ends = (end for end in _LOOKUPS if phrase.object[-len(end) :] == end)
     thing = phrase.object[: len(phrase.object) - len(next(ends, ()))]
-    path_says_it = not (facts.shape.action or chain.participle) and chain.nouns and not chain.nouns[-1].bare
+    path_says_it = not facts.shape.action and chain.nouns and not chain.nouns[-1].bare
     if path_says_it and singulars(thing) == singulars(chain.nouns[-1].words):
         return None
     space = tuple(singulars(phrase.namespace))

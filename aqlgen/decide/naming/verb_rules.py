@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain, is_participle
+from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.number import answers_many
 from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb
@@ -73,7 +73,7 @@ def choose_verb(facts: Facts, category: Category, chain: NounChain) -> ChosenVer
         return ChosenVerb(verb, verb, acting=False, rule="method")
     verbs = _Verbs(facts, category, chain)
     rule, shown, api_verb = _first(VERB_RULES, verbs)
-    acting = verbs.acting or (rule.acting and bool(facts.shape.action))
+    acting = verbs.acting or rule.acting
     if shown == api_verb == "update":
         api_verb = _UPDATES.get(facts.method, api_verb)
     if category is Category.READ and shown in ("get", "list"):
@@ -145,15 +145,10 @@ class _Verbs:
 
 
 def _marks_item(verbs: _Verbs) -> tuple[str, str] | None:
-    """Mark an item: PUT or POST of `/messages/{id}/read`, PUT of `/messages/{id}/archived`."""
-    facts, chain = verbs.facts, verbs.chain
-    if verbs.category is not Category.UPDATE or facts.named_verb is not None or facts.method not in ("PUT", "POST"):
-        return None
-    participle = chain.participle and facts.method == "PUT" and chain.within and is_participle(chain.last[0])
-    if facts.shape.action not in (("read",), ("unread",)) and not participle:
-        return None
-    _, _, api_verb = _first(VERB_RULES[1:], verbs)
-    return "mark", api_verb
+    """Mark an item: PUT or POST of `/messages/{id}/read`."""
+    facts = verbs.facts
+    marked = facts.shape.action in (("read",), ("unread",)) and facts.method in ("PUT", "POST")
+    return _same("mark") if marked and verbs.category is Category.UPDATE and facts.named_verb is None else None
 
 
 def _action_of_path(verbs: _Verbs) -> tuple[str, str] | None:
@@ -247,7 +242,8 @@ def heard_verb(facts: Facts, chain: NounChain) -> Verb | None:
 
 def is_shown_anyway(facts: Facts, category: Category, verb: Verb) -> bool:
     """Return True if a verb is shown though the category is another: on a GET, or where a POST does more than read."""
-    if facts.method == "GET" and CANONICAL.get(verb.word, verb.word) not in GENERIC:
+    noun = verb.category is Category.CREATE and not verb.strong  # requestUsers of a GET
+    if facts.method == "GET" and CANONICAL.get(verb.word, verb.word) not in GENERIC and not noun:
         return True  # the reviewer has to look (`testRule`)
     posted = verb.category is Category.READ and category is Category.EXECUTE and verb.word not in GENERIC
     verbs = (facts.named_verb, facts.action_verb)

@@ -19,7 +19,6 @@ from aqlgen.decide.naming.noun import Words, join, singulars
 from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spoken_wording import function_wording, spoken_wording
-from aqlgen.decide.naming.suffixes import prerelease, suffixes
 from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, ONE_THING, find_verb, leading_verb
 from aqlgen.words import plural, singular
@@ -120,14 +119,6 @@ class _Subject:
     verb: ChosenVerb
 
     @property
-    def suffixes(self) -> Words:
-        return suffixes(self.facts, self.chain, self.category)
-
-    @property
-    def prerelease(self) -> Words:
-        return prerelease(self.facts, self.chain)
-
-    @property
     def area(self) -> Words:
         """The subject of a path without nouns: the group of `/apis/rbac.authorization.k8s.io/v1/`."""
         words = [word for word in self.facts.shape.residue if word.isalpha() and word not in ("api", "apis", "rest")]
@@ -178,12 +169,9 @@ def _in_people_words(subject: _Subject) -> _Words | None:
         return None
     lead, thing = words
     if not chain.nouns:
-        thing = join(subject.prerelease, subject.area, thing)
-    tail = subject.suffixes
-    if tail[:1] == ("via",) and thing[:1] == tail[1:]:
-        thing = thing[1:]
-    if tail[:1] not in (("by",), ("with",)) and thing[-len(tail) :] != tail:
-        thing = (*thing, *tail)
+        thing = join(subject.area, thing)
+    tail = facts.shape.query_words
+    thing = thing if thing[-len(tail) :] == tail else (*thing, *tail)
     return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
 
 
@@ -192,9 +180,7 @@ def _by_action(subject: _Subject) -> _Words | None:
     if not facts.shape.action:
         return None
     lead, thing = action_wording(facts, chain, subject.verb)
-    words = join(subject.prerelease, (*thing, *subject.suffixes))
-    adverbs = tuple(word for word in chain.adverb if word not in lead)
-    return _Words((*adverbs, *lead), words, note="the path ends in an action")
+    return _Words(lead, (*thing, *facts.shape.suffix), note="the path ends in an action")
 
 
 def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
@@ -209,27 +195,20 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
         thing = (*thing[:-1], singular(thing[-1]))
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
-    words = join(subject.prerelease, (*thing, *subject.suffixes))
     note = "" if facts.phrase else "no operationId that says more"
-    return _Words((*chain.adverb, *lead), words, len(chain.nouns) - kept, note)
-
-
-def _by_path_with_adjective(subject: _Subject) -> _Words | None:
-    words = _by_path(subject) if subject.chain.unsettled else None
-    return words and words._replace(note=f"`{'_'.join(subject.chain.nouns[-1].words)}` is no noun")
+    return _Words(lead, (*thing, *facts.shape.suffix), len(chain.nouns) - kept, note)
 
 
 def _without_path(subject: _Subject) -> _Words:
     phrase = subject.facts.phrase
-    words = join(subject.prerelease, subject.area, phrase.object if phrase else ())
-    return _Words((subject.verb.shown,), (*(words or ("root",)), *subject.suffixes), unsure=not words)
+    words = join(subject.area, phrase.object if phrase else ())
+    return _Words((subject.verb.shown,), (*(words or ("root",)), *subject.facts.shape.suffix), unsure=not words)
 
 
 NOUN_RULES: Final = (
     NounRule("function's name", Evidence.RULE, 0.9, _as_function, chooses_verb=True),
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
-    NounRule("path with an adjective", Evidence.HEURISTIC, 0.65, _by_path_with_adjective),
     NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
     NounRule("path", Evidence.RULE, 0.85, _by_path),
     NounRule("no noun in the path", Evidence.HEURISTIC, 0.7, _without_path),

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from aqlgen.decide.decision import Override, ParameterOverride
 
-from .grammar import field_cases, nested_fields
+from .grammar import field_cases
 from .model import (
     EXPIRED,
     UNMATCHED,
@@ -67,7 +67,6 @@ __all__ = [
     "load",
     "name_collisions",
     "nearest",
-    "nested_fields",
     "parse",
     "unmatched",
 ]

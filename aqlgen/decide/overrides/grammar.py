@@ -25,7 +25,7 @@ from .model import finding, nearest
 if TYPE_CHECKING:
     from jsonschema_rs import Draft7Validator, ValidationError
 
-__all__ = ["Path", "Tree", "field_cases", "nested_fields", "schema"]
+__all__ = ["Path", "Tree", "field_cases", "schema"]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indexes from the root of the file to a value."""
@@ -49,13 +49,6 @@ def schema() -> dict[str, Any]:
     path = own_templates() / "templates/project/schema/overrides.schema.json"
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
-
-
-@cache
-def nested_fields() -> frozenset[str]:
-    """Return the fields of an operation's override that have fields of their own; all others are single values."""
-    fields = schema()["$defs"]["operation"]["properties"]
-    return frozenset(name for name, rule in fields.items() if "properties" in rule or "additionalProperties" in rule)
 
 
 @cache

@@ -19,15 +19,6 @@ __all__ = ["follows", "patched_as", "replaced", "update"]
 _MOST: Final = 0.5
 """The share of the written fields from which on the reader is sure to read what is written."""
 _SHOWN: Final = 5
-_LONGEST: Final = 4000
-_REPLACING: Final = (
-    "replaces the entire", "replace the entire", "replaces the whole", "replace the whole", "replaces all fields",
-    "replace all fields", "full replacement", "replaces the existing", "completely replaces", "overwrites the entire",
-    "overwrites the whole", "overwrites all fields", "is a full update", "fields that are not provided will be removed",
-    "fields not provided will be removed", "omitted fields will be removed", "omitted fields are removed",
-    "omitted fields will be reset", "omitted fields are reset",
-)  # fmt: skip
-"""What a document says of an update that replaces, where its method does not: words that add care."""
 _WHOLE: Final = ("whole", "upsert")
 """What the owner says of an update that sends the whole."""
 
@@ -35,8 +26,8 @@ _WHOLE: Final = ("whole", "upsert")
 def update(subject: Subject, around: Around) -> Trait[Update] | None:
     """Decide the strategy, the operation that reads the same resource, and whether a lost race can be noticed.
 
-    The owner's word decides where there is one. A document's words make an update read first, and never spare it that:
-    that all other fields are left untouched is said of APIs that reset them, too.
+    The owner's word decides where there is one. A document's words never spare an update its read: that all other
+    fields are left untouched is said of APIs that reset them, too.
     """
     if subject.category is not Category.UPDATE or subject.operation.body is None:
         return None
@@ -89,7 +80,7 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
             return Update(strategy="merge-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
         if subject.method == "PATCH":
             return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
-        if subject.method != "PUT" and not _says_it_replaces(subject):
+        if subject.method != "PUT":
             note = "what is not sent is taken to stay as it is"
             return Update(strategy="post"), Reason("post-method", Evidence.RULE, 0.8, note)
     return _merging(subject, reader, around) if reader is not None else _alone(subject, around)
@@ -163,12 +154,6 @@ def _declares(reader: Subject, around: Around) -> bool:
     fields = around.schemas.properties(reader.answer)
     objects = [schema for schema in fields.values() if around.schemas.kinds(schema) <= {"object"}]
     return bool(fields) and all(around.schemas.properties(schema) for schema in objects)
-
-
-def _says_it_replaces(subject: Subject) -> bool:
-    """Return True if the text of an update has one of the phrases."""
-    text = " ".join(f"{subject.operation.summary} {subject.operation.description}".lower().split())[:_LONGEST]
-    return any(phrase in text for phrase in _REPLACING)
 
 
 def _says_it_creates(subject: Subject) -> bool:

@@ -63,19 +63,20 @@ def read_auth(reader: Reader, node: Node | None, adapter: str) -> Auth:
         return Auth()
     node = _without_secrets(reader, node)
     members = reader.fields(node, _FIELDS)
+    read = {}
+    needed: tuple[tuple[str, ...], ...] = ()
     if "x-schemes" not in members:
-        usual = _scheme(reader, node, members, adapter)
-        return Auth() if usual is None else Auth({_USUAL: usual[0]}, ((_USUAL,),), {_USUAL: usual[1]})
-    schemes: dict[str, dict[str, Json]] = {}
-    variables: dict[str, str | Mapping[str, str]] = {}
-    for name, member in members["x-schemes"].members():
-        if reader.is_of(member, "object") and reader.is_readable(Node(name, member.pointer, member.path)):
-            of_scheme = _without_secrets(reader, member)
-            scheme = _scheme(reader, of_scheme, reader.fields(of_scheme, _FIELDS), adapter)
-            if scheme is not None:
-                schemes[name], variables[name] = scheme
-    needed = members.get("x-security")
-    return Auth(schemes, () if needed is None else read_requirements(reader, needed), variables)
+        read[_USUAL] = _scheme(reader, node, members, adapter)
+        needed = ((_USUAL,),) if read[_USUAL] is not None else needed
+    else:
+        for name, member in members["x-schemes"].members():
+            if reader.is_of(member, "object") and reader.is_readable(Node(name, member.pointer, member.path)):
+                of_scheme = _without_secrets(reader, member)
+                read[name] = _scheme(reader, of_scheme, reader.fields(of_scheme, _FIELDS), adapter)
+        needed = read_requirements(reader, members["x-security"]) if "x-security" in members else needed
+    sent = {name: scheme for name, scheme in read.items() if scheme is not None}
+    variables = {name: variables for name, (_, variables) in sent.items() if variables}
+    return Auth({name: scheme for name, (scheme, _) in sent.items()}, needed, variables)
 
 
 def _without_secrets(reader: Reader, node: Node) -> Node:

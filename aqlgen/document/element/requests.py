@@ -87,7 +87,7 @@ def read_path(reader: Reader, node: Node, method: str, target: str) -> Request |
     """Return the request of a method and a path, None after a report of what is wrong."""
     segments = re.split(r"/|\\|%2f|%5c", target.partition("?")[0], flags=re.IGNORECASE)
     spelled = f"`{method} /{target.lstrip('/').replace(' ', '%20')[:200]}`"
-    for wrong, expected, hint in (
+    for is_unfit, expected, hint in (
         (
             "://" in target or target.startswith("//"),
             "a path below base_url, without a host",
@@ -106,7 +106,7 @@ def read_path(reader: Reader, node: Node, method: str, target: str) -> Request |
             "Write a placeholder as in `/pets/{pet_id}`.",
         ),
     ):
-        if wrong:
+        if is_unfit:
             reader.bad_value(node, expected, hint)
             return None
     path, mark, query = target.partition("?")

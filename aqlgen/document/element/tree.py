@@ -67,7 +67,9 @@ def _operation(operation: ElementOperation, origins: Origins) -> dict[str, Json]
             parameters.append(_parameter(parameter))
             origins.note(parameters, len(parameters) - 1, Origin(parameter.pointer))
     for location, values in (("header", operation.request.headers), ("query", operation.request.query)):
-        parameters += [_fixed(location, name, value) for name, value in values.items()]
+        for name, value in values.items():  # there is one value, which is sent without being asked for
+            schema = {"type": "string", "enum": [value]}
+            parameters.append({"name": name, "in": location, "required": True, "schema": schema})
     parameters += _paging_parameters(operation)
     parameters += [{"name": wire, "in": "query", "schema": {}} for wire in operation.request.input]
     body = _body(operation, origins)
@@ -104,11 +106,6 @@ def _parameter(parameter: ElementParameter) -> dict[str, Json]:
     place = parameter.place
     node: dict[str, Json] = {"name": place.wire, "in": place.location, "schema": parameter.schema, **parameter.style}
     return {**node, **({"required": True} if parameter.required else {}), **_about(parameter)}
-
-
-def _fixed(location: str, name: str, value: str) -> dict[str, Json]:
-    """Return a parameter of which there is one value, which is sent without being asked for."""
-    return {"name": name, "in": location, "required": True, "schema": {"type": "string", "enum": [value]}}
 
 
 def _paging_parameters(operation: ElementOperation) -> list[Json]:

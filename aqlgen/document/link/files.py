@@ -94,22 +94,27 @@ def _index(file: File, node: Json, pointer: str, resource: str, base: str) -> No
         return
     if not isinstance(node, dict):
         return
+    base, resource = _index_names(file, node, pointer, resource, base)
+    for key, inner in node.items():
+        if key not in DATA and not key.startswith("x-") and isinstance(inner, (dict, list)):
+            _index(file, inner, f"{pointer}/{escape(key)}", resource, base)
+
+
+def _index_names(file: File, node: dict[str, Json], pointer: str, resource: str, base: str) -> tuple[str, str]:
+    """Add the names by which a schema can be referred to; return its base URI and its resource."""
     name = node.get("$id")
+    anchors = [("$anchor", node.get("$anchor")), ("$dynamicAnchor", node.get("$dynamicAnchor"))]
     if isinstance(name, str) and name.startswith("#"):
-        file.anchors.setdefault((resource, name[1:]), pointer)
-        file.names.setdefault(name[1:], pointer)
+        anchors.insert(0, ("$id", name[1:]))
     elif isinstance(name, str):
         base, resource = resolve_uri(base, name), pointer
         file.resources[pointer] = base
     if node.get("$recursiveAnchor") is True:
         file.recursive.add(pointer)
-    for key in ("$anchor", "$dynamicAnchor"):
-        anchor = node.get(key)
+    for key, anchor in anchors:
         if isinstance(anchor, str):
             file.anchors.setdefault((resource, anchor), pointer)
             file.names.setdefault(anchor, pointer)
             if key == "$dynamicAnchor" and len(file.dynamic) < _MOST_DYNAMIC:
                 file.dynamic[pointer] = anchor
-    for key, inner in node.items():
-        if key not in DATA and not key.startswith("x-") and isinstance(inner, (dict, list)):
-            _index(file, inner, f"{pointer}/{escape(key)}", resource, base)
+    return base, resource

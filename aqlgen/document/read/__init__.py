@@ -6,8 +6,7 @@ it (`open_document`). Stages: `fetch` (bytes) → `source` (text, then a tree, b
 only called when there is something to report.
 """
 
-from aqlgen.document.read.fetch import open_document, read
-from aqlgen.document.read.front_matter import is_markdown
+from aqlgen.document.read.fetch import is_markdown, open_document, read
 from aqlgen.document.read.identify import Version, check, is_element
 from aqlgen.document.read.library import Library, NotRead
 from aqlgen.document.read.limits import Limits

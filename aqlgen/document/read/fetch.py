@@ -13,7 +13,6 @@ from typing import Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
-from aqlgen.document.read.front_matter import front_matter
 from aqlgen.document.read.library import FileStore, Folder, Library, NoFiles
 from aqlgen.document.read.limits import Limits, too_large
 from aqlgen.document.read.source import Source, parse
@@ -215,3 +214,28 @@ def _bytes(path: Path, limits: Limits) -> bytes:
             return file.read(limits.size + 1) if path.is_file() else b""
     except OSError:
         return b""
+
+
+# Markdown files with front matter: the YAML between two lines of three dashes is the document (element type, 1.3).
+_OPENING: Final = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*+\r?\n")
+_CLOSING: Final = re.compile(rb"^(?:---|\.\.\.)[ \t]*+\r?$", re.MULTILINE)
+
+
+def is_markdown(name: str) -> bool:
+    """Return True if a file is Markdown by its name."""
+    return name.lower().endswith((".md", ".markdown"))
+
+
+def front_matter(name: str, data: bytes) -> bytes:
+    """Return the front matter of a Markdown file, at the same lines, and any other file as it is.
+
+    Raises DocumentError for Markdown without front matter.
+    """
+    if not is_markdown(name):
+        return data
+    opening = _OPENING.match(data)
+    closing = _CLOSING.search(data, opening.end()) if opening else None
+    if opening is None or closing is None:
+        way = "Put the element between two lines of three dashes, the first of which is the first line of the file."
+        raise DocumentError.of("no-front-matter", "the file has no front matter", file=name, line=1, column=1, help=way)
+    return data[: closing.start()]

@@ -69,24 +69,24 @@ class Schemas:
     def _changes(self, schema: dict[str, Json]) -> dict[str, Json]:
         changed: dict[str, Json] = {}
         for key, value in schema.items():
-            new: Json = value
-            if key in MAPS and isinstance(value, dict):
-                new = self._convert_map(value)
-            elif key in LISTS and isinstance(value, list):
-                new = self._convert_list(value)
-            elif key in SINGLE:
-                new = self._first_or_any(value) if isinstance(value, list) else self.convert(value)
-            elif key == "$ref" and isinstance(value, str):
-                new = self.reference(value)
-            elif key == "discriminator" and isinstance(value, str):
-                new = {"propertyName": value}
-            elif key == "x-nullable":
+            if key == "x-nullable":
                 changed |= {"nullable": True} if value is True else {}
             elif key in RENAMED and RENAMED[key] not in schema:
-                changed[RENAMED[key]] = self._changes({RENAMED[key]: value}).get(RENAMED[key], value)
-            if new is not value:
-                changed[key] = new
+                changed[RENAMED[key]] = self._member(RENAMED[key], value)
+            else:
+                new = self._member(key, value)
+                if new is not value:
+                    changed[key] = new
         return changed
+
+    def _member(self, key: str, value: Json) -> Json:
+        if isinstance(value, dict):
+            return self._convert_map(value) if key in MAPS else self.convert(value) if key in SINGLE else value
+        if isinstance(value, list):
+            return self._convert_list(value) if key in LISTS else self._first_or_any(value) if key in SINGLE else value
+        if key == "$ref" and isinstance(value, str):
+            return self.reference(value)
+        return {"propertyName": value} if key == "discriminator" and isinstance(value, str) else value
 
     def _first_or_any(self, schemas: list[Json]) -> Json:
         """Return one schema for a list of item schemas, which 3.0 does not have; people mean alternatives by it."""

@@ -28,10 +28,9 @@ from .usage import BARE, KEY
 if TYPE_CHECKING:
     import ssl
 
-    from .logins import Logins
-    from .per_user import PerUser
-    from .shared_tokens import SharedTokens
+    from .logins import Logins, PerUser
     from .tls import ClientTls
+    from .tokens import SharedTokens
 
 __all__ = ["Credentials"]
 
@@ -112,7 +111,11 @@ class Credentials:
             self.seen.own([value] if value else (), common=_is_common(scheme, name, self.variables))
         for setting in filter(None, settings):
             self.seen.own(map(str.strip, setting.splitlines()))  # several tokens stand one a line
-        for scheme in schemes:
+        self._own_forms()
+
+    def _own_forms(self) -> None:
+        """Register the other forms of secrets: the lines of private keys, and names with their passwords."""
+        for scheme in self.adapter.security_schemes.values():
             if scheme.get("type") == "mutualTLS":
                 from .tls import key_lines
 
@@ -211,18 +214,20 @@ class Credentials:
             return Account(True, f"{text}, {BARE}")
         if status == 403:
             return None
-        if applied.is_sent:
-            return Account(True, text)
+        return (
+            Account(True, text) if applied.is_sent else Account(False, f"No credential was sent: {self._remedy(row)}")
+        )
+
+    def _remedy(self, row: Row) -> str:
+        """Return how the credential that an operation goes without can be supplied, as the end of a sentence."""
         if not self._demanded:
-            return Account(False, "No credential was sent: MCP_AQL_AUTH is none")
+            return "MCP_AQL_AUTH is none"
         alternatives = self.adapter.security if row.security is None else row.security
         schemes = dict.fromkeys(name for schemes in alternatives for name in schemes if self._is_supported(name))
         advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))
         if not advice:
-            advice = f"the API's document names none, '{self.adapter.name}-adapter doctor' shows how to add one"
-        elif not schemes:
-            advice = "the document of the API asks for none here"
-        return Account(False, f"No credential was sent: {advice}")
+            return f"the API's document names none, '{self.adapter.name}-adapter doctor' shows how to add one"
+        return advice if schemes else "the document of the API asks for none here"
 
     def _denied(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> Failure:
         supported = [schemes for schemes in alternatives if all(map(self._is_supported, schemes))]

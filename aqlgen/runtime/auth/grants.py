@@ -14,13 +14,13 @@ from ..errors import Code, Failure
 from ..redaction import redact
 from ..text import leaks
 from .discovery import Discovery, Fetch, Unreachable, is_safe
-from .per_user import CLIENT
+from .logins import CLIENT
 from .sources import Source, Sources, discovery_url_of, token_url_of
 from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
 
 if TYPE_CHECKING:
     from ..redaction import Secrets
-    from .shared_tokens import SharedTokens
+    from .tokens import SharedTokens
 
 __all__ = ["Grants"]
 

@@ -19,33 +19,19 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import anyio
 
-from ..errors import Failure
+from ..errors import CommandError, Failure
 from ..text import line, terminal_text
-from .discovery import Discovery, Fetch, Unreachable, is_safe
+from .discovery import Discovery, Fetch, Server, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
 from .tokens import Client, Refused, Token, ask, stated_error
 
-__all__ = ["Endpoints", "LoginError", "LoginOptions", "endpoints", "login", "schemes_of"]
+__all__ = ["LoginIO", "LoginOptions", "find_server", "login", "schemes_of"]
 
 WAIT = 300.0
 """Seconds that a person may take."""
 
 _DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 _MAX_SCOPES = 4000
-
-
-class LoginError(Exception):
-    """The login failed; the message says why and what to do, in a line."""
-
-
-class Endpoints(NamedTuple):
-    """The endpoints of a login; `authorization_url` or `device_url` is empty if there is none."""
-
-    token_url: str
-    authorization_url: str
-    device_url: str
-    issuer: str = ""
-    answers_issuer: bool = False
 
 
 class LoginOptions(NamedTuple):
@@ -73,69 +59,70 @@ def schemes_of(sources: Sources) -> list[str]:
     return [name for name in sources.schemes if any(option.grant == "login" for option in sources.options(name))]
 
 
-async def endpoints(sources: Sources, scheme: str, base: str, io: LoginIO) -> Endpoints:
-    """Find the endpoints in the document or in the server's metadata. Raises LoginError."""
+async def find_server(sources: Sources, scheme: str, base: str, io: LoginIO) -> Server:
+    """Find the endpoints in the document or in the server's metadata. Raises CommandError, Unreachable and Failure."""
     entry = sources.schemes[scheme]
     flows = [entry.get("flows", {}).get(name, {}) for name in ("authorizationCode", "deviceAuthorization")]
     token, authorization, device = (
         next((str(flow[key]) for flow in flows if flow.get(key)), "")
         for key in ("token_url", "authorization_url", "device_url")
     )
-    named = Endpoints(sources.role(scheme, "token_url") or token, authorization, device)
-    if not named.token_url or not (authorization or device):
-        try:
-            server = await Discovery(io.fetch, io.clock).find(discovery_url_of(sources, scheme))
-        except Unreachable as problem:
-            raise LoginError(f"the authorization server {problem}") from None
-        except Failure as refusal:
-            raise LoginError(refusal.message) from None
-        named = Endpoints(
-            server.token_url, server.authorization_url, server.device_url, server.issuer, server.answers_issuer
-        )
-    urls = [urljoin(f"{base}/", url) if url else "" for url in named[:3]]
-    if not all(url.isprintable() for url in urls):
-        raise LoginError("an address of the authorization server holds control characters")
-    unsafe = [url for url in urls if url and not is_safe(url) and urlsplit(url)[:2] != urlsplit(base)[:2]]
-    if unsafe and sources.role(scheme, "token_url") not in unsafe:
-        raise LoginError(f"{unsafe[0]} is neither https nor on this machine: nothing secret is sent there")
-    try:
-        for url in filter(None, urls):
-            io.fetch.admit(url)
-    except Failure as refusal:
-        raise LoginError(refusal.message) from None
-    return Endpoints(urls[0], urls[1], urls[2], *named[3:])
+    server = Server("", sources.role(scheme, "token_url") or token, authorization, device, ())
+    if not server.token_url or not (authorization or device):
+        server = await Discovery(io.fetch, io.clock).find(discovery_url_of(sources, scheme))
+    urls = [urljoin(f"{base}/", url) if url else "" for url in server[1:4]]
+    for url in filter(None, urls):
+        _check(url, base, sources.role(scheme, "token_url"))
+        io.fetch.admit(url)
+    return server._replace(token_url=urls[0], authorization_url=urls[1], device_url=urls[2])
+
+
+def _check(url: str, base: str, configured: str | None) -> None:
+    """Raise CommandError for an address to which nothing secret is sent; the API's own and the owner's are good."""
+    if not url.isprintable():
+        raise CommandError("an address of the authorization server holds control characters")
+    if not is_safe(url) and urlsplit(url)[:2] != urlsplit(base)[:2] and url != configured:
+        raise CommandError(f"{url} is neither https nor on this machine: nothing secret is sent there")
 
 
 async def login(sources: Sources, scheme: str, base: str, options: LoginOptions, io: LoginIO) -> str:
-    """Log in and store the tokens. Returns a sentence for the person. Raises LoginError."""
+    """Log in and store the tokens. Returns a sentence for the person. Raises CommandError."""
     if not sources.logins.durable:
-        raise LoginError("a login needs a state that lasts: set MCP_AQL_STATE_URL to a file, not to memory:")
+        raise CommandError("a login needs a state that lasts: set MCP_AQL_STATE_URL to a file, not to memory:")
     variables = sources.schemes[scheme]["optional_variables"]
     client = Client(sources.role(scheme, "client_id") or "", sources.role(scheme, "client_secret") or "")
     if not client.id:
-        raise LoginError(
+        raise CommandError(
             f"set {variables['client_id']} to the id of the client that you registered with the API's owner"
         )
-    server = await endpoints(sources, scheme, base, io)
-    by_device = bool(server.device_url) and (options.device or not server.authorization_url)
-    if options.device and not by_device:
-        raise LoginError("the API offers no login by a device's code")
-    scopes = sources.role(scheme, "scopes") or options.scopes
-    form = {"scope": scopes[:_MAX_SCOPES], "audience": sources.role(scheme, "audience") or ""}
-    form = {key: value for key, value in form.items() if value}
     try:
+        server = await find_server(sources, scheme, base, io)
         with anyio.fail_after(io.wait):
-            token = await (_by_device if by_device else _by_browser)(server, client, form, options, io)
+            token = await _token(sources, scheme, server, client, options, io)
+    except Failure as refusal:
+        raise CommandError(refusal.message) from None
     except TimeoutError:
-        raise LoginError(f"nobody logged in within {io.wait:g} seconds") from None
+        raise CommandError(f"nobody logged in within {io.wait:g} seconds") from None
     except Unreachable as problem:
-        raise LoginError(f"the authorization server {problem}") from None
+        raise CommandError(f"the authorization server {problem}") from None
     except Refused as refused:
-        raise LoginError(_explanation(refused, variables)) from None
+        raise CommandError(_explanation(refused, variables)) from None
     return _store(sources, scheme, server, client, token, io)
 
 
-def _store(sources: Sources, scheme: str, server: Endpoints, client: Client, token: Token, io: LoginIO) -> str:
+async def _token(
+    sources: Sources, scheme: str, server: Server, client: Client, options: LoginOptions, io: LoginIO
+) -> Token:
+    by_device = bool(server.device_url) and (options.device or not server.authorization_url)
+    if options.device and not by_device:
+        raise CommandError("the API offers no login by a device's code")
+    scopes = sources.role(scheme, "scopes") or options.scopes
+    form = {"scope": scopes[:_MAX_SCOPES], "audience": sources.role(scheme, "audience") or ""}
+    form = {key: value for key, value in form.items() if value}
+    return await (_by_device if by_device else _by_browser)(server, client, form, options, io)
+
+
+def _store(sources: Sources, scheme: str, server: Server, client: Client, token: Token, io: LoginIO) -> str:
     entry: dict[str, Any] = {"token_url": server.token_url, "client_id": client.id, "at": io.clock()}
     if token.refresh:
         sources.logins.put(scheme, {**entry, "refresh_token": token.refresh})
@@ -147,15 +134,15 @@ def _store(sources: Sources, scheme: str, server: Endpoints, client: Client, tok
 
 
 async def _by_browser(
-    server: Endpoints, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO
+    server: Server, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO
 ) -> Token:
     """Send the person to the server, and wait for the browser to come back with a code (RFC 8252, 7.3)."""
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     try:
-        loopback = await Loopback.listen(options.port, state, *server[3:])
+        loopback = await Loopback.listen(options.port, state, server.issuer, server.answers_issuer)
     except OSError:
-        raise LoginError(f"port {options.port} of this machine is taken: choose another with --port") from None
+        raise CommandError(f"port {options.port} of this machine is taken: choose another with --port") from None
     async with loopback:
         query = {
             "response_type": "code",
@@ -176,13 +163,12 @@ async def _by_browser(
 
 
 async def _by_device(
-    server: Endpoints, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO
+    server: Server, client: Client, form: Mapping[str, str], options: LoginOptions, io: LoginIO
 ) -> Token:
     """Let the person enter a code wherever they have a browser, and poll until they did (RFC 8628)."""
     answer = await io.fetch.post(server.device_url, {"client_id": client.id, **form}, {})
     body = answer.body
-    texts = [body.get(key) for key in ("device_code", "user_code", "verification_uri")]
-    device, user, url = (text if isinstance(text, str) and text.isprintable() else "" for text in texts)
+    device, user, url = (_printable(body.get(key)) for key in ("device_code", "user_code", "verification_uri"))
     if not answer.ok or not (device and user and url):
         error = body.get("error")
         raise Refused(error if isinstance(error, str) else "", "", answer.status)
@@ -190,12 +176,20 @@ async def _by_device(
     io.say(f"Open {url} and enter the code {user}")
     if options.browser and isinstance(complete, str) and is_safe(complete):
         await anyio.to_thread.run_sync(io.open or _open, complete, abandon_on_cancel=True)
-    pause = body.get("interval", 5)
-    pause = float(pause) if isinstance(pause, int | float) and 0 < pause < 300 else 5.0
+    interval = body.get("interval")
+    pause = float(interval) if isinstance(interval, int | float) and 0 < interval < 300 else 5.0
+    return await _polled(server, client, {"grant_type": _DEVICE, "device_code": device}, pause, io)
+
+
+def _printable(value: Any) -> str:
+    return value if isinstance(value, str) and value.isprintable() else ""
+
+
+async def _polled(server: Server, client: Client, form: Mapping[str, str], pause: float, io: LoginIO) -> Token:
+    """Ask for the token until the person has entered the code, as often as the server lets it."""
     while True:
         await io.pause(pause)
         try:
-            form = {"grant_type": _DEVICE, "device_code": device}
             return await ask(io.fetch, server.token_url, form, client, clock=io.clock)
         except Refused as refused:
             if refused.error == "slow_down":

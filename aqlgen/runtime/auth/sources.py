@@ -19,8 +19,7 @@ from ..session import caller_headers
 from ..settings.config import Config
 from ..settings.load import ConfigError, Variables
 from ..table import Adapter
-from .logins import Logins
-from .per_user import CLIENT, NOBODY, PerUser
+from .logins import CLIENT, NOBODY, Logins, PerUser
 from .usage import sent_as
 
 __all__ = [
@@ -248,23 +247,12 @@ def report(
 
 def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) -> dict[str, Any]:
     variables = list(scheme.get("variables", ()))
-    options = [
-        {
-            "grant": option.grant,
-            "variables": list(option.variables),
-            "set": sources.is_ready(name, option),
-            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
-        }
-        for option in sources.options(name)
-    ]
+    options = list(_options(sources, name, base))
     is_set = bool(variables) and not sources.missing(name)
     entry = {"scheme": name, "type": scheme.get("type", ""), "variables": variables}
     entry["set"] = is_set or any(option["set"] for option in options)
     if scheme.get("type") == SIGNATURE:
-        from .aws import problem
-
-        entry["set"] = sources.of(name) is not None
-        entry |= {"problem": problem(scheme)} if not entry["set"] else {}
+        entry |= _signing(sources, name, scheme)
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
     entry["sent"] = sent_as(scheme)
@@ -282,6 +270,23 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
     if unreadable:
         entry["unreadable"] = unreadable
     return entry
+
+
+def _signing(sources: Sources, name: str, scheme: Mapping[str, Any]) -> dict[str, Any]:
+    from .aws import problem
+
+    return {"set": True} if sources.of(name) is not None else {"set": False, "problem": problem(scheme)}
+
+
+def _options(sources: Sources, name: str, base: str) -> Iterator[dict[str, Any]]:
+    """Yield the ways to a token of a scheme."""
+    for option in sources.options(name):
+        yield {
+            "grant": option.grant,
+            "variables": list(option.variables),
+            "set": sources.is_ready(name, option),
+            "token_url": urljoin(f"{base.rstrip('/')}/", option.token_url) if option.token_url else None,
+        }
 
 
 def _per_user(sources: Sources, name: str) -> dict[str, Any]:
@@ -326,12 +331,19 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
         if named is not None:
             raise ConfigError("MCP_AQL_BASE_URL names APIs, and the adapter has one: give its address alone")
         return {"": config}
-    known = ", ".join(adapter.apis)
-    if config.base_url and named is None and not (config.base_url.startswith("http:") and is_safe(config.base_url)):
+    known, address = ", ".join(adapter.apis), config.base_url or ""
+    if address and named is None and not (address.startswith("http:") and is_safe(address)):
         raise ConfigError(f"MCP_AQL_BASE_URL must name the API of each address, as in NAME=URL; the APIs are {known}")
-    unknown = next((name for name in named or () if name not in adapter.apis), None)
-    if unknown is not None:
+    for unknown in sorted((named or {}).keys() - adapter.apis):
         raise ConfigError(f"MCP_AQL_BASE_URL names the API '{unknown}'; the APIs are {known}")
+    variables = _variables_of_each(config, adapter, known)
+    addresses = dict.fromkeys(adapter.apis, config.base_url) if named is None else named
+    return {
+        name: config._replace(base_url=addresses.get(name), server_variables=variables[name]) for name in adapter.apis
+    }
+
+
+def _variables_of_each(config: Config, adapter: Adapter, known: str) -> dict[str, dict[str, str]]:
     variables: dict[str, dict[str, str]] = {name: {} for name in adapter.apis}
     for key, value in config.server_variables.items():
         api, dot, name = key.partition(".")
@@ -340,12 +352,7 @@ def config_of_each(config: Config, adapter: Adapter) -> dict[str, Config]:
                 f"MCP_AQL_SERVER_VARIABLES must name the API of '{key}', as in NAME.{key}; they are {known}"
             )
         variables[api][name] = value
-    return {
-        name: config._replace(
-            base_url=config.base_url if named is None else named.get(name), server_variables=variables[name]
-        )
-        for name in adapter.apis
-    }
+    return variables
 
 
 def _named(setting: str | None) -> Mapping[str, str] | None:

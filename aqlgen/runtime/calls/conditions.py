@@ -149,13 +149,20 @@ def _tests(name: str, field: str, wanted: Any) -> Iterator[Callable[[list[Any]],
     if unknown or not wanted:
         raise _refused(name, f"the operators of '{field}' are {', '.join(OPERATORS)}", unknown[:1] or wanted)
     for key, value in wanted.items():
-        if key == "in" and not (isinstance(value, list) and len(value) <= _MOST_OPTIONS):
-            raise _refused(name, f"'in' of '{field}' takes a list of no more than {_MOST_OPTIONS} values", value)
-        if key in _ORDERS and (isinstance(value, bool) or not isinstance(value, (int, float, str))):
-            raise _refused(name, f"'{key}' of '{field}' takes a number or a text", value)
-        if key == "contains" and isinstance(value, (list, Mapping)):
-            raise _refused(name, f"'contains' of '{field}' takes one plain value", value)
+        expected = _expected(key, value)
+        if expected:
+            raise _refused(name, f"'{key}' of '{field}' takes {expected}", value)
         yield _test(key, value)
+
+
+def _expected(key: str, value: Any) -> str:
+    """Return what an operator takes, "" if the value is such."""
+    if key == "in":
+        is_options = isinstance(value, list) and len(value) <= _MOST_OPTIONS
+        return "" if is_options else f"a list of no more than {_MOST_OPTIONS} values"
+    if key in _ORDERS:
+        return "a number or a text" if isinstance(value, bool) or not isinstance(value, (int, float, str)) else ""
+    return "one plain value" if key == "contains" and isinstance(value, (list, Mapping)) else ""
 
 
 def _test(key: str, wanted: Any) -> Callable[[list[Any]], bool]:

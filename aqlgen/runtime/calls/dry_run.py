@@ -18,9 +18,9 @@ from ..redaction import MASK, is_credential_header, redact, redacted, without_us
 from ..text import listed
 
 if TYPE_CHECKING:
+    from ..client.api import ApiSide
     from ..table import Row, Table
     from ..wire import ApiRequest
-    from .exchanges import ApiSide
 
 __all__ = ["preview"]
 

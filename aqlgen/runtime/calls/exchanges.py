@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,12 +11,12 @@ from ..errors import Failure
 from ..wire import QuotaPaused, current_spending
 
 if TYPE_CHECKING:
+    from ..client.api import ApiSide
     from ..hooks import Call, Hooks
-    from ..table import Row, Table
-    from ..validation.repair import Repaired
+    from ..table import Row
     from ..wire import ApiRequest, ApiResponse
 
-__all__ = ["ApiSide", "Approved", "Exchanges"]
+__all__ = ["Approved", "Exchanges"]
 
 
 class Approved(Protocol):
@@ -28,45 +28,6 @@ class Approved(Protocol):
 
     def altered(self, hook: str) -> None:
         """Record that a hook of the owner changed the request."""
-        ...
-
-
-class ApiSide(Protocol):
-    """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
-
-    def validate(
-        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
-    ) -> dict[str, Any]:
-        """Return the parameters under agent names. Raises Failure, all problems in one.
-
-        With `understood`, to which every change is added, a call that can mean one thing only is read as that.
-        Without `explain` raises Unexplained at once instead of either.
-        """
-        ...
-
-    def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Build the request. Raises Failure when a credential or the base URL is missing."""
-        ...
-
-    def send(self, request: ApiRequest, row: Row) -> Awaitable[ApiResponse]:
-        """Send it. Raises Failure when the API cannot be reached."""
-        ...
-
-    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
-        """Return the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
-        ...
-
-    def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
-        """Return the headers of an answer that agents are told and that its data do not hold."""
-        ...
-
-    @property
-    def table(self) -> Table:
-        """The operation table."""
-        ...
-
-    def secrets(self) -> frozenset[str]:
-        """Return the values of all credentials."""
         ...
 
 

@@ -169,8 +169,10 @@ def shortened(value: Any, cut: set[str], path: str = "", depth: int = 0) -> Any:
             cut.add(path)
             kept = value[:_LIST]
         return [shortened(item, cut, path, depth) for item in kept]
-    if not isinstance(value, dict):
-        return value
+    return _shortened_object(value, cut, path, depth) if isinstance(value, dict) else value
+
+
+def _shortened_object(value: Mapping[str, Any], cut: set[str], path: str, depth: int) -> dict[str, Any]:
     if depth and len(value) > _MOST_FIELDS and any(folded(key) in IDENTIFIERS for key in value):
         cut.add(path)
         return {

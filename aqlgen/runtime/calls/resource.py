@@ -155,20 +155,18 @@ class _Carrier:
         target = union_of(self._types, written)
         declared = {wire: (name, schema) for name, (wire, schema) in target.properties.items()}
         readable = dict(union_of(self._types, read).properties.values())
-        is_closed = any(part.get(key) is False for part in parts(written, self._types) for key in _FURTHER)
+        is_closed = _is_closed(written, self._types)
         hidden = {folded(name) for name in target.hidden}
         kept: dict[str, Any] = {}
         for key, inner in value.items():
-            if key in declared:
-                name, schema = declared[key]
-                if inner is None:
-                    if name in target.required or nullable(schema, self._types):
-                        kept[key] = None
-                    continue
-            elif declared and (is_closed or key in readable or folded(key) in hidden or _is_computed(key)):
+            name, schema = declared.get(key, ("", next(iter(target.extra), _NOTHING)))
+            if key in declared and inner is None:
+                if name in target.required or nullable(schema, self._types):
+                    kept[key] = None
                 continue
-            else:
-                name, schema = "", next(iter(target.extra), _NOTHING)
+            is_unwritten = is_closed or key in readable or folded(key) in hidden or _is_computed(key)
+            if declared and key not in declared and is_unwritten:
+                continue
             part = self.value(inner, schema, readable.get(key, _NOTHING), (*path, (key, name)))
             if part is not MISSING:
                 kept[key] = part
@@ -224,6 +222,11 @@ def _identifier(value: Any, kinds: frozenset[str]) -> Any:
         return MISSING
     fitting = [inner for key, inner in value.items() if folded(key) in _IDENTIFIERS and _fits(inner, kinds)]
     return fitting[0] if len(fitting) == 1 and fitting[0] is not None else MISSING
+
+
+def _is_closed(schema: JsonSchema, types: Types) -> bool:
+    """Return True if an object has no other fields than those that its schema declares."""
+    return any(part.get(key) is False for part in parts(schema, types) for key in _FURTHER)
 
 
 def _is_computed(key: str) -> bool:

@@ -235,20 +235,22 @@ def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonS
         shape = union_of(types, schema)
         if shape.items:
             return path, shape.items[0]
-        lists = {name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)}
-        payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
-        if len(lists) > 1:  # the columns of a table are no list
-            payloads = [name for name in payloads if name not in lists or _lists_things(types, shape, name)]
-        if _is_identified(shape) or not (lists or payloads):
-            return path, schema
-        if payloads:
-            chosen = payloads[0]
-        elif len(lists) == 1 and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):
-            chosen = next(iter(lists))
-        else:
-            return path, schema
-        path, schema = (*path, chosen), shape.properties[chosen][1]
+        payload = None if _is_identified(shape) else _payload(types, shape)
+        if payload is None:
+            break
+        path, schema = (*path, payload), shape.properties[payload][1]
     return path, schema
+
+
+def _payload(types: Types, shape: Shape) -> str | None:
+    """Return the field of an envelope that holds the things, None if the object is no envelope."""
+    lists = [name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)]
+    payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
+    if len(lists) > 1:  # the columns of a table are no list
+        payloads = [name for name in payloads if name not in lists or _lists_things(types, shape, name)]
+    if not payloads and len(lists) == 1 and len(shape.properties) <= _FEW + 2 and not _is_named(types, shape):
+        payloads = lists
+    return next(iter(payloads), None)
 
 
 def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None:

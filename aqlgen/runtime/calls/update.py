@@ -96,21 +96,23 @@ class _Merging:
             return await self._fill(asked, etag), self.warnings
         expected = etag or _declared(row, self.params)
         read = await self._read(creates=expected is None)
-        if read.etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(read.etag):
-            raise Failure(
-                Code.VERSION_MISMATCH,
-                f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
-                {"expected_version": expected, "actual_version": line(read.etag, 200)},
-            )
+        _check_version(expected, read.etag)
         if expected is None:
             etag = self._condition(read)
-        if plan.patches:
-            body = list(differences(read.answer, merged(read.answer, asked)))
-            if not isinstance(read.answer, dict):
-                body = plan.operations(asked)
-            return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
-        state = plan.state(read.answer, asked)
-        whole = plan.body(state, asked, is_new=read.is_missing)
+        if not plan.patches:
+            return await self._replace(read, asked, expected, etag), self.warnings
+        body = list(differences(read.answer, merged(read.answer, asked)))
+        if not isinstance(read.answer, dict):
+            body = plan.operations(asked)
+        return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
+
+    async def _replace(
+        self, read: _Read, asked: Mapping[str, Any], expected: str | None, etag: str | None
+    ) -> ApiResponse:
+        """Write the whole that was read, with the change in it, and look at what became of it."""
+        row = self.plan.row
+        state = self.plan.state(read.answer, asked)
+        whole = self.plan.body(state, asked, is_new=read.is_missing)
         self._warn(state, asked)
         only_new = read.is_missing and _knows_versions(row)
         if etag is None and not only_new and expected in (None, "*"):
@@ -126,7 +128,7 @@ class _Merging:
             self._add("VALIDATION_CREATED_WARNING", f"There was no such '{row.resource}' yet: the update created it")
         elif response.status in _WRITTEN and state is not None and row.long_running is None:
             await self._verify(state, asked)
-        return response, self.warnings
+        return response
 
     async def _fill(self, change: Mapping[str, Any], etag: str | None) -> ApiResponse:
         """Send a patch with the required fields that it lacks; as it is where they cannot be read."""
@@ -265,6 +267,16 @@ def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
 def _knows_versions(row: Row) -> bool:
     """Return True if the API says that it notices a change by the ETag, be it a weak one."""
     return row.update is not None and row.update.etag
+
+
+def _check_version(expected: str | None, etag: str | None) -> None:
+    """Raise Failure if what was read is not of the version that the caller expects."""
+    if etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(etag):
+        raise Failure(
+            Code.VERSION_MISMATCH,
+            f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
+            {"expected_version": expected, "actual_version": line(etag, 200)},
+        )
 
 
 def _tag(etag: str) -> str:

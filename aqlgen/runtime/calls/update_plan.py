@@ -193,18 +193,23 @@ def replacement(row: Row, table: Table) -> str:
         patch = "In a merge patch a list replaces the whole list." if update.strategy == "merge-patch" else ""
         reader = prepare(row, table).reader if update.fills else None
         return patch if reader is None else f"Required fields left out are read with {reader.name}. {patch}".rstrip()
-    plan = prepare(row, table)
-    target = union_of(table.types, plan.target)
+    return _replaced(prepare(row, table))
+
+
+def _replaced(plan: Plan) -> str:
+    """Return a sentence on what an update that sends the whole keeps."""
+    types, update = plan.table.types, plan.row.update
+    target = union_of(types, plan.target)
     optional = [name for name in target.properties if name not in target.required]
     if plan.reader is None:
         if not optional or len(target.properties) < 2:
             return "Replaces the whole."
         return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
     kept = f"Fields left out are read with {plan.reader.name} and sent back; a list replaces the whole list"
-    kept = f"Creates the resource if there is none yet. {kept}" if update.creates else kept
-    if update.undeclared:
+    kept = f"Creates the resource if there is none yet. {kept}" if update is not None and update.creates else kept
+    if update is not None and update.undeclared:
         return f"{kept}."
-    readable = {wire for wire, _ in union_of(table.types, plan.source).properties.values()}
+    readable = {wire for wire, _ in union_of(types, plan.source).properties.values()}
     unread = [name for name in optional if target.properties[name][0] not in readable]
     return kept + (f", but for {listed(unread, _MOST_FIELDS)}, which cannot be read." if unread else ".")
 

@@ -64,7 +64,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 _CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "zed")
-_OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke", "follow")
+_OPERATOR_ACTIONS = ("list", "show", "approve", "deny", "code", "revoke")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
 
@@ -177,7 +177,8 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         "action",
         choices=_OPERATOR_ACTIONS,
         nargs="?",
-        help="default: show what waits and what comes, and take commands",
+        default="list",
+        help="default: list what waits and what holds",
     )
     operator.add_argument("id", metavar="ID", nargs="?", default="", help="of the question, challenge or approval")
     operator.add_argument("--session", action="store_true", help="approve further calls of the same shape, too")

@@ -8,27 +8,24 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..assembly import audit_file
+from ..errors import CommandError
 from ..safety.audit_chain import chained_files, verify
-from ..settings.load import ConfigError, load
+from ..settings.load import load
 from ..table import Adapter
 from ..text import counted, terminal_text
 
-__all__ = ["AuditError", "audit_tail", "audit_verdict"]
-
-
-class AuditError(Exception):
-    """A log that is not whole, or cannot be read; the message is one line."""
+__all__ = ["audit_tail", "audit_verdict"]
 
 
 def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> str:
-    """Return what to say of a log that is whole. Raises AuditError; `last` is a hash that was kept, "" for none."""
+    """Return what to say of a log that is whole. Raises CommandError; `last` is a hash that was kept, "" for none."""
     path = _path(folder, environ)
     try:
         verdict = verify(path, last)
     except OSError as problem:
-        raise AuditError(f"{path} cannot be read: {problem.strerror}") from None
+        raise CommandError(f"{path} cannot be read: {problem.strerror}") from None
     if verdict.problem:
-        raise AuditError(f"{path} is not whole: {verdict.problem}")
+        raise CommandError(f"{path} is not whole: {verdict.problem}")
     files = counted(len(chained_files(path)), "file")
     entries = "1 entry" if verdict.entries == 1 else f"{verdict.entries:,} entries"
     start = "\nIt goes on from an earlier file that is no longer there (audit.keep)." if verdict.goes_on else ""
@@ -41,7 +38,7 @@ def audit_verdict(folder: Path, environ: Mapping[str, str], last: str = "") -> s
 
 
 def audit_tail(folder: Path, environ: Mapping[str, str], most: int) -> list[str]:
-    """Return the last entries as they stand in the log, the newest last. Raises AuditError."""
+    """Return the last entries as they stand in the log, the newest last. Raises CommandError."""
     lines: list[str] = []
     try:
         for file in reversed(chained_files(_path(folder, environ))):
@@ -50,15 +47,12 @@ def audit_tail(folder: Path, environ: Mapping[str, str], most: int) -> list[str]
             if len(lines) >= most:
                 break
     except OSError as problem:
-        raise AuditError(f"{problem.filename} cannot be read: {problem.strerror}") from None
+        raise CommandError(f"{problem.filename} cannot be read: {problem.strerror}") from None
     return lines[-most:]
 
 
 def _path(folder: Path, environ: Mapping[str, str]) -> Path:
-    try:
-        path = audit_file(load(folder, environ), Adapter.load(folder), environ)
-    except ConfigError as problem:
-        raise AuditError(str(problem)) from None
+    path = audit_file(load(folder, environ), Adapter.load(folder), environ)
     if path is None:
-        raise AuditError("the audit log has no file: its entries are records of the log")
+        raise CommandError("the audit log has no file: its entries are records of the log")
     return path if path.is_absolute() else Path(os.getcwd()) / path

@@ -3,7 +3,7 @@
 
 What it says of each is a section; the last lines say what to do next.
 
-Of the owner's files it lists those that are read, those at hand that are not, and those out of date.
+Of the owner's files it lists those that are read, and those at hand that are not.
 """
 
 from __future__ import annotations
@@ -19,21 +19,18 @@ from typing import Any
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS, Config
 from ..settings.env_file import VARIABLE, exposed
-from ..settings.http import HttpSettings
-from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, outdated_files, settings_file
+from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, settings_file
+from ..settings.tables import HttpSettings
 from ..table import Adapter, Table
 from ..text import counted, line, visible
 
 __all__ = ["doctor", "render_doctor"]
 
-_MOST = 5
-
 
 def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the owner's files: `settings` and `env_file` by path, None for none, `hooks`, and what is wrong with them.
 
-    `not_read` are files of the working directory that look like the owner's and are not used; `outdated` are files of
-    the installed package that are other ones in the project.
+    `not_read` are files of the working directory that look like the owner's and are not used.
     """
     settings, env_file = settings_file(folder, environ), environ.get(VARIABLE) or None
     names = {SETTINGS_FILE: settings, ".env": None if env_file is None else Path(env_file)}
@@ -43,7 +40,6 @@ def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
         "env_file_exposed": env_file is not None and exposed(Path(env_file)),
         "hooks": str(folder / "hooks.py"),
         "not_read": [name for name, used in names.items() if Path(name).is_file() and not _same(Path(name), used)],
-        "outdated": outdated_files(folder),
     }
 
 
@@ -64,10 +60,6 @@ def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
     variables = {SETTINGS_FILE: CONFIG_FILE_VARIABLE, ".env": VARIABLE}
     for name in files["not_read"]:
         yield f"  {name} in this folder is not read; {variables[name]}={name} reads it"
-    if files["outdated"]:
-        names = ", ".join(line(name, 80) for name in files["outdated"][:_MOST])
-        more = f" and {len(files['outdated']) - _MOST} more" if len(files["outdated"]) > _MOST else ""
-        yield f"  Other ones in the project than installed: {names}{more}. Install it again: pip install -e ."
 
 
 def doctor(
@@ -80,9 +72,7 @@ def doctor(
     """
     from ..assembly import adapter_secrets, audit_file, check_extra, check_variables, key_needed_by, open_logins
     from ..auth.sources import config_of_each, report
-    from ..encode.urls import has_base_url, is_safe, server_url
-    from ..hooks import Hooks
-    from ..hosts.gate import is_listed
+    from ..encode.urls import has_base_url, server_url
     from ..hosts.report import OperationHost, host_uses
     from ..safety.rules.rules import check_rules
     from ..settings.load import StateKeys
@@ -96,61 +86,38 @@ def doctor(
     check_variables(adapter, table, config)
     untold = check_rules(config, Table(folder))
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
-    unknown = any(
-        not has_base_url(part, configs[name].base_url, configs[name].server_variables) for name, part in parts.items()
-    )
-    servers = {
-        name: [server_url(server, configs[name].server_variables) for server in part.servers]
-        for name, part in parts.items()
-    }
-    addresses = {name: configs[name].base_url or next(iter(urls), "") for name, urls in servers.items()}
+    apis = [(part, configs[name].base_url, configs[name].server_variables) for name, part in parts.items()]
+    unknown = not all(has_base_url(part, base_url, variables) for part, base_url, variables in apis)
+    servers = [[server_url(server, variables) for server in part.servers] for part, _, variables in apis]
+    addresses = [api[1] or next(iter(urls), "") for api, urls in zip(apis, servers, strict=True)]
     check_extra(config)
     keys, local = StateKeys(Variables(environ)), open_state(config.state_url, adapter.name, environ)
     keys.check(key_needed_by(config))
     shared = State(open_store(config.state_url, adapter.name, environ, local), adapter.name, keys)
     credentials = report(adapter, environ, config, open_logins(config, adapter.name, local, shared))
     usage = with_use(credentials, adapter, table, config)
-    address = address_report(adapter, table, config)
-    secrets = adapter_secrets(adapter, environ, config)
     operations = (OperationHost(*values) for _, _, values in table.values("servers", "security", "api"))
     settings = {name: (of_api.base_url, of_api.server_variables) for name, of_api in configs.items()}
-    uses = host_uses(adapter, operations, settings)
-    hosts = [use.as_json() | {"summary": use.summary} for use in uses]
-    base_url = ", ".join(f"{name}={url}" for name, url in addresses.items()) if adapter.apis else addresses[""]
+    hosts = [use.as_json() | {"summary": use.summary} for use in host_uses(adapter, operations, settings)]
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
-        "base_url": None if unknown else base_url,
-        "address": address,
-        "servers": [] if adapter.apis else servers[""],
+        "base_url": None if unknown else ", ".join(map(_named, parts, addresses)),
+        "address": address_report(adapter, table, config),
+        "servers": [] if adapter.apis else servers[0],
         "hosts": hosts,
-        "settings": {
-            setting.key: {
-                "value": attrgetter(setting.attribute)(config),
-                "source": config.sources[setting.attribute],
-                "variable": setting.variable,
-            }
-            for setting in SETTINGS
-        },
+        "settings": dict(_settings_of(config)),
         "safety": {
-            "policy": config.policy,
-            "trust_level": config.trust_level,
-            "rules": len(config.policy_rules),
+            **_policy_of(config, table),
             "untold": untold,
-            "approval": config.confirmation.approval,
-            "read_only": config.read_only,
-            **_held_back(table, config),
-            "safety_loop": config.safety_loop,
             "audit": _location(audit, "the log"),
             "state": _store(config.state_url, adapter.name, state, keys.source),
         },
         "http": _http(config.http, Variables(environ)),
-        "hooks": [name for name, hook in Hooks.load(hooks)._asdict().items() if hook is not None],
+        "hooks": _hooks_of(hooks),
         "files": files_read(folder, environ),
         "credentials": credentials,
         "demanding": usage.demanding,
-        "encrypted": config.auth_allow_http
-        or unknown
-        or all(is_safe(url) or is_listed(parts[name], url) for name, url in addresses.items()),
+        "encrypted": config.auth_allow_http or unknown or all(map(_is_encrypted, parts.values(), addresses)),
         "callable": counts_of(adapter, table, config, credentials, hosts),
     }
     shown["next"] = next_steps(shown, usage)
@@ -158,8 +125,31 @@ def doctor(
         from .probe import call_safely
 
         shown["call"] = call_safely(folder, hooks, environ, shown, mock=mock)
-    masked: dict[str, Any] = redacted(_without_userinfo(shown), secrets)
+    masked: dict[str, Any] = redacted(_without_userinfo(shown), adapter_secrets(adapter, environ, config))
     return masked
+
+
+def _hooks_of(hooks: object | None) -> list[str]:
+    from ..hooks import Hooks
+
+    return [name for name, hook in Hooks.load(hooks)._asdict().items() if hook is not None]
+
+
+def _named(name: str, url: str) -> str:
+    return f"{name}={url}" if name else url
+
+
+def _is_encrypted(part: Adapter, url: str) -> bool:
+    from ..encode.urls import is_safe
+    from ..hosts.gate import is_listed
+
+    return is_safe(url) or is_listed(part, url)
+
+
+def _settings_of(config: Config) -> Iterator[tuple[str, dict[str, Any]]]:
+    for setting in SETTINGS:
+        value, source = attrgetter(setting.attribute)(config), config.sources[setting.attribute]
+        yield setting.key, {"value": value, "source": source, "variable": setting.variable}
 
 
 def _without_userinfo(value: Any) -> Any:
@@ -189,16 +179,25 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
     return report
 
 
-def _held_back(table: Table, config: Config) -> dict[str, int]:
-    """Count the operations that need a confirmation, and those that are refused, whatever their parameters are."""
+def _policy_of(config: Config, table: Table) -> dict[str, Any]:
+    """Return the settings of safety, and how many operations are asked about or refused, whatever is given to them."""
     from ..safety.policy import Policy, Subject
 
     policy = Policy(config, table)
     outcomes = [
         policy.usual(Subject(name, family, *values), table.find)[0].outcome
-        for name, family, values in table.values("danger", "review", "moves_money")
+        for name, family, values in table.values("danger", "review", "effects", "asked")
     ]
-    return {"asks_about": outcomes.count("confirm"), "refuses": outcomes.count("refuse")}
+    return {
+        "policy": config.policy,
+        "trust_level": config.trust_level,
+        "rules": len(config.policy_rules),
+        "approval": config.confirmation.approval,
+        "read_only": config.read_only,
+        "safety_loop": config.safety_loop,
+        "asks_about": outcomes.count("confirm"),
+        "refuses": outcomes.count("refuse"),
+    }
 
 
 _PLACES = {"audit log": "MCP_AQL_AUDIT_PATH", "state": "MCP_AQL_STATE_URL"}
@@ -263,19 +262,19 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
 
 def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what goes to each host, and the entry to add for those that are refused."""
+    from ..hosts.origin import yaml_entry
+
+    refused: dict[str, dict[str, None]] = {}
     for host in hosts:
         used = host["operations"] or host["purposes"]
         state = f"accepted by {host['accepted_by']}" if host["accepted"] else "refused" if used else "not called"
         yield f"  {host['origin']:<26} {state:<26} {host['summary']}"
-    refused = [host for host in hosts if not host["accepted"] and (host["operations"] or host["purposes"])]
-    if refused:
-        from ..hosts.origin import yaml_entry
-
-        for api in dict.fromkeys(host.get("api", "") for host in refused):
-            listed = dict.fromkeys(host["overrides"] for host in refused if host.get("api", "") == api)
-            entry = f"{{hosts: [{', '.join(map(yaml_entry, listed))}]}}"
-            entry = f"apis: {{{api}: {entry}}}" if api else f"adapter: {entry}"
-            yield f"  to accept: '{entry}' in overrides.yaml, then `aqlgen update`"
+        if state == "refused":
+            refused.setdefault(host.get("api", ""), {})[host["overrides"]] = None
+    for api, entries in refused.items():
+        entry = f"{{hosts: [{', '.join(map(yaml_entry, entries))}]}}"
+        entry = f"apis: {{{api}: {entry}}}" if api else f"adapter: {entry}"
+        yield f"  to accept: '{entry}' in overrides.yaml, then `aqlgen update`"
     if not hosts:
         yield "  none is known"
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..assembly import check_extra, open_logins
-from ..auth.login import LoginError, LoginIO, LoginOptions, login, schemes_of
+from ..auth.login import LoginIO, LoginOptions, login, schemes_of
 from ..auth.sources import Sources, config_of_each
 from ..encode.urls import server_url
+from ..errors import CommandError
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import StateKeys, Variables, load
@@ -29,7 +30,7 @@ def log_in(
 ) -> str:
     """Log a person in with a scheme; None means the only one. Returns a line for the person.
 
-    Raises LoginError and ConfigError.
+    Raises CommandError and ConfigError.
     """
     import anyio
 
@@ -48,17 +49,17 @@ def log_in(
     try:
         return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
     except StoreAway as problem:
-        raise LoginError(str(problem)) from None
+        raise CommandError(str(problem)) from None
 
 
 def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:
-    """Delete the login of a scheme. Returns a line for the person. Raises LoginError and ConfigError."""
+    """Delete the login of a scheme. Returns a line for the person. Raises CommandError and ConfigError."""
     _, _, sources = _open(folder, environ)
     chosen = _chosen(sources, scheme)
     try:
         existed = sources.logins.drop(chosen)
     except StoreAway as problem:
-        raise LoginError(str(problem)) from None
+        raise CommandError(str(problem)) from None
     return f"Forgot the login for '{chosen}'." if existed else f"There was no login for '{chosen}'."
 
 
@@ -79,9 +80,9 @@ def _chosen(sources: Sources, scheme: str | None) -> str:
     if scheme in known:
         return str(scheme)
     if not known:
-        raise LoginError("the API knows no login: 'doctor' shows which credentials it takes")
+        raise CommandError("the API knows no login: 'doctor' shows which credentials it takes")
     listed = ", ".join(known)
-    raise LoginError(f"choose the security scheme: {listed}" if scheme is None else f"choose one of {listed}")
+    raise CommandError(f"choose the security scheme: {listed}" if scheme is None else f"choose one of {listed}")
 
 
 def _needed_scopes(folder: Path, adapter: Adapter, scheme: str) -> list[str]:

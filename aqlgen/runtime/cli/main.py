@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..errors import CommandError
 from ..exact_json import read_float
 from ..hooks import HookError
 from ..redaction import redact, without_userinfo
@@ -44,6 +45,8 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
+    except CommandError as problem:
+        return _fail(str(problem), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
@@ -162,17 +165,14 @@ def _command(folder: Path) -> str:
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from ..auth.login import LoginError, LoginOptions
+    from ..auth.login import LoginOptions
     from .login import forget, log_in
 
-    try:
-        if options.forget:
-            _print(forget(folder, options.scheme, os.environ))
-        else:
-            login_options = LoginOptions(options.scopes, options.port, options.device, not options.no_browser)
-            _print(log_in(folder, options.scheme, login_options, os.environ))
-    except LoginError as problem:
-        return _fail(str(problem), 1)
+    if options.forget:
+        _print(forget(folder, options.scheme, os.environ))
+    else:
+        login_options = LoginOptions(options.scopes, options.port, options.device, not options.no_browser)
+        _print(log_in(folder, options.scheme, login_options, os.environ))
     return 0
 
 
@@ -190,27 +190,23 @@ def _clients(folder: Path, _: object | None, options: argparse.Namespace) -> int
 
 
 def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .audit import AuditError, audit_tail, audit_verdict
+    from .audit import audit_tail, audit_verdict
 
-    try:
-        if options.action == "verify":
-            _print(audit_verdict(folder, os.environ, options.last.strip().lower()))
-        else:
-            for entry in audit_tail(folder, os.environ, max(1, options.lines)):
-                _print(entry)
-    except AuditError as problem:
-        return _fail(str(problem), 1)
+    if options.action == "verify":
+        _print(audit_verdict(folder, os.environ, options.last.strip().lower()))
+    else:
+        for entry in audit_tail(folder, os.environ, max(1, options.lines)):
+            _print(entry)
     return 0
 
 
 def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .trust import Change, TrustError, run
+    from .trust import Change, change_trust, shown_trust
 
     asked = options.by, options.reason, options.to, options.authority, options.certificate_id, options.expires_at
-    try:
-        _print(run(folder, options.action, Change(options.action == "promote", *asked)))
-    except TrustError as problem:
-        return _fail(str(problem), 1)
+    change = Change(options.action == "promote", *asked)
+    is_shown = options.action == "show"
+    _print(shown_trust(folder, os.environ) if is_shown else change_trust(folder, os.environ, change))
     return 0
 
 
@@ -219,12 +215,9 @@ def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> in
         from .operator_terminal import run_page
 
         return run_page(folder, os.environ, options)
-    from .operator_terminal import OperatorError, run_operator
+    from .operator_terminal import run_operator
 
-    try:
-        return run_operator(folder, os.environ, options)
-    except OperatorError as problem:
-        return _fail(str(problem), 1)
+    return run_operator(folder, os.environ, options)
 
 
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:

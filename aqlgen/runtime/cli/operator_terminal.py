@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import CommandError
 from ..operator.actions import Actions, Refused
 from ..operator.sources import Source, Sources, home_source, operator_name
 from ..safety.questions import Challenge, Question
@@ -27,47 +26,14 @@ from ..text import counted, line, terminal_text
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["OperatorError", "run_operator", "run_page"]
+__all__ = ["run_operator", "run_page"]
 
 _LEAST_PREFIX = 4
-_POLL = 1.0
 _MOST_LISTED = 100
 _NEEDS_TERMINAL = (
     "this needs a terminal in which a person types, for standard input and output: what lets something run and codes "
     "are given to no pipe and no file. Open a terminal on this machine and give the same command there"
 )
-_HELP = "Type list, show ID, approve ID, approve ID session, deny ID, code ID, revoke ID, or quit."
-
-
-class OperatorError(Exception):
-    """A command that cannot be done; the message is one line for the operator."""
-
-
-class _Keyboard:
-    """The lines that the operator types. They are read beside everything else, and no end waits for the next."""
-
-    def __init__(self) -> None:
-        self._lines: asyncio.Queue[str] = asyncio.Queue()
-        self._input = sys.stdin
-        self._is_read = False
-        self.is_asked = False
-
-    async def line(self) -> str:
-        """Return the next line, "" at the end of the input."""
-        if not self._is_read:
-            self._is_read = True
-            loop = asyncio.get_running_loop()
-            threading.Thread(target=self._read, args=(loop,), daemon=True).start()
-        text = await self._lines.get()
-        if not text:
-            self._lines.put_nowait("")
-        return text
-
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        with suppress(RuntimeError):  # the command has ended meanwhile
-            while text := self._input.readline():
-                loop.call_soon_threadsafe(self._lines.put_nowait, text)
-            loop.call_soon_threadsafe(self._lines.put_nowait, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +42,14 @@ class _Terminal:
 
     source: Source
     actions: Actions
-    keyboard: _Keyboard
 
     async def approve(self, id: str, scope: Literal["once", "session"]) -> str:
         """Show a question, and approve it if the operator types yes."""
         question = await self._question(id)
         if scope == "session" and not question.reach:
-            raise OperatorError(f"{question.id} can be approved once alone, not for the session")
+            raise CommandError(f"{question.id} can be approved once alone, not for the session")
         reach = f"\nFor the session means: {question.reach}." if scope == "session" else ""
-        if not await self._asked(
-            f"{_details(question)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "
-        ):
+        if not _is_yes(f"{_details(question)}{reach}\nApprove it{' for the session' if reach else ''}? [yes/N] "):
             return "Nothing was decided."
         await self._do("approve_session" if reach else "approve", question)
         return f"{question.id} is approved {'for the session' if reach else 'once'}: {line(question.title, 400)}"
@@ -129,31 +92,21 @@ class _Terminal:
         lines = [text for name, items in sections.items() if items for text in (name, *items[:_MOST_LISTED], "")]
         return "\n".join(lines).rstrip() or "Nothing waits."
 
-    async def fresh(self, seen: set[str]) -> list[str]:
-        """Return lines about what has come since, and remember it."""
-        questions = await self.source.questions.questions()
-        waiting: list[Question | Challenge] = [question for question in questions if not question.verdict]
-        waiting += await self.source.questions.challenges()
-        new = [item for item in waiting if item.id not in seen]
-        seen.clear()
-        seen.update(item.id for item in waiting)
-        return [_summary(item) if isinstance(item, Question) else _of_challenge(item) for item in new]
-
     async def _question(self, id: str) -> Question:
         undecided = [question for question in await self.source.questions.questions() if not question.verdict]
         question: Question = self._chosen(undecided, id, "question that waits", "OPERATOR_DECISION")
         return question
 
     async def _do(self, name: str, item: Any) -> dict[str, Any]:
-        """Do an action. Raises OperatorError."""
+        """Do an action. Raises CommandError."""
         try:
             return await self.actions.do(name, self.source, item)
         except Refused as problem:
             text = str(problem).rstrip(".")
-            raise OperatorError(text[:1].lower() + text[1:]) from None
+            raise CommandError(text[:1].lower() + text[1:]) from None
 
     def _chosen(self, items: Sequence[Any], id: str, noun: str, event: str) -> Any:
-        """Return the one item with an id, of which the first letters are enough. Raises OperatorError."""
+        """Return the one item with an id, of which the first letters are enough. Raises CommandError."""
         matching = [item for item in items if item.id == id] or [
             item for item in items if len(id) >= _LEAST_PREFIX and item.id.startswith(id.lower())
         ]
@@ -163,89 +116,50 @@ class _Terminal:
         try:
             self.source.audit.write(f"{event}_VOID", operator=self.actions.by, item=line(id, 64), reason=reason)
         except OSError as error:
-            raise OperatorError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
+            raise CommandError(f"the audit log cannot be written, so nothing was done: {error.strerror}") from None
         if matching:
-            raise OperatorError(f"several begin with {line(id, 64)}; give more of the ID")
-        raise OperatorError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
+            raise CommandError(f"several begin with {line(id, 64)}; give more of the ID")
+        raise CommandError(f"there is no {noun} as {line(id, 64)}; `operator list` shows what there is")
 
-    async def _asked(self, question: str) -> bool:
-        """Return True if the operator types yes."""
-        sys.stdout.write(terminal_text(question))
-        sys.stdout.flush()
-        self.keyboard.is_asked = True  # nothing else is shown between the question and its answer
-        try:
-            return (await self.keyboard.line()).strip().lower() in ("y", "yes")
-        finally:
-            self.keyboard.is_asked = False
+
+def _is_yes(question: str) -> bool:
+    """Ask the operator, and return True if they type yes."""
+    sys.stdout.write(terminal_text(question))
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def run_operator(folder: Path, environ: Mapping[str, str], options: argparse.Namespace) -> int:
-    """Do what an operator asks for. Returns the exit code; raises ConfigError and OperatorError."""
-    action, item_id = options.action or "follow", options.id
-    if action in ("approve", "code", "follow") and not _is_terminal():
-        raise OperatorError(_NEEDS_TERMINAL)
-    if action not in ("list", "follow") and not item_id:
-        raise OperatorError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
+    """Do what an operator asks for. Returns the exit code; raises ConfigError and CommandError."""
+    action, item_id = options.action, options.id
+    if action in ("approve", "code") and not _is_terminal():
+        raise CommandError(_NEEDS_TERMINAL)
+    if action != "list" and not item_id:
+        raise CommandError(f"{action} needs the ID of what it is about; `operator list` shows what there is")
     source = home_source(folder, environ)[0]
-    terminal = _Terminal(source, Actions(Sources(source, None), operator_name(options.by)), _Keyboard())
+    terminal = _Terminal(source, Actions(Sources(source, None), operator_name(options.by)))
+    steps: Mapping[str, Callable[[], Awaitable[str]]] = {
+        "list": terminal.listed,
+        "show": lambda: terminal.show(item_id),
+        "approve": lambda: terminal.approve(item_id, "session" if options.session else "once"),
+        "deny": lambda: terminal.deny(item_id),
+        "code": lambda: terminal.code(item_id),
+        "revoke": lambda: terminal.revoke(item_id),
+    }
 
-    async def run() -> None:
+    async def run() -> str:
         try:
-            if action == "follow":
-                await _follow(terminal)
-            else:
-                _say(await _done(terminal, [action, item_id, *(["session"] if options.session else [])]))
+            return await steps[action]()
         finally:
             await source.custody.store.close()
 
     try:
-        asyncio.run(run())
+        text = asyncio.run(run())
     except StoreAway as away:
-        raise OperatorError(f"the adapter's store cannot be reached: {line(str(away.args[0]), 200)}") from None
+        raise CommandError(f"the adapter's store cannot be reached: {line(str(away.args[0]), 200)}") from None
+    sys.stdout.write(f"{terminal_text(text)}\n")
+    sys.stdout.flush()
     return 0
-
-
-async def _done(terminal: _Terminal, words: Sequence[str]) -> str:
-    """Do one command and return what to say. Raises OperatorError."""
-    action, item_id, scope = (*words, "", "", "")[:3]
-    if action == "list":
-        return await terminal.listed()
-    if action == "approve":
-        return await terminal.approve(item_id, "session" if scope in ("session", "--session") else "once")
-    steps: Mapping[str, Callable[[str], Awaitable[str]]] = {
-        "show": terminal.show, "deny": terminal.deny, "code": terminal.code, "revoke": terminal.revoke,
-    }  # fmt: skip
-    if action not in steps or not item_id:
-        raise OperatorError(_HELP)
-    return await steps[action](item_id)
-
-
-async def _follow(terminal: _Terminal) -> None:
-    """Show what comes, and do what the operator types, until the end of the input."""
-    seen: set[str] = set()
-    _say(f"{await terminal.listed()}\n\n{_HELP}")
-    await terminal.fresh(seen)
-
-    async def watch() -> None:
-        while True:
-            await asyncio.sleep(_POLL)
-            for text in [] if terminal.keyboard.is_asked else await terminal.fresh(seen):
-                _say(f"\a{text}")
-
-    watching = asyncio.create_task(watch())
-    try:
-        while text := await terminal.keyboard.line():
-            if watching.done():
-                watching.result()
-            words = text.split()
-            if words[:1] in (["quit"], ["exit"], ["q"]):
-                return
-            try:
-                _say(await _done(terminal, words) if words else _HELP)
-            except OperatorError as problem:
-                _say(f"Not done: {problem}")
-    finally:
-        watching.cancel()
 
 
 def _summary(question: Question) -> str:
@@ -273,12 +187,6 @@ def _details(question: Question) -> str:
 def _left(expires: float) -> str:
     seconds = max(0, int(expires - time.time()))
     return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
-
-
-def _say(text: str) -> None:
-    bell = "\a" if text.startswith("\a") else ""
-    sys.stdout.write(f"{bell}{terminal_text(text.removeprefix(bell))}\n")
-    sys.stdout.flush()
 
 
 def _is_terminal() -> bool:

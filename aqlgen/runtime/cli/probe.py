@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from time import monotonic, perf_counter
 from types import SimpleNamespace
@@ -37,7 +38,7 @@ _MOST_UNANSWERED = 2
 _LONGEST = 60.0
 """Seconds from which on no further read begins."""
 _REFUSED = (401, 403)
-_FAILED = ("ok", "success")
+_SUCCESS = ("ok", "success")
 
 
 class Probe(NamedTuple):
@@ -88,26 +89,27 @@ def choose(
     """
     parts, configs = adapter.of_each_api(), config_of_each(config, adapter)
     probes: list[Probe] = []
-    for name, family, (method, danger) in table.values("method", "danger"):
-        if family != "read" or danger != "safe" or method != "GET":
-            continue
-        row = table.find(name, family)
-        params = None if row is None else _params(row)
-        if row is None or params is None:
-            continue
-        part, of_api = parts[row.api], configs[row.api]
-        alternatives = part.security if row.security is None else row.security
+    for row in _safe_reads(table):
+        part, of_api, params = parts[row.api], configs[row.api], _params(row)
         problem = operation_problem(part.servers, row.servers, of_api.base_url, of_api.server_variables)
-        if mock or problem is None or not problem.certain:
-            silent = mock or config.auth == "none"
-            schemes = [
-                adapter.security_schemes.get(name, {}) for names in alternatives for name in names if name not in ready
-            ]
-            unset = tuple(dict.fromkeys(variable for scheme in schemes for variable in scheme.get("variables", ())))
-            credentials = () if silent else alternative_in_use(alternatives, ready) or ()
-            demands = bool(alternatives) and () not in alternatives
-            probes.append(Probe(row, params, credentials, demands, unset))
+        if params is None or (not mock and problem is not None and problem.certain):
+            continue
+        alternatives = part.security if row.security is None else row.security
+        lacking = dict.fromkeys(name for names in alternatives for name in names if name not in ready)
+        variables = (adapter.security_schemes.get(name, {}).get("variables", ()) for name in lacking)
+        silent = mock or config.auth == "none"
+        credentials = () if silent else alternative_in_use(alternatives, ready) or ()
+        demands = bool(alternatives) and () not in alternatives
+        probes.append(Probe(row, params, credentials, demands, tuple(dict.fromkeys(chain.from_iterable(variables)))))
     return sorted(probes, key=_rank)[:_MOST_READS]
+
+
+def _safe_reads(table: Table) -> Iterator[Row]:
+    for name, family, (method, danger) in table.values("method", "danger"):
+        if (family, method, danger) == ("read", "GET", "safe"):
+            row = table.find(name, family)
+            if row is not None:
+                yield row
 
 
 def _params(row: Row) -> dict[str, Any] | None:
@@ -254,15 +256,19 @@ def _judged(reads: Sequence[_Read], *, mock: bool) -> tuple[_Read, bool, str, st
         verdict = f"The address is right. Proves nothing of the credential '{names}': {count} succeeded without it."
         return public[-1], True, "unknown", verdict
     failed = carried or list(reads)
+    return (failed[-1], False, *_failed(failed, len(public)))
+
+
+def _failed(failed: Sequence[_Read], public: int) -> tuple[str, str]:
+    """Return what reads that failed say, beside so many that succeeded without a credential."""
     statuses = {read.status for read in failed}
     if len(statuses) == 1 and (not public or statuses.issubset(_REFUSED)):
         credential, verdict = _blamed(failed[-1], len(failed))
         bare = BARE in str(failed[-1].envelope.get("error", {}).get("message", ""))
-        return failed[-1], False, credential, f"{verdict} It was sent {BARE}." if bare else verdict
+        return credential, f"{verdict} It was sent {BARE}." if bare else verdict
     seen = ", ".join(f"HTTP {status}" if status else "no answer" for status in sorted(statuses))
-    others = f", and {counted(len(public), 'read')} succeeded without it" if public else ""
-    verdict = f"It proves nothing of address and credential: the reads do not agree ({seen}{others})."
-    return failed[-1], False, "unknown", verdict
+    others = f", and {counted(public, 'read')} succeeded without it" if public else ""
+    return "unknown", f"It proves nothing of address and credential: the reads do not agree ({seen}{others})."
 
 
 def _open(probe: Probe) -> tuple[str, str]:
@@ -312,5 +318,5 @@ def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:
     if not envelope["success"] and not declared:
         yield f"the answer cannot be read: {line(str(envelope['error'].get('message', '')), 200).rstrip('.')}"
     data = envelope.get("data")
-    if declared or (isinstance(data, dict) and (any(data.get(key) is False for key in _FAILED) or data.get("error"))):
+    if declared or (isinstance(data, dict) and (any(data.get(key) is False for key in _SUCCESS) or data.get("error"))):
         yield "the answer says itself that it failed"

@@ -221,41 +221,47 @@ def call_lines(call: Mapping[str, Any]) -> Iterator[str]:
 
 def verdict(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence on whether calls can be made, and what to do next."""
-    counts, problem = report["callable"], report["address"]["problem"]
+    reason = _obstacle(report)
+    yield f"Not ready: {reason}" if reason else _readiness(report)
+    for step in report["next"]:
+        yield f"  {step}"
+
+
+def _obstacle(report: Mapping[str, Any]) -> str:
+    """Return why no call can be made, and the way out; "" where one can."""
+    counts, call = report["callable"], report.get("call", {"success": True})
+    is_set = any(entry["set"] for entry in report["credentials"])
+    obstacles = {
+        "the audit log cannot be written, so every call but plain reads would be refused. Set MCP_AQL_AUDIT_PATH.": (
+            report["safety"]["audit"]["writable"] or report["safety"]["read_only"]
+        ),
+        f"{_READABLE}. Use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true.": report["encrypted"] or not is_set,
+        "the address of the API is not known. `--mock` answers without it.": counts["with_address"],
+        "no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API wants none.": (
+            counts["with_credentials"]
+        ),
+        "no host of the API is accepted; `Hosts` shows the entry for overrides.yaml.": counts["accepted"],
+        "what has a credential has no address. `--mock` answers without either.": counts["ready"],
+        "what `--call` tried failed, see Call.": call["success"] or call.get("operation") is None,
+    }
+    return next((obstacle for obstacle, is_met in obstacles.items() if not is_met), "")
+
+
+def _readiness(report: Mapping[str, Any]) -> str:
+    counts, problem, call = report["callable"], report["address"]["problem"], report.get("call", {})
     total, ready = counts["operations"], counts["ready"]
-    call = report.get("call", {"success": True})
-    if not (report["safety"]["audit"]["writable"] or report["safety"]["read_only"]):
-        yield (
-            "Not ready: the audit log cannot be written, so every call but plain reads would be refused. "
-            "Set MCP_AQL_AUDIT_PATH."
-        )
-    elif not report["encrypted"] and any(entry["set"] for entry in report["credentials"]):
-        yield f"Not ready: {_READABLE}. Use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true."
-    elif not counts["with_address"]:
-        yield "Not ready: the address of the API is not known. `--mock` answers without it."
-    elif not counts["with_credentials"]:
-        yield "Not ready: no credential is set. `--mock` answers without one; MCP_AQL_AUTH=none if the API wants none."
-    elif not counts["accepted"]:
-        yield "Not ready: no host of the API is accepted; `Hosts` shows the entry for overrides.yaml."
-    elif not ready:
-        yield "Not ready: what has a credential has no address. `--mock` answers without either."
-    elif not call["success"] and call.get("operation") is not None:
-        yield "Not ready: what `--call` tried failed, see Call."
-    elif ready < total:
-        yield f"Ready for {ready:,} of {counted(total, 'operation')}; the others want what is missing."
-    elif _is_unclear(report):
-        yield (
+    if ready < total:
+        return f"Ready for {ready:,} of {counted(total, 'operation')}; the others want what is missing."
+    if _is_unclear(report):
+        return (
             "Ready if the API wants no credential: its document declares one, and requires it nowhere. "
             "`doctor --call` tries a read."
         )
-    elif problem is not None and not _has_answered(report):
-        yield f"Ready if the API is at {report['base_url']} (local); else {problem['remedy']}."
-    else:
-        doubt = "" if report["credentials"] else "; the document names no credential"
-        doubt = "; the credential is not proven" if call.get("credential") == "unknown" else doubt
-        yield f"Ready: nothing is missing for any of {counted(total, 'operation')}{doubt}."
-    for step in report["next"]:
-        yield f"  {step}"
+    if problem is not None and not _has_answered(report):
+        return f"Ready if the API is at {report['base_url']} (local); else {problem['remedy']}."
+    doubt = "" if report["credentials"] else "; the document names no credential"
+    doubt = "; the credential is not proven" if call.get("credential") == "unknown" else doubt
+    return f"Ready: nothing is missing for any of {counted(total, 'operation')}{doubt}."
 
 
 def _has_answered(report: Mapping[str, Any]) -> bool:

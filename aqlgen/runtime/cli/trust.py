@@ -6,24 +6,20 @@ It is a command of the adapter's owner: no operation leads to it, and `trust.jso
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..assembly import audit_file
+from ..errors import CommandError
 from ..safety.audit import Audit
-from ..settings.load import ConfigError, load, trust_file
+from ..settings.load import load, trust_file
 from ..settings.trust import TRUST_FILE, TRUST_LEVELS, TrustRecord, changing, read_trust, write_trust
 from ..table import Adapter
 from ..text import iso_time, line
 
-__all__ = ["Change", "TrustError", "change_trust", "run", "shown_trust"]
-
-
-class TrustError(Exception):
-    """A change that is not made; the message is one line."""
+__all__ = ["Change", "change_trust", "shown_trust"]
 
 
 class Change(NamedTuple):
@@ -67,10 +63,10 @@ def _lines(folder: Path, environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def change_trust(folder: Path, environ: Mapping[str, str], change: Change) -> str:
-    """Promote or demote by one step, and return what to say of it. Raises TrustError and ConfigError."""
+    """Promote or demote by one step, and return what to say of it. Raises CommandError and ConfigError."""
     for name, text in (("--by", change.by), ("--reason", change.reason)):
         if not text.strip() or not text.isprintable() or len(text) > 500:
-            raise TrustError(f"{name} must be a text of one line, 500 characters or fewer")
+            raise CommandError(f"{name} must be a text of one line, 500 characters or fewer")
     config, path = load(folder, environ), trust_file(folder, environ)
     try:
         with changing(path):
@@ -83,9 +79,9 @@ def change_trust(folder: Path, environ: Mapping[str, str], change: Change) -> st
             Audit(audit_file(config, adapter, environ), adapter=adapter.name).write(event, **details)
             write_trust(path, entries)
     except OSError as problem:
-        raise TrustError(f"{problem.filename or path} cannot be written: {problem.strerror}") from None
+        raise CommandError(f"{problem.filename or path} cannot be written: {problem.strerror}") from None
     except ValueError as problem:
-        raise TrustError(str(problem)) from None
+        raise CommandError(str(problem)) from None
     text = f"{record.level} → {level}, written to {path}. Commit it; an adapter that runs reads it at its next start."
     if config.sources["trust_level"] not in ("default", TRUST_FILE):
         text += f" In force stays {config.trust_level}, by trust_level in {config.sources['trust_level']}."
@@ -93,19 +89,19 @@ def change_trust(folder: Path, environ: Mapping[str, str], change: Change) -> st
 
 
 def _next(level: str, change: Change) -> str:
-    """Return the level one step up or down. Raises TrustError."""
+    """Return the level one step up or down. Raises CommandError."""
     word = "promoted" if change.up else "demoted"
     place = TRUST_LEVELS.index(level) + (1 if change.up else -1)
     if not 0 <= place < len(TRUST_LEVELS):
-        raise TrustError(f"'{level}' is the {'highest' if change.up else 'lowest'} level: it cannot be {word}")
+        raise CommandError(f"'{level}' is the {'highest' if change.up else 'lowest'} level: it cannot be {word}")
     reached = TRUST_LEVELS[place]
     if change.to and change.to != reached:
-        raise TrustError(f"'{level}' is {word} one step at a time, to '{reached}' and not to '{change.to}'")
+        raise CommandError(f"'{level}' is {word} one step at a time, to '{reached}' and not to '{change.to}'")
     return reached
 
 
 def _entries(record: TrustRecord, level: str, change: Change) -> dict[str, Any]:
-    """Return what the file says after a change. Raises TrustError."""
+    """Return what the file says after a change. Raises CommandError."""
     now = iso_time(time.time())
     entry = {"from": record.level, "to": level, "at": now, "by": change.by.strip(), "reason": change.reason.strip()}
     entries = {**record.entries, "level": level}
@@ -116,17 +112,9 @@ def _entries(record: TrustRecord, level: str, change: Change) -> dict[str, Any]:
     entries["promotion_history"] = [*record.entries.get("promotion_history", ()), entry]
     if level == "certified":
         if not (change.authority and change.certificate_id):
-            raise TrustError("'certified' needs a certification: --authority and --certificate-id")
+            raise CommandError("'certified' needs a certification: --authority and --certificate-id")
         certification = {"authority": change.authority, "certificate_id": change.certificate_id, "issued_at": now}
         entries["certification"] = certification | ({"expires_at": change.expires_at} if change.expires_at else {})
     elif change.authority or change.certificate_id or change.expires_at:
-        raise TrustError(f"a certification is of level 'certified' alone, and this is '{level}'")
+        raise CommandError(f"a certification is of level 'certified' alone, and this is '{level}'")
     return entries
-
-
-def run(folder: Path, action: str, change: Change) -> str:
-    """Return what the command prints. Raises TrustError."""
-    try:
-        return shown_trust(folder, os.environ) if action == "show" else change_trust(folder, os.environ, change)
-    except ConfigError as problem:
-        raise TrustError(str(problem)) from None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..auth.credentials import Credentials
 from ..decode.attachments import collected
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..validation.repair import Repaired
     from .quotas import KnownLimit
 
-__all__ = ["Api", "Apis", "Transports"]
+__all__ = ["Api", "ApiSide", "Apis", "Transports"]
 
 _MOCK_URL = "https://mock.invalid"
 
@@ -295,6 +295,10 @@ class Apis:
     def secrets(self) -> frozenset[str]:
         """Return the values of all credentials of all APIs."""
         return frozenset().union(*(side.secrets() for side in self._sides.values()))
+
+
+ApiSide: TypeAlias = Api | Apis
+"""The side of a call's API, of one or of several."""
 
 
 class Transports:

@@ -28,6 +28,7 @@ _READ_AHEAD = 32 * 1024 * 1024
 """Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `calls/truncation`)."""
 _MAX_ERROR = 1024 * 1024
 """Bytes that are read of a response that is no success: it says soon what is wrong."""
+_WITHOUT_CONTENT: frozenset[str | int] = frozenset({"HEAD", 204, 205, 304})
 _MARGIN = 0.25
 """Seconds of the time-out that a stream leaves, so that the call can be answered."""
 
@@ -61,59 +62,54 @@ class Receiver:
         import httpx2
 
         headers, status = dict(response.headers), response.status_code
-        if self._request.method == "HEAD" or status in (204, 205, 304):
-            async for _ in response.stream:  # type: ignore[union-attr]
-                break  # nothing comes, and the connection is free for the next request
-            return ApiResponse(status, headers, b"")
+        if not _WITHOUT_CONTENT.isdisjoint((self._request.method, status)):
+            return await _without_content(response)
         is_failure = not 200 <= status < 300
         form = None if is_failure else stream_form(headers.get("content-type", ""))
         keeps = is_failure or (form is None and changes_something(self._row, self._request.method))
-        seconds = self._seconds_left - _MARGIN if keeps else None
-        if form is not None:
-            seconds = min(self._bounds.seconds, self._seconds_left - _MARGIN)
+        seconds = self._patience(form, keeps=keeps)
         content = _Content(self._bounds, form, is_failure=is_failure)
-        cut, saved = "", None
+        cut, saved, end = "time", None, None
         try:
-            with nullcontext() if seconds is None else anyio.move_on_after(max(0.0, seconds)) as scope:
-                length = headers.get("content-length", "")
-                if not is_failure and form is None and self._is_file(headers, status):
-                    saved = await self._file(response, headers, length)
+            with nullcontext() if seconds is None else anyio.move_on_after(seconds):
+                if form is None and self._is_file(headers, status):
+                    saved, cut = await self._file(response, headers), ""
                 else:
-                    content.expect(length)
+                    content.expect(headers.get("content-length", ""))
                     async for chunk in _pieces(response):
                         end = content.take(chunk)
                         if end is not None:
-                            cut = end
                             break
-            if scope is not None and scope.cancelled_caught:
-                cut = "time"
-        except httpx2.TransportError:
-            if not (keeps or (form is not None and content.chunks)):
+                    cut = end or ""
+        except (httpx2.TransportError, CodingError, Failure) as problem:
+            if not (keeps or content.survives(problem)):
                 raise
-            cut = "break"
-        except CodingError:
-            if not keeps:
-                raise
-            cut = "coding"
-        except Failure as failure:
-            if not keeps:
-                raise
-            cut = "bytes" if failure.code is Code.PAYLOAD_TOO_LARGE else "file"
+            cut = _cut_by(problem)
         return ApiResponse(status, headers, b"".join(content.chunks), "" if is_failure else cut, saved)
+
+    def _patience(self, form: StreamForm | None, *, keeps: bool) -> float | None:
+        """Return the seconds that reading may take, None where the call's own end is enough."""
+        if form is None and not keeps:
+            return None
+        left = max(0.0, self._seconds_left - _MARGIN)
+        return left if form is None else min(self._bounds.seconds, left)
 
     def _is_file(self, headers: dict[str, str], status: int) -> bool:
         if not (self._bounds.folder and headers.get("content-type", "") and self._row is not None):
+            return False
+        if not 200 <= status < 300:
             return False
         from ..decode.files import is_file
         from ..decode.response import declared_response
 
         return is_file(headers, str(declared_response(self._row, status).get("content_type") or ""))
 
-    async def _file(self, response: httpx2.Response, headers: dict[str, str], length: str) -> SavedFile:
+    async def _file(self, response: httpx2.Response, headers: dict[str, str]) -> SavedFile:
         """Save the content in the owner's folder."""
         from ..decode.files import FileWriter, file_name
 
         assert self._row is not None  # noqa: S101 - `_is_file`
+        length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self._bounds.file:
             raise response_too_large(self._bounds.file, int(length))
         name = file_name(headers, self._request.url, self._row)
@@ -138,6 +134,10 @@ class _Content:
 
             self._watch = StreamWatch(form, bounds.events)
 
+    def survives(self, problem: Exception) -> bool:
+        """Return True if it is a stream of which something came before its connection broke."""
+        return self._watch is not None and bool(self.chunks) and _cut_by(problem) == "break"
+
     def expect(self, length: str) -> None:
         """Raise Failure for a content that will be too long even to be cut."""
         if length.isdigit() and not self._is_failure and self._watch is None:
@@ -157,6 +157,18 @@ class _Content:
     def _check(self, size: int) -> None:
         if size > self._bound + _READ_AHEAD:
             raise response_too_large(self._bound, size)
+
+
+def _cut_by(problem: Exception) -> str:
+    if isinstance(problem, Failure):
+        return "bytes" if problem.code is Code.PAYLOAD_TOO_LARGE else "file"
+    return "coding" if isinstance(problem, CodingError) else "break"
+
+
+async def _without_content(response: httpx2.Response) -> ApiResponse:
+    async for _ in response.stream:  # type: ignore[union-attr]
+        break  # nothing comes, and the connection is free for the next request
+    return ApiResponse(response.status_code, dict(response.headers), b"")
 
 
 async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,31 +38,34 @@ def redirected(
     if response.status not in _STATUSES or not location:
         return None
     is_read = request.method in READS
-    if not is_read and response.status in (301, 302):
-        return None
     source = httpx2.URL(request.url)
     target = _target(source, location)
-    if target is None:
+    if target is None or (not is_read and response.status in (301, 302)):
         return None
     if _same_origin(source, target):
-        if is_read or response.status != 303:
-            return replace(request, url=str(target))
-        headers = tuple(header for header in request.headers if header[0].lower() not in _CONTENT_HEADERS)
-        return replace(request, method="GET", url=str(target), headers=headers, content=None)
-    if not is_read or (source.scheme == "https" and target.scheme != "https"):
+        redirect = replace(request, url=str(target))
+        return redirect if is_read or response.status != 303 else _as_read(redirect)
+    if not is_read or occurs(location, request.secrets) or not _leads_safely(source, target, is_owners):
         return None
-    if (
-        target.userinfo
-        or occurs(location, request.secrets)
-        or not (is_public_host(target.host) or target.host == source.host or is_owners(str(target)))
-    ):
-        return None
-    headers = tuple(
-        (name, value)
-        for name, value in request.headers
-        if name.lower() in _HEADERS_FOR_ANY_HOST and not occurs(value, request.secrets)
-    )
-    return ApiRequest(request.method, str(target), headers, None, request.secrets)
+    return ApiRequest(request.method, str(target), tuple(_headers_for_any_host(request)), None, request.secrets)
+
+
+def _leads_safely(source: httpx2.URL, target: httpx2.URL, is_owners: Callable[[str], bool]) -> bool:
+    """Return True if a read may go on at another origin."""
+    if target.userinfo or (source.scheme == "https" and target.scheme != "https"):
+        return False
+    return is_public_host(target.host) or target.host == source.host or is_owners(str(target))
+
+
+def _as_read(request: ApiRequest) -> ApiRequest:
+    headers = tuple(header for header in request.headers if header[0].lower() not in _CONTENT_HEADERS)
+    return replace(request, method="GET", headers=headers, content=None)
+
+
+def _headers_for_any_host(request: ApiRequest) -> Iterator[tuple[str, str]]:
+    for name, value in request.headers:
+        if name.lower() in _HEADERS_FOR_ANY_HOST and not occurs(value, request.secrets):
+            yield name, value
 
 
 def changes_origin(request: ApiRequest, target: ApiRequest) -> bool:

@@ -132,7 +132,7 @@ def _conflict(refusal: _Refusal) -> _Answer:
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
         return Code.VERSION_MISMATCH, message, {}
     message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
-    if row.family == "create" and all("conflict" in code.lower() or code.isdigit() for code in error.codes):
+    if "create" in (row.family, row.verb) and all("conflict" in code.lower() or code.isdigit() for code in error.codes):
         return Code.ALREADY_EXISTS, f"{message}It may exist already: look for it, then decide anew.", {}
     return Code.VERSION_MISMATCH, f"{message}Read it again, then decide anew.", {}
 

@@ -13,7 +13,7 @@ from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..calls.exchanges import ApiSide
+    from ..client.api import ApiSide
     from ..envelope import Envelope, Stamp
     from ..hooks import Hooks
     from ..introspection.introspect import Introspection
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from ..table import Adapter, Row, Table
     from ..warnings.collector import CallWarning, Warnings
     from .arguments import Limits
-    from .checking import Checking
-    from .stages import ToolCall
+    from .stages import Checking, ToolCall
 
 __all__ = ["Ahead", "Calls"]
 
@@ -70,7 +69,7 @@ class Ahead:
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
             if self._loop is not None:
-                plan = None if request.grant is None else request.grant.plan
+                plan = None if request.approvals is None else request.approvals.plan
                 await self._loop.check(call.session, row, params, plan)
             built = partial(self._checking.built, row, params)
             return await self._gate.foresee_confirmation(row, call.seen(), built)
@@ -78,10 +77,10 @@ class Ahead:
             return None  # the call itself will say it
 
     async def confirm(
-        self, calls: Sequence[HeldCall], grant: Approvals, session: Session, person: Person | None
+        self, calls: Sequence[HeldCall], approvals: Approvals, session: Session, person: Person | None
     ) -> None:
         """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
-        await self._gate.asking.confirm_calls(calls, grant.take_token(), session, person)
+        await self._gate.asking.confirm_calls(calls, approvals.take_token(), session, person)
 
     def row(self, name: str, family: str | None) -> Row | None:
         """Return the row of an operation of the API; None for any other."""

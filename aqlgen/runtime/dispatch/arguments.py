@@ -71,31 +71,16 @@ class Limits:
         """Return an upper bound of the value's size as JSON."""
         kind = type(value)
         if kind is str:
-            size = len(value)
-            if value.isascii():
-                if "\x00" in value:
-                    raise _encoding(value, path)
-            else:
-                try:
-                    size = len(value.encode())
-                except UnicodeEncodeError:
-                    raise _encoding(value, path) from None
-                if "\x00" in value:
-                    raise _encoding(value, path)
-            if size > self._string:
-                raise too_large("string_length", self._string, size, "bytes")
-            return size * _ESCAPED + 2
+            return self._text(value, path) * _ESCAPED + 2
+        if kind in (dict, list) and depth > self._depth:
+            raise too_large("nesting_depth", self._depth, depth, "levels")
         if kind is dict:
-            if depth > self._depth:
-                raise too_large("nesting_depth", self._depth, depth, "levels")
             total = 2
             for key, item in value.items():
                 total += self._walk(key, depth, path) + 2
                 total += self._walk(item, depth + 1, f"{path}.{key}" if path else key)
             return total
         if kind is list:
-            if depth > self._depth:
-                raise too_large("nesting_depth", self._depth, depth, "levels")
             if len(value) > self._array:
                 raise too_large("array_elements", self._array, len(value), "elements")
             total = 2
@@ -105,6 +90,18 @@ class Limits:
         if kind is int and value.bit_length() > 64:
             return int(value.bit_length())
         return 24 if kind is not ExactFloat else len(value.text)
+
+    def _text(self, value: str, path: str) -> int:
+        """Return the bytes of a text."""
+        try:
+            size = len(value) if value.isascii() else len(value.encode())
+        except UnicodeEncodeError:
+            raise _encoding(value, path) from None
+        if "\x00" in value:
+            raise _encoding(value, path)
+        if size > self._string:
+            raise too_large("string_length", self._string, size, "bytes")
+        return size
 
 
 def _encoding(value: str, path: str) -> Failure:
@@ -134,7 +131,7 @@ class Request(NamedTuple):
     operation: str
     inside: Mapping[str, Any]
     outside: Mapping[str, Any]
-    grant: Approvals | None = None
+    approvals: Approvals | None = None
     """What was decided before about the calls of the batch or plan that it is of."""
     max_tokens: int | None = None
     """How many tokens its data may have; None for the setting."""

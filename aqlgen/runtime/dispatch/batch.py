@@ -42,7 +42,7 @@ class Batch:
     stamp: Stamp
     session: Session
     person: Person | None
-    grant: Approvals
+    approvals: Approvals
 
     async def answer(self, items: Sequence[Any]) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
@@ -85,7 +85,7 @@ class Batch:
 
     def _read(self, item: Any) -> Request | Failure:
         try:
-            return read_item(item, self.calls.is_known)._replace(grant=self.grant)
+            return read_item(item, self.calls.is_known)._replace(approvals=self.approvals)
         except Failure as failure:
             return failure
 
@@ -102,19 +102,19 @@ class Batch:
             if isinstance(request, Failure):
                 continue
             pending = await self.calls.ahead.foresee(self._call(request))
-            if not group and (pending is None or self.grant.decided(pending.digest)):
+            if not group and (pending is None or self.approvals.decided(pending.digest)):
                 return
             if pending is not None and (not group or pending.row.name == group[0].row.name):
                 group.append(pending)
         calls = fitting(group)
         try:
-            await self.calls.ahead.confirm(calls, self.grant, self.session, self.person)
+            await self.calls.ahead.confirm(calls, self.approvals, self.session, self.person)
         except Failure as failure:
             if failure.code is Code.CONFIRMATION_REQUIRED:
                 raise
-            self.grant.refuse(calls, failure)
+            self.approvals.refuse(calls, failure)
         else:
-            self.grant.confirm(calls)
+            self.approvals.confirm(calls)
 
 
 def _name(item: Any) -> str:

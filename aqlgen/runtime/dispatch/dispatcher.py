@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..calls.exchanges import ApiSide
+from ..client.api import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
 from ..hooks import Hooks
@@ -24,7 +24,7 @@ from ..safety.operations import CANCEL, STATUS, active_operations
 from ..safety.refusals import not_offered
 from ..session import Session, with_request
 from ..settings.config import Config
-from ..settings.quota import QuotaSettings
+from ..settings.tables import QuotaSettings
 from ..state.custody import State
 from ..table import Adapter, Row, Table
 from ..warnings.collector import ABOUT_DATA, Warnings
@@ -38,9 +38,8 @@ from .arguments import (
     sent_tokens,
     wrong_family,
 )
-from .checking import Checking
 from .performer import Performer
-from .stages import Extension, Next, Stage, ToolCall, composed
+from .stages import Checking, Extension, Next, Stage, ToolCall, composed
 
 if TYPE_CHECKING:
     from ..calls.exchanges import Exchanges
@@ -292,7 +291,7 @@ class Dispatcher:
     async def _admitted(self, call: ToolCall, next: Next) -> Any:
         row, seen = call.row, call.seen()
         built = partial(self.checking.built, row, call.params)
-        approval = await self._gate.admit(row, seen, call.session, call.person, built, call.request.grant)
+        approval = await self._gate.admit(row, seen, call.session, call.person, built, call.request.approvals)
         if call.approval is not None and approval is not None and approval.digest != call.approval.digest:
             raise changed(row)
         call.approval = approval or call.approval

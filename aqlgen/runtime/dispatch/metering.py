@@ -38,12 +38,12 @@ class Metering(Extension):
 
     def _spending_of(self, call: ToolCall) -> CallSpending:
         """Return what a call spends, with the other calls of its batch or plan, and with the token that it brings."""
-        request, grant = call.request, call.request.grant
-        spending = None if grant is None else grant.spending
+        request, approvals = call.request, call.request.approvals
+        spending = None if approvals is None else approvals.spending
         if not isinstance(spending, CallSpending):
             spending = CallSpending(self.quotas, call.session, call.person)
-            if grant is not None:
-                grant.spending = spending
-                spending.offer(grant.quota_token)
+            if approvals is not None:
+                approvals.spending = spending
+                spending.offer(approvals.quota_token)
         spending.offer(request.inside.get(QUOTA_TOKEN, request.outside.get(QUOTA_TOKEN)))
         return spending

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..calls.exchanges import ApiSide, Exchanges
+from ..calls.exchanges import Exchanges
+from ..client.api import ApiSide
 from ..hooks import Hooks
 from ..schema.reader import at
 from ..table import Row, Table
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..state.custody import State
     from ..state.locks import Turns
     from ..warnings.rules import WarningRules
+    from ..wire import ApiResponse
 
 __all__ = ["Performer"]
 
@@ -78,28 +80,20 @@ class Performer:
 
     async def perform(self, call: ToolCall) -> Any:
         """Send what is needed, if it is what was approved, and return the data in the tokens that they may have."""
-        row, params, stamp = call.row, call.params, call.stamp
+        row, params = call.row, call.params
         exchanges = Exchanges(self._api, self._hooks, call.hooked, call.approval, self._gate.admit_changed)
         call.warnings.extend(self._rules.before(row, params) or ())
         # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
         options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
-        if options:
-            params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
+        params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
         answer = _Answer(self._query(options, row))
-        if row.paging is None:
-            if row.update is None and "if_match" not in options:
-                response = await exchanges.send(row, params)
-            else:
-                from ..calls.update import perform
-
-                etag = options.get("if_match")
-                response, warnings = await perform(exchanges, row, self._table, params, etag, self._turns)
-                call.warnings.extend(warnings)
+        if row.paging is not None:
+            await self._read_pages(answer, row, params, options, exchanges)
+        else:
+            response = await self._answered(exchanges, call, params, options)
             answer.data = exchanges.decode(response, row, params)
             if row.adapter_parameters or row.update is not None:
                 self._read_whole(answer, row, params, exchanges)
-        else:
-            await self._read_pages(answer, row, params, options, exchanges)
         fitted = self._shaped(answer, call, options, exchanges)
         page = answer.page
         if page is not None and isinstance(fitted, dict) and fitted is not answer.data:
@@ -107,11 +101,34 @@ class Performer:
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         for add in self._after:
             fitted = await add(call, exchanges, fitted)
-        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
-            headers = self._api.told_headers(exchanges.last, row, fitted)
-            if headers:
-                stamp.note("headers", headers)
+        if row.has_header_metadata or row.family != "read":
+            self._note_headers(call, exchanges.last, fitted)
         return fitted
+
+    def _note_headers(self, call: ToolCall, last: ApiResponse | None, data: Any) -> None:
+        headers = {} if last is None else self._api.told_headers(last, call.row, data)
+        if headers:
+            call.stamp.note("headers", headers)
+
+    def _answered(
+        self, exchanges: Exchanges, call: ToolCall, params: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Awaitable[ApiResponse]:
+        """Return the API's answer to a call that has no pages."""
+        etag = options.get("if_match")
+        if call.row.update is None and etag is None:
+            return exchanges.send(call.row, params)
+        return self._updated(exchanges, call, params, etag)
+
+    async def _updated(
+        self, exchanges: Exchanges, call: ToolCall, params: Mapping[str, Any], etag: str | None
+    ) -> ApiResponse:
+        """Return the API's answer to an update, or to a call about a certain version."""
+        row = call.row
+        from ..calls.update import perform
+
+        response, warnings = await perform(exchanges, row, self._table, params, etag, self._turns)
+        call.warnings.extend(warnings)
+        return response
 
     async def _read_pages(
         self, answer: _Answer, row: Row, params: Mapping[str, Any], options: Mapping[str, Any], exchanges: Exchanges
@@ -145,20 +162,7 @@ class Performer:
         row, last, query, rules = call.row, exchanges.last, answer.query, self._rules
         assert last is not None  # noqa: S101 - something was sent
         paged = answer.page is not None
-        if answer.signs:
-            from ..calls.listing import partial_warning
-
-            call.warn(partial_warning(answer.signs, counted=query is not None))
-        if answer.signs or (answer.more and not paged):
-            call.stamp.note("complete", False if answer.more else "unknown")
-        if query is not None:
-            call.warnings.extend(
-                query.warnings(more=answer.more, declares=lambda field: self._selection.declares(row, field))
-            )
-            if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
-                from ..calls.listing import no_list
-
-                raise no_list()  # a text in place of the list
+        self._note_completeness(answer, call, last)
         selected = None
         fields = options.get("fields", row.default_fields)
         if row.selects and (query is None or query.aggregates is None):
@@ -178,6 +182,24 @@ class Performer:
         if selected is not None:
             _note_fields(call, fields, selected)
         return fitted
+
+    def _note_completeness(self, answer: _Answer, call: ToolCall, last: ApiResponse) -> None:
+        """Note whether there may be more of a list, and what a query did not see of it."""
+        query = answer.query
+        if answer.signs:
+            from ..calls.listing import partial_warning
+
+            call.warn(partial_warning(answer.signs, counted=query is not None))
+        if answer.signs or (answer.more and answer.page is None):
+            call.stamp.note("complete", False if answer.more else "unknown")
+        if query is not None:
+            call.warnings.extend(
+                query.warnings(more=answer.more, declares=lambda field: self._selection.declares(call.row, field))
+            )
+            if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
+                from ..calls.listing import no_list
+
+                raise no_list()  # a text in place of the list
 
     def _query(self, options: Mapping[str, Any], row: Row) -> ListQuery | None:
         """Return what the options ask of a list; None if nothing. Raises Failure for what cannot be read."""

@@ -65,8 +65,8 @@ class LoopStages(LoopOperations):
         return self._reported(call, next) if needs_report(call.row) else next(call)
 
     async def _reported(self, call: ToolCall, next: Next) -> Any:
-        row, params, grant = call.row, call.params, call.request.grant
-        plan = None if grant is None else grant.plan
+        row, params, approvals = call.row, call.params, call.request.approvals
+        plan = None if approvals is None else approvals.plan
         call.approval = approval_of_files(row, params, partial(self.calls.checking.built, row, params), plan)
         call.report = await self.loop.check(call.session, row, with_files(params, call.approval), plan)
         return await next(call)

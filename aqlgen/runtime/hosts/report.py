@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ..encode.urls import operation_url, server_url
-from ..frozen import dataclass
 from ..text import counted
 from .gate import accepted_of, filled
 from .origin import Origin
@@ -126,11 +125,8 @@ def _uses_of(
             security = adapter.security if operation.security is None else operation.security
             use.credentials |= dict.fromkeys(name for schemes in security for name in schemes)
     for name, scheme in adapter.security_schemes.items():
-        urls = [
-            (flow.get(key), words) for flow in scheme.get("flows", {}).values() for key, words in _ENDPOINTS.items()
-        ]
-        for address, words in [*urls, (scheme.get("discovery_url"), "discovery of the authorization server")]:
-            use = _use(uses, adapter.api, _joined(main, str(address))) if address else None
+        for address, words in _endpoints(scheme):
+            use = _use(uses, adapter.api, _joined(main, address))
             if use is not None:
                 use.purposes[words] = None
                 use.credentials[name] = None
@@ -140,6 +136,14 @@ def _uses_of(
         _use(uses, adapter.api, origin)
     _mark(uses, adapter, base_url, chosen)
     return list(uses.values())
+
+
+def _endpoints(scheme: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the addresses of a scheme's authorization server, each with what it is for."""
+    for flow in scheme.get("flows", {}).values():
+        yield from ((str(flow[key]), words) for key, words in _ENDPOINTS.items() if flow.get(key))
+    if scheme.get("discovery_url"):
+        yield str(scheme["discovery_url"]), "discovery of the authorization server"
 
 
 def _mark(uses: Mapping[Origin, HostUse], adapter: Adapter, base_url: str | None, chosen: Mapping[str, str]) -> None:

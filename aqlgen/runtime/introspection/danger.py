@@ -15,7 +15,7 @@ from typing import Any
 from ..protocol_operations import ProtocolOperation
 from ..safety.policy import LEVELS, Policy, Subject, danger_reasons
 from ..settings.config import Config
-from ..settings.policy import BUILT_IN
+from ..settings.types import BUILT_IN
 from ..table import Row, Table
 from ..text import line
 from .bounds import Bounds, refuse_narrowing
@@ -36,7 +36,8 @@ class _Known:
     level: str
     reason: str
     review: Sequence[str] = ()
-    moves_money: bool = False
+    effects: Sequence[str] = ()
+    asked: str = "never"
     gated: bool = True
 
     @property
@@ -96,7 +97,7 @@ class Dangers:
         if row is None:
             return next((self._entry(known) for known in self._protocols() if known.name == name), None)
         entry = self._entry(
-            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, moves_money=row.moves_money)
+            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, row.effects, row.asked)
         )
         entry["danger"]["reasons"] += danger_reasons(row)
         if row.review:
@@ -106,13 +107,14 @@ class Dangers:
         return entry
 
     def _entry(self, known: _Known) -> dict[str, Any]:
-        subject = Subject(known.name, known.family, known.level, known.review, known.moves_money)
+        subject = Subject(known.name, known.family, known.level, known.review, known.effects, known.asked)
         decision, sometimes = self._policy.usual(subject, self._find)
         reason = line(known.reason, _LONGEST_REASON)
         entry: dict[str, Any] = {
             "name": known.name,
             "semantic_category": known.family.upper(),
             "danger": {"level": known.level, "reasons": [reason] if reason else []},
+            **({"effects": list(known.effects), "asked": known.asked} if known.effects else {}),
             "behavior": _BEHAVIORS[decision.outcome] if known.gated else "allow",
         }
         if known.gated and decision.rule not in BUILT_IN:
@@ -129,7 +131,7 @@ class Dangers:
         return sorted(self._collected(), key=lambda known: known.mildness)
 
     def _collected(self) -> Iterator[_Known]:
-        for name, family, values in self._table.values("danger", "danger_reason", "review", "moves_money"):
+        for name, family, values in self._table.values("danger", "danger_reason", "review", "effects", "asked"):
             yield _Known(name, family, *values)
         yield from self._protocols()
 

@@ -2,8 +2,8 @@
 """What every open page is told, as it changes: one poll of the stores for all of them (R-OPS-1).
 
 The stores tell nobody of a change, so they are asked about once a second, and only while a page is open. A page gets
-each section whole when it has changed since the page last got it: one that reads slowly gets the last state of
-things, and nothing is kept for it.
+each section whole, the oldest items first, when it has changed since the page last got it: one that reads slowly gets
+the last state of things, and nothing is kept for it.
 
 A section is the end of the audit log, and whether all of the log is there unchanged (R-SAFE-5).
 """
@@ -14,7 +14,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -41,19 +41,18 @@ _HEARTBEAT = 5.0
 
 
 class Feed:
-    """The state of all adapters, kept fresh while somebody follows it."""
+    """The state of all adapters, read at most once in an interval, and only while somebody follows it."""
 
     def __init__(self, sources: Sources, report: Callable[[str, Exception], None], *, interval: float = _EVERY) -> None:
         self.sources = sources
         self._report = report
         self._interval = interval
-        self._sections: dict[str, tuple[int, str, Any]] = {}
-        self._changed = asyncio.Event()
+        self._sections: dict[str, tuple[str, Any]] = {}
+        self._reading = asyncio.Lock()
+        self._until = self._slow_until = 0.0
         self._wanted = asyncio.Event()
-        self._poller: asyncio.Task[None] | None = None
         self._logs: dict[str, LogEnd] = {}
         self._slow: dict[str, tuple[list[Item], dict[str, Any]]] = {}
-        self._slow_until = 0.0
         self._last: dict[str, Reading] = {}
         self._stopped = False
         self.followers = 0
@@ -61,65 +60,69 @@ class Feed:
     async def follow(self) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the state, then its changes, and a sign of life every five seconds: `{now, sections}`."""
         self.followers += 1
-        seen: dict[str, int] = {}
+        self.refresh()
+        seen: dict[str, str] = {}
+        last = 0.0
         try:
-            if self._poller is None or self._poller.done():
-                self._poller = asyncio.create_task(self._poll())
-            else:
-                self.refresh()
             while not self._stopped:
-                changed = self._changed
-                news = {name: entry[2] for name, entry in self._sections.items() if seen.get(name) != entry[0]}
-                seen.update({name: self._sections[name][0] for name in news})
-                yield {"now": time.time(), "sections": news}
-                with anyio.move_on_after(_HEARTBEAT):
-                    await changed.wait()
+                wanted, sections = self._wanted, await self._current()
+                news = {name: data for name, (text, data) in sections.items() if seen.get(name) != text}
+                seen.update({name: sections[name][0] for name in news})
+                if news or time.monotonic() - last >= _HEARTBEAT:
+                    last = time.monotonic()
+                    yield {"now": time.time(), "sections": news}
+                with anyio.move_on_after(self._interval):
+                    await wanted.wait()
         finally:
             self.followers -= 1
 
     def refresh(self) -> None:
         """Look at once: something was decided."""
-        self._slow_until = 0.0
+        self._until = self._slow_until = 0.0
         self._wanted.set()
+        self._wanted = asyncio.Event()
 
     def stop(self) -> None:
         """End every stream."""
         self._stopped = True
-        self._changed.set()
-        self._wanted.set()
+        self.refresh()
 
-    async def _poll(self) -> None:
-        while self.followers and not self._stopped:
-            self._wanted.clear()
-            try:
-                await self.look()
-            except Exception as error:  # noqa: BLE001 - the next look may work
-                self._report("the operator's page cannot look at the stores", error)
-            with anyio.move_on_after(self._interval):
-                await self._wanted.wait()
+    async def _current(self) -> dict[str, tuple[str, Any]]:
+        """Return the sections, each with its text to compare it by; all who follow share one look at the stores."""
+        async with self._reading:
+            if time.monotonic() >= self._until:
+                self._until = time.monotonic() + self._interval
+                try:
+                    await self.look()
+                except Exception as error:  # noqa: BLE001 - the next look may work
+                    self._report("the operator's page cannot look at the stores", error)
+        return self._sections
 
     async def look(self) -> None:
-        """Read every adapter, and tell the pages what has changed."""
+        """Read every adapter."""
         slowly = time.monotonic() >= self._slow_until
         if slowly:
             await self.sources.look()
             self._slow_until = time.monotonic() + _SLOWLY
         sources = self.sources.all
-        readings = [self._remembered(*pair) for pair in zip(sources, await self._read(sources), strict=True)]
+        read_now = await asyncio.gather(*map(read, sources))
+        readings = {each.id: self._remembered(each, new) for each, new in zip(sources, read_now, strict=True)}
         if slowly:
-            self._slow = dict(zip([source.id for source in sources], await self._read_slowly(), strict=True))
-        self._tell(_sections(dict(zip([source.id for source in sources], readings, strict=True))))
-        self._tell(
-            {
-                "adapters": [_adapter(*pair) for pair in zip(sources, readings, strict=True)],
-                "quotas": [item for quotas, _ in self._slow.values() for item in quotas],
-                "logs": [log for _, log in self._slow.values()],
-            }
-        )
-
-    @staticmethod
-    async def _read(sources: Sequence[Source]) -> list[Reading]:
-        return list(await asyncio.gather(*(read(source) for source in sources)))
+            self._slow = {source.id: await self._read_slowly(source) for source in sources}
+        data: dict[str, Any] = {
+            name: sorted(
+                (item for reading in readings.values() for item in reading.sections.get(name, ())),
+                key=lambda item: (item["asked"], item["id"]),
+            )
+            for name in SECTIONS
+        }
+        data["adapters"] = [
+            {"id": each.id, "name": each.name, "home": each.is_home, "problem": readings[each.id].problem}
+            for each in sources
+        ]
+        data["quotas"] = [item for quotas, _ in self._slow.values() for item in quotas]
+        data["logs"] = [log for _, log in self._slow.values()]
+        self._sections = {name: (canonical(items), items) for name, items in data.items()}
 
     def _remembered(self, source: Source, reading: Reading) -> Reading:
         """Return a reading, with what was read last if nothing can be read now: it is not gone by that."""
@@ -130,35 +133,12 @@ class Feed:
         note = " Shown is what was there before." if last.sections else ""
         return replace(last, problem=f"{reading.problem}{note}")
 
-    async def _read_slowly(self) -> list[tuple[list[Item], dict[str, Any]]]:
-        results: list[tuple[list[Item], dict[str, Any]]] = []
-        for source in self.sources.all:
-            log = self._logs.setdefault(source.id, LogEnd(source.log_path))
-            quotas: list[Item] = []
-            with suppress(StoreAway):
-                quotas = await read_quotas(source)
-            results.append((quotas, {"adapter": source.id, **await anyio.to_thread.run_sync(log.read)}))
-        return results
-
-    def _tell(self, sections: Mapping[str, Any]) -> None:
-        for name, data in sections.items():
-            text, known = canonical(data), self._sections.get(name)
-            if known is None or known[1] != text:
-                self._sections[name] = (0 if known is None else known[0] + 1, text, data)
-                self._changed.set()
-                self._changed = asyncio.Event()
-
-
-def _sections(readings: Mapping[str, Reading]) -> dict[str, list[Item]]:
-    """Return the items of all adapters by section, the oldest first: what comes later stands below."""
-    together = {
-        name: [item for reading in readings.values() for item in reading.sections.get(name, ())] for name in SECTIONS
-    }
-    return {name: sorted(items, key=lambda item: (item["asked"], item["id"])) for name, items in together.items()}
-
-
-def _adapter(source: Source, reading: Reading) -> Item:
-    return {"id": source.id, "name": source.name, "home": source.is_home, "problem": reading.problem}
+    async def _read_slowly(self, source: Source) -> tuple[list[Item], dict[str, Any]]:
+        log = self._logs.setdefault(source.id, LogEnd(source.log_path))
+        quotas: list[Item] = []
+        with suppress(StoreAway):
+            quotas = await read_quotas(source)
+        return quotas, {"adapter": source.id, **await anyio.to_thread.run_sync(log.read)}
 
 
 _MOST_LINES = 50

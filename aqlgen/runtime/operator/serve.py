@@ -18,7 +18,7 @@ import uvicorn
 
 from ..logs.log import Logger
 from ..server.http import BindError, bind, uvicorn_config
-from ..settings.http import HttpSettings
+from ..settings.tables import HttpSettings
 from ..state.custody import states_folder
 from .actions import Actions
 from .admission import Admission

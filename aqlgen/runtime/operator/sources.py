@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
@@ -33,7 +33,7 @@ from ..text import line
 if TYPE_CHECKING:
     from ..quota.counting import Quotas
 
-__all__ = ["Source", "Sources", "home_source", "operator_name"]
+__all__ = ["Source", "Sources", "home_source", "operator_name", "source_at"]
 
 _MOST = 50
 _FOLDER = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})-adapter")
@@ -54,11 +54,11 @@ class Source:
     quotas: Quotas | None = None
     currency: str = ""
 
-    @classmethod
-    def of(cls, place: str, name: str, custody: Custody, audit: Audit) -> Source:
-        """Return an adapter whose store is at a place."""
-        digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()
-        return cls(digest[:12], name, custody, QuestionStore(custody), Board(custody), audit, audit.path)
+
+def source_at(place: str, name: str, custody: Custody, audit: Audit, **more: Any) -> Source:
+    """Return an adapter whose store is at a place."""
+    digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()
+    return Source(digest[:12], name, custody, QuestionStore(custody), Board(custody), audit, audit.path, **more)
 
 
 class Sources:
@@ -124,15 +124,9 @@ def home_source(folder: Path, environ: Mapping[str, str]) -> tuple[Source, Path 
     from ..quota.counting import Quotas
 
     file = None if is_redis(config.state_url) else state_file(config.state_url, adapter.name, environ)
-    source = Source.of(str(file or config.state_url), adapter.name, custody, audit)
-    quotas = Quotas(config, adapter.name, custody)
-    return (
-        Source(
-            source.id, source.name, custody, source.questions, source.board, audit, audit.path, is_home=True,
-            quotas=quotas, currency=config.quota.currency,
-        ),
-        file,
-    )  # fmt: skip
+    place, quotas = str(file or config.state_url), Quotas(config, adapter.name, custody)
+    more = {"is_home": True, "quotas": quotas, "currency": config.quota.currency}
+    return source_at(place, adapter.name, custody, audit, **more), file
 
 
 def operator_name(name: str) -> str:
@@ -147,7 +141,7 @@ def operator_name(name: str) -> str:
 def _neighbour(path: Path) -> Source:
     name = path.parent.name.removesuffix("-adapter")
     custody = Custody(SqliteStore(SqliteState(path)), name)
-    return Source.of(str(path), name, custody, Audit(path.with_name("audit.jsonl"), adapter=name))
+    return source_at(str(path), name, custody, Audit(path.with_name("audit.jsonl"), adapter=name))
 
 
 def _state_files(folder: Path) -> list[Path]:

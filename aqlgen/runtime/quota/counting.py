@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..session import current_caller
 from ..state.store import Count, Counter, StoreAway
+from ..state.tickets import Tokens
 from ..text import iso_time, line
 from .limits import CALLER, Limit, Limits
 
@@ -62,6 +63,17 @@ class Quotas:
         self.config = config
         self.adapter = adapter
         self.custody = custody
+        settings = config.confirmation
+        self.tokens = Tokens(
+            lambda _: custody,
+            adapter,
+            "quota_continue_",
+            name="quota token",
+            scope="another quota",
+            advice="Nothing was sent. Call the operation again without _quota_continue to get a new one.",
+            per_minute=settings.per_minute,
+            skew=settings.skew,
+        )
         self._observers = observers
         self._clock = clock
         self._away_until = 0.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings.load import ConfigError
-from ..settings.quota import MILLIONTHS, QuotaSettings
+from ..settings.tables import MILLIONTHS, QuotaSettings
 
 if TYPE_CHECKING:
     from ..table import Row, Table

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..state.store import Count, Counter, StoreAway
-from ..state.tickets import Tokens
 from ..text import iso_time
 from ..warnings.collector import CallWarning
 from ..warnings.thresholds import QUOTA
@@ -30,12 +29,13 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..table import Row
 
-__all__ = ["UNCOUNTED", "CallSpending", "Pauses", "SettledSpending"]
+__all__ = ["UNCOUNTED", "CallSpending", "SettledSpending"]
 
 UNCOUNTED = "RATE_LIMIT_UNCOUNTED_WARNING"
 """Code of the warning that a call was not counted."""
 
 _URGENT = 0.9
+_UNSENT = {"sent": False}
 
 
 class CallSpending:
@@ -103,9 +103,8 @@ class CallSpending:
         uses = [use for use in paused.quotas if isinstance(use, Use)]
         caller = caller_id()
         keys = [self._quotas.key(use.limit, caller) for use in uses]
-        pauses = Pauses(self._quotas, self._session, row, ask=ask)
         try:
-            await pauses.settle(uses, keys, self.tokens, self._person)
+            await self._settle_pause(row, uses, keys, ask=ask)
             self._quotas.note("continued", uses[0].limit)
         except StoreAway:
             if not self._quotas.open_when_away:
@@ -115,6 +114,22 @@ class CallSpending:
             self._quotas.note("paused", uses[0].limit)
             raise
         self._continued.update(keys)
+
+    async def _settle_pause(self, row: Row, uses: Sequence[Use], keys: Sequence[str], *, ask: bool) -> None:
+        """Return if a token or a person said that the call may go on. Raises Failure if not, and StoreAway."""
+        by_person, person, session = self._quotas.config.confirmation.approval != "agent", self._person, self._session
+        if self.tokens and not by_person:
+            tokens = self._quotas.tokens
+            await tokens.use(session.id, await tokens.open(session.id, self.tokens.pop(0), _UNSENT, keys), _UNSENT)
+        elif person is not None and person.reachable:
+            if not ask:
+                raise self._paused(uses[0], "A person is asked whether to go on when it is called again.")
+            if not await person.ask(self._question(row, uses)):
+                raise self._paused(uses[0], "The person who was asked did not say to go on; do not try again.")
+        elif by_person:
+            raise self._paused(uses[0], "Only a person may say to go on, and this client has no way to ask one.")
+        else:
+            raise await self._issue(uses, keys)
 
     def _counters(self, charges: Sequence[tuple[Limit, int]], *, again: bool) -> list[Counter]:
         """Return what a request counts, up to the pause unless it goes on."""
@@ -197,61 +212,7 @@ class CallSpending:
         )
         return Failure(Code.QUOTA_EXHAUSTED, text, details | limit.label(currency))
 
-
-class SettledSpending:
-    """The spending of a call whose pause was settled: from here on others wait for it, and nobody is asked."""
-
-    def __init__(self, spending: CallSpending) -> None:
-        self._spending = spending
-        self.admit = spending.admit
-
-    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
-        """Return if the call may go on. Raises Failure."""
-        await self._spending.go_on(row, paused, ask=False)
-
-
-_ADVICE = "Nothing was sent. Call the operation again without _quota_continue to get a new one."
-_UNSENT = {"sent": False}
-
-
-class Pauses:
-    """Settles the pauses of one call; with `ask` a person may be asked now, else in the next call."""
-
-    def __init__(self, quotas: Quotas, session: Session, row: Row, *, ask: bool) -> None:
-        self._quotas = quotas
-        self._row = row
-        self._ask = ask
-        self._session = session
-        settings = quotas.config.confirmation
-        self._tokens = Tokens(
-            lambda _: quotas.custody,
-            quotas.adapter,
-            "quota_continue_",
-            name="quota token",
-            scope="another quota",
-            advice=_ADVICE,
-            per_minute=settings.per_minute,
-            skew=settings.skew,
-        )
-
-    async def settle(self, uses: Sequence[Use], keys: Sequence[str], tokens: list[str], person: Person | None) -> str:
-        """Return "token" or "person" if one said that the call may go on. Raises Failure if not, and StoreAway."""
-        by_person = self._quotas.config.confirmation.approval != "agent"
-        if tokens and not by_person:
-            token = await self._tokens.open(self._session.id, tokens.pop(0), _UNSENT, keys)
-            await self._tokens.use(self._session.id, token, _UNSENT)
-            return "token"
-        if person is not None and person.reachable:
-            if not self._ask:
-                raise self._paused(uses[0], "A person is asked whether to go on when it is called again.")
-            if await person.ask(self._question(uses)):
-                return "person"
-            raise self._paused(uses[0], "The person who was asked did not say to go on; do not try again.")
-        if by_person:
-            raise self._paused(uses[0], "Only a person may say to go on, and this client has no way to ask one.")
-        raise await self._issue(uses, keys)
-
-    def _question(self, uses: Sequence[Use]) -> str:
+    def _question(self, row: Row, uses: Sequence[Use]) -> str:
         """Return the question, which is the same for the same call until the quota begins anew."""
         currency = self._quotas.config.quota.currency
         lines = [
@@ -259,11 +220,12 @@ class Pauses:
             f"of {amount_text(use.limit, use.limit.most, currency)} are used, until {iso_time(use.window.ends)}"
             for use in uses
         ]
-        return "\n".join([f"Quota nearly used up. Continue with '{self._row.name}'?", *lines])
+        return "\n".join([f"Quota nearly used up. Continue with '{row.name}'?", *lines])
 
     async def _issue(self, uses: Sequence[Use], keys: Sequence[str]) -> Failure:
         """Return the pause with a token for it. Raises Failure for one token too many."""
-        token = await self._tokens.issue(self._session.id, keys, self._quotas.config.confirmation.ttl, _UNSENT)
+        quotas, seconds = self._quotas, self._quotas.config.confirmation.ttl
+        token = await quotas.tokens.issue(self._session.id, keys, seconds, _UNSENT)
         advice = "To go on, call it again with _quota_continue; do so only if your user wants this."
         return self._paused(uses[0], advice, {"confirmation_token": token.text, "expires_at": token.expires_at})
 
@@ -286,3 +248,15 @@ class Pauses:
             f"Nothing was sent. {advice}"
         )
         return Failure(Code.QUOTA_PAUSE, text, details)
+
+
+class SettledSpending:
+    """The spending of a call whose pause was settled: from here on others wait for it, and nobody is asked."""
+
+    def __init__(self, spending: CallSpending) -> None:
+        self._spending = spending
+        self.admit = spending.admit
+
+    async def go_on(self, row: Row, paused: QuotaPaused) -> None:
+        """Return if the call may go on. Raises Failure."""
+        await self._spending.go_on(row, paused, ask=False)

@@ -35,7 +35,7 @@ from ..exact_json import fingerprint
 from ..redaction import redact
 from ..session import TERMINAL, current_caller
 from ..state.tickets import owner_of
-from .policy import LEVELS
+from .policy import FIRST_USE, LEVELS
 from .questions import Question
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from .loop.reports import PlanReport
 
 __all__ = [
-    "Approval", "Approvals", "Declined", "HeldCall", "changed", "fitting", "gravest", "keys_of", "question_about",
-    "question_of", "reasons_of", "request_digest", "session_approval",
+    "Approval", "Approvals", "Declined", "HeldCall", "changed", "first_use", "fitting", "gravest", "keys_of",
+    "question_about", "question_of", "reasons_of", "request_digest", "session_approval",
 ]  # fmt: skip
 
 
@@ -336,10 +336,21 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
         danger=row.danger,
         reasons=(),
         cooldown=0.0,
-        reach=f"{key_literal(row.name)} {same}, {uses} times at most, for {minutes} minutes",
+        reach=f"{key_literal(row.name)} {same}, up to {uses} times, for {minutes} minutes",
         digest=digest_of(about.session, current_caller(), shape),
         left=uses,
     )
+
+
+def first_use(call: HeldCall, about: Question) -> Question | None:
+    """Return the approval of an operation that nothing proves harmless, for all its calls of a session.
+
+    `about` is the question about the call. None where another decision holds it back, or nobody is known.
+    """
+    if call.decision.rule != FIRST_USE or (about.session in ("", TERMINAL) and not about.caller):
+        return None
+    digest = digest_of(FIRST_USE, about.session, about.caller, call.row.cache_key, list(call.decision))
+    return replace(about, kind="session", title=call.row.name, question="", reasons=(), digest=digest)
 
 
 def _shape(call: HeldCall) -> tuple[str, str]:

@@ -21,7 +21,18 @@ from ..session import Session, current_caller
 from ..state.store import StoreAway
 from ..state.tickets import Token, Tokens, count_of_minute, owner_of, shorten
 from . import refusals
-from .approvals import Declined, HeldCall, gravest, keys_of, question_about, question_of, reasons_of, session_approval
+from .approvals import (
+    Declined,
+    HeldCall,
+    first_use,
+    gravest,
+    keys_of,
+    question_about,
+    question_of,
+    reasons_of,
+    session_approval,
+)
+from .policy import FIRST_USE
 from .questions import Question, QuestionStore, SessionQuestions
 
 if TYPE_CHECKING:
@@ -38,6 +49,8 @@ __all__ = ["Asking"]
 _TOKENS = "tokens"
 _FORBIDDEN_SECONDS = 120
 """Seconds for which the confirmation of a forbidden operation is good at most."""
+_FIRST_USE_SECONDS = 86_400
+"""Seconds for which the first yes to an operation is good, if its session lasts so long."""
 _ANY_CALL = {"operation": "confirm_operation"}
 
 
@@ -86,10 +99,10 @@ class Asking:
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
         about, now = question_of([held], self.adapter, session_id, self.settings), self.tokens.clock()
-        approval, store = session_approval([held], about, self.settings), await self.questions.of(session_id)
-        known = await store.asked(about.digest)
-        granted = None if approval is None else await store.asked(approval.digest)
-        permits = any(each is not None and each.permits(1, now) for each in (known, granted))
+        approvals = (about, session_approval([held], about, self.settings), first_use(held, about))
+        store = await self.questions.of(session_id)
+        known, *granted = [None if each is None else await store.asked(each.digest) for each in approvals]
+        permits = any(each is not None and each.permits(1, now) for each in (known, *granted))
         return permits or (known is not None and known.verdict != "")
 
     def text(self, held: HeldCall) -> str:
@@ -185,10 +198,18 @@ class _Confirmation:
         self._row = calls[0].row
         self._about = question_of(calls, asking.adapter, session.id, asking.settings)
         self._approval = session_approval(calls, self._about, asking.settings)
+        self._first_uses = [first_use(call, self._about) for call in calls]
         self._details = {"operation": ", ".join(self._about.operations)}
 
     async def settle(self, sent: object, person: Person | None) -> None:
         """Return if the calls are confirmed. Raises Failure if they are not."""
+        if not await self._settled(sent, person):
+            for approval in self._first_uses:
+                if approval is not None:
+                    await self._keep(approval, FIRST_USE, _FIRST_USE_SECONDS)
+
+    async def _settled(self, sent: object, person: Person | None) -> bool:
+        """Return True if the calls need no yes, since their operations had one; False if they got theirs now."""
         asking, settings = self._asking, self._asking.settings
         if sent is not None and not asking.by_agent:
             reason = "only a person confirms here"
@@ -200,31 +221,31 @@ class _Confirmation:
         if known is not None and known.verdict and await self._used(known):
             self._confirmed("operator", "CONFIRMATION_GRANTED", by=known.by, matter=known.id)
             await self._approve_session(known.by, is_meant=known.scope == "session")
-            return
+            return False
         declined = [*keys_of(self._calls), *(key for call in self._calls for key in keys_of([call]))]
         if await asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
             raise refusals.declined_before(self._row)
         if sent is not None:
             await self._redeem(sent, known)
-            return
+            return False
         if asking.by_agent and await self._by_confirm_operation(known):
-            return
+            return False
+        if await self._used_before():
+            return True
         if self._approval is not None:
             digest = self._approval.digest
             used = await store.use(await store.id_of(digest), digest, len(self._calls))
             if used is not None:
                 self._confirmed("session", "CONFIRMATION_GRANTED", by=used.by, approval=used.id, left=used.left)
-                return
+                return False
         self._text = question_about(
             [call if call.text else replace(call, text=asking.text(call)) for call in self._calls]
         )
         if person is not None and person.reachable and settings.approval != "operator":
             await self._ask(person)
-        elif asking.by_agent:
-            raise await self._issue()
-        else:
-            raise await self._wait()
+            return False
+        raise await self._issue() if asking.by_agent else await self._wait()
 
     # What was said before
 
@@ -234,6 +255,15 @@ class _Confirmation:
             return False
         self._check_time(known)
         return await self._store.use(known.id, known.digest) is not None
+
+    async def _used_before(self) -> bool:
+        """Return True if somebody has said yes in this session to each operation, which needs no more than that."""
+        for approval in self._first_uses:
+            known = None if approval is None else await self._store.asked(approval.digest)
+            if known is None or not known.permits(1, self._asking.tokens.clock()):
+                return False
+        self._confirmed("session", "CONFIRMATION_GRANTED", by=FIRST_USE)
+        return True
 
     async def _by_confirm_operation(self, known: Question | None) -> bool:
         ticket, _, token_id = ("", 0.0, "") if known is None else known.confirmed
@@ -357,13 +387,18 @@ class _Confirmation:
         """Grant the approval for the session that goes with a yes."""
         if self._approval is None or not is_meant:
             return
-        store, now, seconds = self._store, self._store.clock(), self._asking.settings.session_seconds
-        approval = replace(self._approval, asked=now, expires=now + seconds, verdict="approved", by=by)
+        approval = await self._keep(self._approval, by, self._asking.settings.session_seconds)
+        about = {"by": by, "approval": approval.id, "reach": approval.reach}
+        self._record("APPROVAL_GRANTED", "confirmed", self._calls[:1], **about)
+
+    async def _keep(self, approval: Question, by: str, seconds: int) -> Question:
+        """Keep an approval until its time or the session ends."""
+        store, now = self._store, self._store.clock()
+        approval = replace(approval, asked=now, expires=now + seconds, verdict="approved", by=by)
         approval = replace(approval, id=await store.id_of(approval.digest))
         await store.keep(approval)
         self._session.hold("questions", (store, approval.id), self._asking.questions.end)
-        about = {"by": by, "approval": approval.id, "reach": approval.reach}
-        self._record("APPROVAL_GRANTED", "confirmed", self._calls[:1], **about)
+        return approval
 
     @property
     def _seconds(self) -> int:

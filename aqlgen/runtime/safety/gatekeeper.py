@@ -84,14 +84,14 @@ class Gatekeeper:
         session: Session,
         person: Person | None,
         build: Callable[[], ApiRequest],
-        grant: Approvals | None = None,
+        approvals: Approvals | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
-        `build` makes the call's request; `grant` is what was decided before about the calls of its batch or plan.
+        `build` makes the call's request; `approvals` is what was decided before about the calls of its batch or plan.
         """
         try:
-            decision = await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
+            decision = await self.decide(row, call, build)
         except Failure as refusal:
             self._decisions.record("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
             raise
@@ -108,7 +108,7 @@ class Gatekeeper:
 
             pending = HeldCall(row, call, decision, build())
             token = _sent_token(call)
-            if token is not None or grant is None or not grant.use(row, pending.digest):
+            if token is not None or approvals is None or not approvals.use(row, pending.digest):
                 await self.asking.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
         if is_recorded(row):
@@ -126,14 +126,17 @@ class Gatekeeper:
         if row.carries is not None:
             places = tuple(place for place in row.carries.places if place.address is None or not place.optional)
             row = replace(row, carries=replace(row.carries, places=places) if places else None)
-        before, after = (self._policy.decide_sent(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
+        before, after = (self._policy.decide(row, params, lambda sent=sent: sent) for sent in (first, changed))  # type: ignore[misc]
         if SEVERITY[after.outcome] > SEVERITY[before.outcome]:
             refusal = after._replace(outcome="refuse", reasons=(*after.reasons, _WRITTEN_BACK))
             raise denied(row, refusal, self._adapter.name)
 
-    async def foresee(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
-        """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
-        return await self._hooks.on_gate(self._policy.decide_sent(row, call.params, build), call)
+    async def decide(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> GateDecision:
+        """Return whether a call runs, is confirmed or is refused. Raises Failure when the owner's hook refuses.
+
+        Whatever looks at a call asks here: its own turn, a question about several, and a dry run.
+        """
+        return await self._hooks.on_gate(self._policy.decide(row, call.params, build), call)
 
     async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> HeldCall | None:
         """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
@@ -142,7 +145,7 @@ class Gatekeeper:
         """
         if not self.watches(row) or _sent_token(call) is not None:
             return None
-        decision = await self.foresee(row, replace(call, dry_run=True), build)
+        decision = await self.decide(row, replace(call, dry_run=True), build)
         if decision.outcome != "confirm":
             return None
         from .approvals import HeldCall
@@ -187,28 +190,24 @@ class Gatekeeper:
         `code` is that of its error, `warnings` those of its answer.
         """
         if is_recorded(row) or approval is not None:
-            details: dict[str, Any] = {
-                "operation": row.name,
-                "endpoint": row.family,
-                "danger_level": row.danger,
-                "adapter_trust": self._config.trust_level,
-                "error": code,
-            }
+            more: dict[str, Any] = {"error": code}
             if approval is not None and approval.altered_by:
-                details["altered_by"] = ", ".join(dict.fromkeys(approval.altered_by))
+                more["altered_by"] = ", ".join(dict.fromkeys(approval.altered_by))
             codes = list(dict.fromkeys(warning.code for warning in warnings))
             if codes:
-                details["warnings"] = codes
-            event = "OPERATION_PERFORMED" if code is None else "OPERATION_FAILED"
-            self._audit.record(event, {**details, "session_id": session.id, "request_id": request_id})
+                more["warnings"] = codes
+            self._record("OPERATION_PERFORMED" if code is None else "OPERATION_FAILED", row, session, request_id, more)
 
     def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
         """Record that an operation was called which a read-only adapter does not offer."""
         if is_recorded(row):
-            details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "result": "denied"}
-            details["adapter_trust"] = self._config.trust_level
-            more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
-            self._audit.record("OPERATION_DENIED", {**details, **more})
+            more = {"result": "denied", "reason": "read only"}
+            self._record("OPERATION_DENIED", row, session, request_id, more)
+
+    def _record(self, event: str, row: Row, session: Session, request_id: str, more: Mapping[str, Any]) -> None:
+        about = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger}
+        about["adapter_trust"] = self._config.trust_level
+        self._audit.record(event, {**about, **more, "session_id": session.id, "request_id": request_id})
 
     def _view(self, pending: HeldCall) -> CallView:
         from .view import view_of

@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..hooks import GateDecision
-from ..settings.policy import DANGER_LEVELS as LEVELS
 from ..settings.trust import TRUST_LEVELS
+from ..settings.types import DANGER_LEVELS as LEVELS
 from ..table import is_plain_read
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .rules.rules import MetRule, Rules
 
 __all__ = [
+    "FIRST_USE",
     "GRAVE",
     "LEVELS",
     "SEVERITY",
@@ -79,12 +80,13 @@ class Subject(NamedTuple):
     family: str
     danger: str
     review: Sequence[str] = ()
-    moves_money: bool = False
+    effects: Sequence[str] = ()
+    asked: str = "never"
 
     @classmethod
     def of(cls, row: Row) -> Subject:
         """Return an operation's part."""
-        return cls(row.name, row.family, row.danger, row.review, row.moves_money)
+        return cls(row.name, row.family, row.danger, row.review, row.effects, row.asked)
 
 
 class Verdict(NamedTuple):
@@ -130,6 +132,12 @@ def is_recorded(row: Row) -> bool:
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
 _MONEY = "Moves money"
+FIRST_USE = "first-use"
+"""The id of the decision about an operation that nothing proves harmless: one yes for a session."""
+_UNPROVEN = (
+    "Nothing proves it harmless: asked once in a session, until the adapter's owner gives it a level of danger in"
+    " overrides.yaml, or accepts it there"
+)
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
 
@@ -153,19 +161,19 @@ class Policy:
         """Return True if calls of an operation have to be decided about."""
         return self.name == "strict" or row.name in self._ruled or row.carries is not None or is_recorded(row)
 
-    def decide(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
-        """Return the decision about a call with these parameters, whose request `build` makes."""
+    def _alone(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
+        """Return the decision about a call by itself, whatever it carries."""
         rules = () if self._rules is None else self._rules.met(row, params, build)
         return self._decided(row, self._by_policy(row), rules)
 
-    def decide_sent(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
+    def decide(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
         """Return the decision about a call, which may carry others: as about each of them, and about itself.
 
         `build` makes its request. What cannot be told counts as the worst that the operation can do, and is asked about
         where the owner's rules hold anything back, which it might get round.
         """
         if row.carries is None:
-            return self.decide(row, params, build)
+            return self._alone(row, params, build)
         from .carried import matching, read_carried
 
         request = build()
@@ -175,7 +183,7 @@ class Policy:
             rows, is_sure = ([], False) if self._table is None else matching(inner, row, self._table, request)
             is_known &= is_sure or inner.method in _READING
             decisions += [self._carried(each) for each in rows]
-        decisions.append(self.decide(replace(row, danger=row.carries.danger) if is_known else row, params, build))
+        decisions.append(self._alone(replace(row, danger=row.carries.danger) if is_known else row, params, build))
         if not is_known and self._rules is not None:
             decisions[-1] = self._at_least_confirmed(decisions[-1])
         return max(decisions, key=lambda decision: SEVERITY[decision.outcome])
@@ -215,10 +223,13 @@ class Policy:
         verdicts = [by_level(self.name, row.danger, self.trust)]
         if self.name == "strict" and row.review:
             verdicts.append(Verdict("confirm", "under-review", (f"Under review: {'; '.join(row.review)}",)))
-        if row.moves_money and self._money == "automation":
+        moves_money = "money" in row.effects
+        if moves_money and self._money == "automation":
             verdicts.append(Verdict("refuse", "money", (f"{_MONEY}, and no rule allows it",)))
-        elif row.moves_money and self._money == "default" and self.name != "open":
+        elif moves_money and self._money == "default" and self.name != "open":
             verdicts.append(Verdict("confirm", "money", (_MONEY,)))
+        if row.asked == "first" and self.name != "open":
+            verdicts.append(Verdict("confirm", FIRST_USE, (_UNPROVEN,)))
         return verdicts
 
     def _decided(self, row: Row | Subject, verdicts: Sequence[Verdict], rules: Sequence[MetRule]) -> GateDecision:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ..settings.http import HttpSettings
+from ..settings.tables import HttpSettings
 
 __all__ = ["BoundedProtocol", "bounded_protocol"]
 

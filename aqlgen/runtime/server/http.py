@@ -18,8 +18,8 @@ import uvicorn
 from mcp.server import Server
 
 from ..settings.config import Config
-from ..settings.http import HttpSettings
 from ..settings.load import Variables
+from ..settings.tables import HttpSettings
 from .access import Access, Guard
 from .connections import bounded_protocol
 from .http_sessions import SessionBounds, credential_headers

@@ -137,24 +137,11 @@ def _input_schema() -> dict[str, Any]:
 
 
 def _description(adapter: Adapter, config: Config, family: str | None) -> str:
-    quick_start = adapter.quick_start
     if family in ("read", None):
-        title = _bounded(adapter.title, _TITLE_COST) or adapter.name
-        purpose = _PURPOSE["read"].format(title=title) if family else f"Every operation of {title}"
-        example = next(
-            (quick_start[key] for key in ("read", *FAMILIES) if key in quick_start and family in (key, None)), None
-        )
-        if config.read_only:
-            purpose += " (this adapter is read only)"
-        everywhere = " of every tool" if family else ""
-        return (
-            f"{purpose}. Find operations{everywhere}: {_SEARCH} describes the best; name:[...] instead of search "
-            f"others. {_example(example)} Batch: operations:[{{operation,params}},...]"
-            + (f". {_STEPS}" if family is None or _offers_plans(adapter, config, family) else "")
-        )
+        return _description_of_finding(adapter, config, family)
     title = _bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name
     if adapter.counts.get(family, 0):
-        purpose, example = _PURPOSE[family], quick_start.get(family)
+        purpose, example = _PURPOSE[family], adapter.quick_start.get(family)
     else:
         purpose = (_PROTOCOL_PURPOSE if any(adapter.counts.values()) else _LOOP_PURPOSE)[family]
         example = next(operation.name for operation in active_operations(adapter, config) if operation.family == family)
@@ -162,6 +149,22 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
             purpose = "Run several steps on {title} in one call"
     plans = f" {_STEPS}" if _offers_plans(adapter, config, family) and example != RUN_STEPS else ""
     return f"{purpose.format(title=title)}. Introspect with the read tool. {_example(example)}{plans}"
+
+
+def _description_of_finding(adapter: Adapter, config: Config, family: str | None) -> str:
+    """Return the description of the tool by which operations are found: that of reads, or the only one."""
+    title = _bounded(adapter.title, _TITLE_COST) or adapter.name
+    purpose = _PURPOSE["read"].format(title=title) if family else f"Every operation of {title}"
+    known = adapter.quick_start
+    example = next((known[key] for key in ("read", *FAMILIES) if key in known and family in (key, None)), None)
+    if config.read_only:
+        purpose += " (this adapter is read only)"
+    everywhere = " of every tool" if family else ""
+    plans = f". {_STEPS}" if family is None or _offers_plans(adapter, config, family) else ""
+    return (
+        f"{purpose}. Find operations{everywhere}: {_SEARCH} describes the best; name:[...] instead of search "
+        f"others. {_example(example)} Batch: operations:[{{operation,params}},...]{plans}"
+    )
 
 
 def _offers_plans(adapter: Adapter, config: Config, family: str | None) -> bool:

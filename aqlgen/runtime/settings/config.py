@@ -14,20 +14,20 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BeforeValidator
 
-from .http import HttpSettings
-from .policy import RULES_EXAMPLE, PolicyRules
-from .quota import QuotaSettings
 from .setting import Names, Setting, settings_of
 from .tables import (
     AuditSettings,
     ClientSettings,
     ConfirmationSettings,
+    HttpSettings,
     LoopSettings,
+    QuotaSettings,
     Steps,
     TelemetrySettings,
 )
 from .trust import TrustLevel, TrustRecord
 from .types import (
+    RULES_EXAMPLE,
     BaseUrl,
     Endpoint,
     FilePath,
@@ -35,6 +35,7 @@ from .types import (
     Line,
     Marks,
     Patterns,
+    PolicyRules,
     Prefix,
     Seconds,
     ServerVariable,

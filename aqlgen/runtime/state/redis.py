@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from .store import Count, Counter, Spent, StoreAway, canonical
+from .store import Count, Counter, Spent, Store, StoreAway, canonical
 
 __all__ = ["MISSING", "RedisState", "RedisStore", "is_installed"]
 
@@ -77,7 +77,7 @@ def is_installed() -> bool:
     return find_spec("redis") is not None
 
 
-class RedisStore:
+class RedisStore(Store):
     """The store of an adapter in a server of Redis or Valkey; connections are opened at the first use."""
 
     def __init__(self, url: str, name: str) -> None:
@@ -85,11 +85,6 @@ class RedisStore:
         self._prefix = f"mcp-aql:{{{name}}}:"
         self._client: Any = None
         self._scripts: dict[str, Any] = {}
-
-    @property
-    def shared(self) -> bool:
-        """True, always."""
-        return True
 
     async def get(self, space: str, key: str) -> Any:
         """Return the value, or None."""

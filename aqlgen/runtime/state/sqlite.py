@@ -12,21 +12,20 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from .store import Count, Counter, Spent, StoreAway, canonical, window_ends
+from .store import Count, Counter, Spent, Store, StoreAway, canonical, window_ends
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 __all__ = ["SqliteState", "SqliteStore"]
-
-Value = TypeVar("Value")
 
 _COUNTS = "count"
 _TABLE = (
@@ -193,7 +192,7 @@ class SqliteState:
         return self._connection
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """The store of a state in SQLite. One in a file is used in threads, so that no call waits for another process."""
 
     def __init__(self, state: SqliteState) -> None:
@@ -204,49 +203,16 @@ class SqliteStore:
         """True if it is in a file."""
         return self.state.path is not None
 
-    async def get(self, space: str, key: str) -> Any:
-        """Return the value, or None."""
-        return await self._run(lambda: self.state.get(space, key))
-
-    async def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
-        """Store a value."""
-        await self._run(lambda: self.state.put(space, key, value, seconds))
-
-    async def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
-        """Store a value if there is none."""
-        return await self._run(lambda: self.state.add(space, key, value, seconds))
-
-    async def take(self, space: str, key: str) -> Any:
-        """Remove the value and return it."""
-        return await self._run(lambda: self.state.take(space, key))
-
-    async def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
-        """Store `new` if the value is `old`."""
-        return await self._run(lambda: self.state.swap(space, key, old, new, seconds))
-
-    async def drop(self, space: str, key: str) -> None:
-        """Remove a value."""
-        await self._run(lambda: self.state.drop(space, key))
-
-    async def items(self, space: str) -> list[tuple[str, Any]]:
-        """Return the keys and values of a space, by key."""
-        return await self._run(lambda: self.state.items(space))
-
-    async def spend(self, counters: Sequence[Counter]) -> Spent:
-        """Add all amounts if none of them exceeds its limit, else none."""
-        return await self._run(lambda: self.state.spend(counters))
-
     async def close(self) -> None:
         """Close the file; a later use opens it again."""
         self.state.close()
 
-    async def _run(self, step: Callable[[], Value]) -> Value:
+    async def _do(self, step: str, *arguments: Any) -> Any:
         import sqlite3
 
+        work = partial(getattr(self.state, step), *arguments)
         try:
-            if self.state.path is None:
-                return step()
-            return await anyio.to_thread.run_sync(step)
+            return work() if self.state.path is None else await anyio.to_thread.run_sync(work)
         except (sqlite3.Error, OSError) as problem:
             raise StoreAway(f"the state in {self.state.path or 'memory'} does not work: {problem}") from None
 

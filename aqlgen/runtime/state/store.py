@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
 
@@ -71,49 +71,55 @@ class Spent(NamedTuple):
     counts: tuple[Count, ...]
 
 
-class Store(Protocol):
-    """Storage that all replicas share. Every method raises StoreAway when it cannot be reached."""
+class Store:
+    """Storage that all replicas share. Every method raises StoreAway when it cannot be reached.
+
+    Each step is `_do` with its name and arguments, unless a store has a method of its own for it.
+    """
 
     @property
     def shared(self) -> bool:
         """True if other processes may use it."""
-        ...
+        return True
+
+    async def _do(self, step: str, *arguments: Any) -> Any:
+        raise NotImplementedError
 
     async def get(self, space: str, key: str) -> Any:
         """Return the value, or None."""
-        ...
+        return await self._do("get", space, key)
 
     async def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
         """Store a value."""
-        ...
+        await self._do("put", space, key, value, seconds)
 
     async def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
         """Store a value if there is none. Returns True if it was stored."""
-        ...
+        return bool(await self._do("add", space, key, value, seconds))
 
     async def take(self, space: str, key: str) -> Any:
         """Remove the value and return it; None if there is none."""
-        ...
+        return await self._do("take", space, key)
 
     async def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
         """Store `new` if the value is `old`, where None is none, also as `new`. Returns True if it was stored."""
-        ...
+        return bool(await self._do("swap", space, key, old, new, seconds))
 
     async def drop(self, space: str, key: str) -> None:
         """Remove a value."""
-        ...
+        await self._do("drop", space, key)
 
     async def items(self, space: str) -> list[tuple[str, Any]]:
         """Return the keys and values of a space, by key."""
-        ...
+        return list(await self._do("items", space))
 
     async def spend(self, counters: Sequence[Counter]) -> Spent:
         """Add all amounts if none of them exceeds its limit, else none. An amount of 0 reads. No key stands twice."""
-        ...
+        spent: Spent = await self._do("spend", counters)
+        return spent
 
     async def close(self) -> None:
         """Close the connections; a later use opens them again."""
-        ...
 
 
 def canonical(value: Any) -> str:
@@ -126,13 +132,10 @@ def window_ends(now: float, seconds: int) -> int:
     return (int(now) // seconds + 1) * seconds
 
 
-Value = TypeVar("Value")
-
-
 _MOST_COUNTS = 10_000
 
 
-class WatchedStore:
+class WatchedStore(Store):
     """A store as it is; `report` is called with the reason when it goes away, and with None when it is back.
 
     `answered` is True once it has answered. No count of a window falls below what this process has seen of it, whoever
@@ -157,38 +160,10 @@ class WatchedStore:
         """True if other processes may use it."""
         return self.store.shared
 
-    async def get(self, space: str, key: str) -> Any:
-        """Return the value, or None."""
-        return await self._watched(self.store.get(space, key))
-
-    async def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
-        """Store a value."""
-        await self._watched(self.store.put(space, key, value, seconds))
-
-    async def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
-        """Store a value if there is none."""
-        return await self._watched(self.store.add(space, key, value, seconds))
-
-    async def take(self, space: str, key: str) -> Any:
-        """Remove the value and return it."""
-        return await self._watched(self.store.take(space, key))
-
-    async def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
-        """Store `new` if the value is `old`."""
-        return await self._watched(self.store.swap(space, key, old, new, seconds))
-
-    async def drop(self, space: str, key: str) -> None:
-        """Remove a value."""
-        await self._watched(self.store.drop(space, key))
-
-    async def items(self, space: str) -> list[tuple[str, Any]]:
-        """Return the keys and values of a space, by key."""
-        return await self._watched(self.store.items(space))
-
     async def spend(self, counters: Sequence[Counter]) -> Spent:
         """Add all amounts if none of them exceeds its limit, else none."""
         known = [counter._replace(known=self._counts.get((counter.key, counter.window))) for counter in counters]
-        spent = await self._watched(self.store.spend(known))
+        spent = await super().spend(known)
         for counter, count in zip(counters, spent.counts, strict=True):
             self._remember((counter.key, counter.window), count)
         if self._lowered is not None and any(count.lost for count in spent.counts):
@@ -205,9 +180,9 @@ class WatchedStore:
         """Close the connections; a later use opens them again."""
         await self.store.close()
 
-    async def _watched(self, step: Awaitable[Value]) -> Value:
+    async def _do(self, step: str, *arguments: Any) -> Any:
         try:
-            value = await step
+            value = await getattr(self.store, step)(*arguments)
         except StoreAway as problem:
             if not self._away:
                 self._away = True

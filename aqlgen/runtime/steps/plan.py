@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A plan as an agent gives it, read and checked whole before anything is sent (R-STEP-1).
 
-Two protocols say what a plan needs of the dispatcher: `Operations` to be checked, `StepCalls` to run (R-STEP-2).
+`Operations` says what a plan needs of the dispatcher to be checked.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ from ..text import letters, line, listed
 from .references import Reference, is_reference, read_reference, references_in
 
 if TYPE_CHECKING:
-    from ..envelope import Envelope
     from ..schema.reader import Types
     from ..table import Row
-    from ..warnings.collector import CallWarning
 
-__all__ = ["LOCAL", "Operations", "Plan", "Step", "StepCalls", "check_plan", "read_plan", "with_agent_names"]
+__all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan", "with_agent_names"]
 
 LOCAL = ("item", "index")
 """The names that a step has within `foreach`."""
@@ -316,62 +314,3 @@ def _in_step(failure: Failure, number: int) -> Failure:
 
 def _invalid(name: str, message: str, code: Code = Code.INVALID_VALUE) -> Failure:
     return Failure(code, message, {"param_name": name})
-
-
-class StepCalls(Protocol):
-    """Calls of operations, each on the path that it takes alone."""
-
-    budget: int
-    """The characters that the parameters of one call may have."""
-    asks_person: bool
-    """True if a person is asked while the call waits."""
-    shown_warnings: list[dict[str, Any]]
-    """The warnings of the calls so far."""
-
-    async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
-        """Perform a call."""
-        ...
-
-    async def foresee(self, operation: str, params: Mapping[str, Any]) -> object | None:
-        """Return what would have to be confirmed about a call, if anything."""
-        ...
-
-    async def confirm(self, calls: Sequence[Any]) -> int:
-        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
-        ...
-
-    async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the request of a call. Raises Failure if there is none."""
-        ...
-
-    def is_safe_read(self, name: str) -> bool:
-        """Return True for an operation that changes nothing and tells nothing grave."""
-        ...
-
-    def is_idempotent(self, step: Step) -> bool:
-        """Return True for a step whose calls do the same when they are made twice."""
-        ...
-
-    def declares(self, step: Step, field: str) -> bool:
-        """Return True if the document declares a field of the things that a step answers with."""
-        ...
-
-    def with_key(self, step: Step, params: Mapping[str, Any], key: str) -> dict[str, Any]:
-        """Return the parameters of a call that is made again, with the idempotency key that it had."""
-        ...
-
-    def shown(self, step: Step, data: Any) -> Any:
-        """Return what of a call's data the answer shows."""
-        ...
-
-    async def keep(self, progress: Mapping[str, Any]) -> str | None:
-        """Keep a halted plan and return its token; None if it cannot be kept."""
-        ...
-
-    def warn(self, warning: CallWarning, step: int) -> None:
-        """Add a warning of the plan itself."""
-        ...
-
-    def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
-        """Add the warnings of a call."""
-        ...

@@ -23,11 +23,12 @@ WORKFLOWS = "workflows.json"
 Attribute: TypeAlias = Literal[
     "aliases",
     "api",
+    "asked",
     "danger",
     "danger_reason",
     "deprecated",
     "method",
-    "moves_money",
+    "effects",
     "operation_id",
     "path",
     "resource",

@@ -5,13 +5,14 @@ The first are the parameters and the body; the others paging, updating, keys of 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ..frozen import dataclass
 from .codec import column
 
 __all__ = [
     "ADAPTER",
+    "AskedWhen",
     "Body",
     "Carried",
     "CarriedPlace",
@@ -32,6 +33,7 @@ JsonSchema: TypeAlias = Mapping[str, Any]
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_rest", "adapter"]
 
 DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
+AskedWhen: TypeAlias = Literal["always", "first", "never"]
 
 ADAPTER: Location = "adapter"
 """The location of parameters that the adapter itself acts on."""
@@ -43,7 +45,7 @@ class Parameter:
 
     name: str = column(outside=True)
     """What agents call it."""
-    location: Location = column("body", key="in", always=True)
+    location: Location = column("body", key="in", always=True)  # noqa: RUF009 - a str
     """Where it is sent. `querystring` is the whole query, `body` a field of the body or the whole body, `body_rest` an
     object whose keys are further fields of the body, `adapter` nowhere: the adapter itself acts on it.
     """

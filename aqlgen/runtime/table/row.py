@@ -5,14 +5,14 @@ A workflow of the owner's Arazzo documents is another: an operation whose call i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NotRequired, TypedDict
 
-from ..frozen import dataclass
 from .codec import column
 from .parts import (
     ADAPTER,
+    AskedWhen,
     Body,
     Carried,
     DangerLevel,
@@ -140,8 +140,10 @@ class Row:
     """How much harm a call can do."""
     danger_reason: str = column("", always=True)
     """The rule that decided the danger level, and why."""
-    moves_money: bool = False
-    """Whether a call moves money, or gives up a claim to it."""
+    effects: tuple[str, ...] = ()
+    """What a call does beside changing the API's own data: money, access, people, ends, or unknown."""
+    asked: AskedWhen = "never"
+    """When a person is asked: at each call, at the first of a session since nothing proves it harmless, or never."""
     review: tuple[str, ...] = ()
     """What a reviewer should look at."""
     accepted: Mapping[str, str] = column(factory=dict)
@@ -268,6 +270,11 @@ class Row:
     def category(self) -> str:
         """The semantic category: CREATE, READ, UPDATE, DELETE or EXECUTE."""
         return self.family.upper()
+
+    @property
+    def moves_money(self) -> bool:
+        """True if a call moves money, or gives up a claim to it."""
+        return "money" in self.effects
 
     @property
     def key(self) -> str:

@@ -62,7 +62,7 @@ class Repair:
         """Return the parameters as they are read. Raises TooMuch."""
         walk = Walk(self.types, self.leaves, allowed)
         reading = Reading(dict(start.value), dict(start.changes))
-        drops = allowed is Allowed.LIKELY or (allowed is Allowed.SURE and self.row.family == "read")
+        drops = allowed is Allowed.LIKELY
         for _ in range(2):
             reading.faults = []
             if allowed is not Allowed.NOTHING:
@@ -72,7 +72,7 @@ class Repair:
                 child = walk.read(value, parameter.schema, partial=self.partial and name == "input")
                 if value is None and child.faults and drops and not parameter.required:
                     reading.value = {key: item for key, item in reading.value.items() if key != name}
-                    reading.note((name,), Change(None, MISSING, ("dropped",)))
+                    reading.note((name,), Change(None, MISSING))
                 else:
                     reading.put(name, child)
             renamed = self.renamed(reading.value)  # JSON text may have the API's names
@@ -159,7 +159,7 @@ class Repair:
         if len(content) == 1 and letters(next(iter(content))) not in spellings:
             inner = _object(next(iter(content.values())))
             if inner is not None:
-                start.note((home,), Change(content, inner, ("unwrapped",)))
+                start.note((home,), Change(content, inner))
                 content = inner
         strange = [key for key in content if letters(key) not in spellings and self._spelled(key) not in (None, home)]
         start.value[home] = {key: value for key, value in content.items() if key not in strange}
@@ -213,7 +213,7 @@ class Repair:
         if now is MISSING:
             return f": {'null' if change.before is None else 'it'} was left out"
         came = "" if not change.moved else f" was given as {line(visible(_dotted(change.moved)), _LONGEST_PLACE)}"
-        if change.kinds in (("moved",), ("renamed",)):
+        if change.moved is not None and same(change.before, change.now):
             return came
         joint = ": " if not came else ", and "
         if self._is_secret(place):
@@ -241,7 +241,7 @@ def _put(reading: Reading, place: tuple[str, ...], value: Any, source: Place) ->
     if name in target:
         return False
     target[name] = value
-    reading.note(place, Change(value, value, ("moved",), source))
+    reading.note(place, Change(value, value, source))
     return True
 
 

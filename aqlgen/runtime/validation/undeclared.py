@@ -99,7 +99,7 @@ class Undeclared:
             name = str(names.get(key, key))
             respelled[name] = self._respelled(part, self._within(declared, name), (*place, name), reading)
             if name != key:
-                reading.note((*place, name), Change(part, part, ("renamed",), (*place, key)))
+                reading.note((*place, name), Change(part, part, (*place, key)))
         return respelled
 
     def _within(self, declared: Declared, key: str) -> Declared | None:

@@ -159,25 +159,31 @@ class Explanation:
         groups = self._groups(fault, fitting)
         nearest = min(fitting, key=lambda index: _distance(groups.get(index), branches[index], fault.instance))
         if groups and not _is_told_by(groups[nearest], fault.instance, groups.values()):
-            demands = self._demands(groups, fault.path)
-            message = f"{subject} none of the alternatives. Give one of: {'; '.join(demands)}"
-            message = f"{subject} none of the alternatives, see details" if leaks(message) else message
-            details = {"param_name": name or "params", "alternatives": demands}
-            yield Problem(Code.MISSING_PARAM, name or "params", message, details)
+            yield self._of_groups(f"{subject} none of the alternatives", name or "params", groups, fault.path)
             return
         inner = [each for index, each in enumerate(branches[nearest]) if not index or each.keyword not in _UNIONS]
         first, *further = [problem for each in inner for problem in self._of(each)]
         if groups:
-            group = groups[nearest]
-            label = group.label or f"the one needing {joined(map(named, group.required))}"
-            message = f"{subject} none of the alternatives. Nearest is {label}: {first.message}"
-            summary = {"alternatives": self._demands(groups, fault.path), "nearest": group.label}
-            message = first.message if leaks(message) else message
-            first = replace(first, message=message, details={**summary, **first.details})
+            intro = f"{subject} none of the alternatives. Nearest is"
+            first = self._of_group(first, intro, groups[nearest], self._demands(groups, fault.path))
         elif first.name == name and (others := [kind for kind in others if kind != "null"]):
             hint = "" if self._hides(fault) else _hint(fault.instance, others)
             first = replace(first, message=f"{first.message}, or expected '{' or '.join(others)}'{hint}")
         yield from (first, *further)
+
+    def _of_groups(self, intro: str, name: str, groups: Mapping[int, Group], path: Place) -> Problem:
+        """Return the problem of an object of which nothing tells which alternative it is."""
+        demands = self._demands(groups, path)
+        message = f"{intro}. Give one of: {'; '.join(demands)}"
+        message = f"{intro}, see details" if leaks(message) else message
+        return Problem(Code.MISSING_PARAM, name, message, {"param_name": name, "alternatives": demands})
+
+    def _of_group(self, problem: Problem, intro: str, group: Group, demands: list[str]) -> Problem:
+        """Return the first problem of the nearest alternative as one of the whole."""
+        label = group.label or f"the one needing {joined(map(named, group.required))}"
+        message = f"{intro} {label}: {problem.message}"
+        details = {"alternatives": demands, "nearest": group.label, **problem.details}
+        return replace(problem, message=problem.message if leaks(message) else message, details=details)
 
     def _groups(self, fault: Fault, fitting: Sequence[int]) -> dict[int, Group]:
         """Return the alternatives for objects by their index; none if there are no two of them, or one is no object."""

@@ -66,12 +66,11 @@ class Fault:
 class Change:
     """A value that was put right: `before` and `now`, MISSING for none.
 
-    `kinds` are the steps between; `moved` is the place that the value came from.
+    `moved` is the place that the value came from.
     """
 
     before: Any
     now: Any
-    kinds: tuple[str, ...]
     moved: Place | None = None
 
 
@@ -93,7 +92,7 @@ class Reading:
         if len(self.changes) >= _MOST_CHANGES and earlier is None:
             raise TooMuch
         if earlier is not None:
-            change = Change(earlier.before, change.now, earlier.kinds + change.kinds, earlier.moved or change.moved)
+            change = Change(earlier.before, change.now, earlier.moved or change.moved)
         self.changes[place] = change
 
     def put(self, key: str | int, child: Reading) -> None:
@@ -172,7 +171,7 @@ class Walk:
             if coercion is None:
                 break
             self._changes -= 1
-            reading.note((), Change(reading.value, coercion.value, (coercion.kind,)))
+            reading.note((), Change(reading.value, coercion.value))
             reading.value = coercion.value
             errors = self._errors(part, reading.value)
         reading.add_faults(
@@ -246,7 +245,7 @@ class Walk:
             value = reading.value[key]
             child = self.read(value, schema, partial=partial)
             if child.faults and value is None and drops:
-                reading.note((key,), Change(None, MISSING, ("dropped",)))
+                reading.note((key,), Change(None, MISSING))
                 reading.value = {name: item for name, item in reading.value.items() if name != key}
                 return
             reading.put(key, child)

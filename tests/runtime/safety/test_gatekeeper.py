@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 from stand_in import FakeApi
@@ -170,24 +169,6 @@ async def test_a_token_of_another_operation_or_adapter_is_refused(
     other = {"operation": "delete_animal", "params": {"animal_id": 7, "_confirmation": asked["confirmation"]["token"]}}
     assert code(await make().handle(None, other, session)) == "TOKEN_INVALID"
     assert api.sent == []
-
-
-@ERAS
-async def test_of_a_hundred_calls_that_race_with_one_token_one_runs(zoo: Dispatcher, api: FakeApi, era: str) -> None:
-    """R-SAFE-3: used up before it is executed."""
-    answers: list[Envelope] = []
-    async with agent(zoo, era) as client:
-        token = await client.token()
-
-        async def call() -> None:
-            answers.append(await client.delete(confirmation_token=token))
-
-        async with anyio.create_task_group() as group:
-            for _ in range(100):
-                group.start_soon(call)
-    assert sum(answer["success"] for answer in answers) == len(api.sent) == 1
-    assert {code(answer) for answer in answers if not answer["success"]} == {"TOKEN_ALREADY_USED"}
-    assert len(answers) == 100
 
 
 async def test_a_session_is_given_only_so_many_tokens_a_minute(make: Make) -> None:

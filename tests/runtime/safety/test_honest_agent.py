@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 PETSTORE = Path(__file__).parents[3] / "fixtures/golden/petstore/src/petstore_adapter"
 ROWS = [row for name, _ in Table(PETSTORE).names() if (row := Table(PETSTORE).find(name)) is not None]
 READS = [row for row in ROWS if row.danger == "safe"]
-WRITES = [row for row in ROWS if row.danger == "reversible" and not row.moves_money]
+WRITES = [row for row in ROWS if row.danger == "reversible" and row.asked == "never"]
 POLICIES = [(policy, trust) for policy in ("standard", "strict", "open") for trust in TRUST_LEVELS]
 QUERIES: tuple[Mapping[str, Any], ...] = (
     {"query": "operations"},

@@ -17,8 +17,8 @@ from aqlgen.runtime.safety.policy import LEVELS, by_level
 from aqlgen.runtime.safety.rules.rules import check_rules
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import load
-from aqlgen.runtime.settings.policy import BUILT_IN, Comparisons, PolicyRule
 from aqlgen.runtime.settings.trust import TRUST_LEVELS
+from aqlgen.runtime.settings.types import BUILT_IN, Comparisons, PolicyRule
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +45,7 @@ OPERATIONS: dict[str, Any] = {
         "create_repository": operation("POST", "/repositories", "reversible", parameters={"name": TEXT}),
         "write_file": operation("POST", "/files", "reversible", parameters={"path": TEXT}, tags=["files"]),
         "create_payment": operation(
-            "POST", "/payments", "dangerous", moves_money=True,
+            "POST", "/payments", "dangerous", effects=("money",),
             parameters={"amount": {"in": "body", "schema": {"type": "number"}}, "currency": TEXT, "recipient": TEXT},
         ),
     },

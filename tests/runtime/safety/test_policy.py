@@ -333,7 +333,7 @@ def test_the_short_form_of_the_policy_and_the_table_say_the_same(package: Path) 
 # Money
 
 
-PAYS = {"create_animal": {"moves_money": True, "danger": "reversible"}}
+PAYS = {"create_animal": {"effects": ["money"], "danger": "reversible"}}
 ADA = {"name": "Ada", "species": "lion"}
 
 
@@ -375,7 +375,7 @@ async def test_money_moves_with_a_key_where_the_api_knows_one(place: Zoo, monkey
     """R-SAFE-1: guide to financial adapters, 8; a key that the adapter cannot make is asked for before a person is."""
     key = {"in": "body", "schema": {"type": "string", "pattern": "^K-"}}
     parameters = {**OPERATIONS["create"]["create_animal"]["parameters"], "key": key}
-    row = {"moves_money": True, "parameters": parameters, "idempotency": {"parameter": "key", "in": "body"}}
+    row = {"effects": ["money"], "parameters": parameters, "idempotency": {"parameter": "key", "in": "body"}}
     build, as_json = place.api.build, (("Content-Type", "application/json"),)
     monkeypatch.setattr(place.api, "build", lambda *parts: replace(build(*parts), headers=as_json))
     async with place.client(rows={"create_animal": row}) as send:
@@ -410,3 +410,49 @@ async def test_on_decision_sees_what_decided_and_its_own_word_is_named(place: Zo
     ]
     assert (refused["code"], refused["details"]["rule"]) == ("PERMISSION_DENIED", "on_decision")
     assert "hooks.py" in refused["message"]
+
+
+# What nothing proves harmless
+
+
+UNPROVEN = {
+    name: {"effects": ["unknown"], "asked": "first", "danger": "reversible"}
+    for name in ("create_animal", "update_animal")
+}
+
+
+@ERAS
+async def test_what_nothing_proves_harmless_is_asked_about_once_in_a_session(place: Zoo, era: str) -> None:
+    """R-EFF-2: one yes for an operation, whatever its parameters; for no other one, and in no other session."""
+    async with place.client(era, rows=UNPROVEN) as send:
+        asked = await send("create_animal", "create", **ADA)
+        assert outcome(asked) == "confirm"
+        assert "overrides.yaml" in str(asked["error"]["details"]["reasons"])
+        assert outcome(await send("create_animal", "create", **ADA)) == "confirm", "asking is no yes"
+        token = asked["confirmation"]["token"]
+        assert outcome(await send("create_animal", "create", **ADA, confirmation_token=token)) == "allow"
+        assert outcome(await send("create_animal", "create", name="Bob", species="bear")) == "allow"
+        assert outcome(await send("update_animal", "update", animal_id=7, input={"name": "Eve"})) == "confirm"
+        shown = (await send("introspect", "read", query="danger", name="create_animal"))["data"]["operation"]
+        assert (shown["behavior"], shown["asked"], shown["effects"]) == ("confirm", "first", ["unknown"])
+    assert len(place.api.sent) == 2
+    assert sum(event["event"] == "CONFIRMATION_GRANTED" for event in place.events()) == 1
+    async with place.client(era, rows=UNPROVEN) as send:
+        assert outcome(await send("create_animal", "create", **ADA)) == "confirm"
+
+
+async def test_a_yes_to_what_is_grave_stays_one_for_each_call(place: Zoo) -> None:
+    """R-EFF-2"""
+    rows = {"create_animal": {**UNPROVEN["create_animal"], "danger": "destructive"}}
+    async with place.client(rows=rows) as send:
+        token = (await send("create_animal", "create", **ADA))["confirmation"]["token"]
+        assert outcome(await send("create_animal", "create", **ADA, confirmation_token=token)) == "allow"
+        assert outcome(await send("create_animal", "create", name="Bob", species="bear")) == "confirm"
+
+
+async def test_the_owner_lets_what_nothing_proves_harmless_run(place: Zoo) -> None:
+    """R-EFF-2"""
+    rules = [{"operations": ["create_*"], "action": "allow"}]
+    for settings in ({"policy_rules": rules}, {"policy": "open"}):
+        async with place.client(rows=UNPROVEN, **settings) as send:
+            assert outcome(await send("create_animal", "create", **ADA)) == "allow"

@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
+from aqlgen.runtime.safety.questions import Question, QuestionStore
 from aqlgen.runtime.state.custody import State, open_store
 
 pytestmark = pytest.mark.anyio
@@ -128,37 +128,6 @@ async def test_a_token_that_confirms_permits_once_until_its_end_and_an_operator_
     assert await adapter.use(about.id, DIGEST) is None
 
 
-async def test_an_approval_is_used_by_its_call_alone_and_once(
-    desks: tuple[QuestionStore, QuestionStore], clock: Clock
-) -> None:
-    """R-SAFE-3"""
-    adapter, operator = desks
-    about = await matter(adapter, clock)
-    await adapter.ask(about)
-    assert await adapter.use(about.id, DIGEST) is None
-    await operator.decide(about.id, "approved", "operator:ada")
-    assert await adapter.use(about.id, "cd" * 32) is None
-    used = await adapter.use(about.id, DIGEST)
-    assert used is not None
-    assert await adapter.use(about.id, DIGEST) is None
-    await adapter.ask(await matter(adapter, clock))
-    kept = await operator.questions()
-    assert [item.verdict for item in kept] == [""], "it is asked about again"
-
-
-async def test_a_matter_without_a_reach_is_not_approved_for_a_session(
-    desks: tuple[QuestionStore, QuestionStore], clock: Clock
-) -> None:
-    """R-SAFE-4"""
-    adapter, operator = desks
-    about = await matter(adapter, clock)
-    await adapter.ask(about)
-    assert not await operator.decide(about.id, "approved", "operator:ada", "session")
-    await adapter.withdraw(about.id)
-    await adapter.ask(replace(about, reach="delete, 5 times at most"))
-    assert await operator.decide(about.id, "approved", "operator:ada", "session")
-
-
 async def test_an_approval_for_a_session_is_counted_and_ends(
     desks: tuple[QuestionStore, QuestionStore], clock: Clock
 ) -> None:
@@ -173,49 +142,3 @@ async def test_an_approval_for_a_session_is_counted_and_ends(
     assert await adapter.use("a1", DIGEST) is None
     assert await operator.approvals() == []
     assert not await operator.revoke("a1")
-
-
-async def test_a_code_is_good_for_one_try_and_its_time(
-    desks: tuple[QuestionStore, QuestionStore], clock: Clock
-) -> None:
-    """R-LOOP-5: the last one that was shown, in any case, with or without hyphens; the store does not have it."""
-    adapter, operator = desks
-    challenge = Challenge(CHALLENGE, "bob", "", "verify", "pay", "too much", clock.now, clock.now + 300)
-
-    async def shown() -> str:
-        await adapter.keep(challenge)
-        code = await operator.reveal(CHALLENGE)
-        assert code is not None
-        return code
-
-    code = await shown()
-    assert len(code.replace("-", "")) == 32
-    assert not await adapter.verify(CHALLENGE, "x")
-    assert not await adapter.verify(CHALLENGE, code), "that was the one try"
-    old, new = await operator.reveal(CHALLENGE), await operator.reveal(CHALLENGE)
-    assert old != new
-    assert old is not None
-    assert not await adapter.verify(CHALLENGE, old)
-    assert await adapter.verify(CHALLENGE, (await shown()).lower().replace("-", " "))
-    assert not await adapter.verify(CHALLENGE, code)
-    code = await shown()
-    clock.now += 300
-    assert not await adapter.verify(CHALLENGE, code)
-    assert await operator.reveal(CHALLENGE) is None
-
-
-async def test_of_tries_that_race_one_counts(desks: tuple[QuestionStore, QuestionStore], clock: Clock) -> None:
-    """R-LOOP-5"""
-    adapter, operator = desks
-    await adapter.keep(Challenge(CHALLENGE, "bob", "", "verify", "pay", "", clock.now, clock.now + 300))
-    code = await operator.reveal(CHALLENGE)
-    assert code is not None
-    verified: list[bool] = []
-
-    async def verify(number: int) -> None:
-        verified.append(await desks[number % 2].verify(CHALLENGE, code))
-
-    async with anyio.create_task_group() as group:
-        for number in range(20):
-            group.start_soon(verify, number)
-    assert verified.count(True) == 1

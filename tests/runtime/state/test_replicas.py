@@ -12,8 +12,7 @@ import pytest
 from stand_in import FakeApi
 
 from aqlgen.runtime.auth.logins import SharedLogins
-from aqlgen.runtime.auth.shared_tokens import SharedTokens
-from aqlgen.runtime.auth.tokens import Token, Tokens
+from aqlgen.runtime.auth.tokens import SharedTokens, Token, Tokens
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.paging.cursors import Cursors, Place
 from aqlgen.runtime.safety.loop.agents import Board
@@ -126,7 +125,7 @@ async def test_of_many_calls_at_both_with_one_token_one_runs(replica: Replica, a
 async def test_of_many_calls_at_both_with_one_approval_of_an_operator_one_runs(
     replica: Replica, state: Callable[..., State], api: FakeApi
 ) -> None:
-    """R-OPS-3, R-SAFE-4: whichever store they share; a denial holds at both."""
+    """R-OPS-3, R-SAFE-3, R-SAFE-4: whichever store they share; a denial holds at both."""
     settings = ConfirmationSettings(approval="operator", per_minute=1000)
     replicas, codes = [replica(confirmation=settings), replica(confirmation=settings)], list[str]()
     desk = QuestionStore(state().shared)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.seal import Sealer
+from aqlgen.runtime.state.custody import Sealer, State
 
 KEY, NEW = "k" * 32, "n" * 40
 VALUE = st.recursive(

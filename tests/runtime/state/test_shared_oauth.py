@@ -12,9 +12,10 @@ import test_login
 from local import Answer, Asked, Running, adapter, hidden, serving
 from test_oauth import CLIENT, Server, scheme
 
-from aqlgen.runtime.auth.login import LoginError, LoginOptions
+from aqlgen.runtime.auth.login import LoginOptions
 from aqlgen.runtime.cli.doctor import doctor
 from aqlgen.runtime.cli.login import forget, log_in
+from aqlgen.runtime.errors import CommandError
 from aqlgen.runtime.state.redis import RedisState
 from tests.runtime.redis_server import RedisServer, redis_server
 
@@ -98,6 +99,6 @@ def test_a_login_at_one_replica_is_one_for_all(tmp_path: Path, redis: RedisServe
         assert forget(folder, None, environ) == "Forgot the login for 'oauth'."
         assert not Running(folder, environ).calls()[0]["success"]
         redis.stop()
-        with pytest.raises(LoginError, match="the store does not answer"):
+        with pytest.raises(CommandError, match="the store does not answer"):
             forget(folder, None, environ)
     assert not list(tmp_path.glob("**/*.sqlite3"))

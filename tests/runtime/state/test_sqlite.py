@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -23,22 +22,6 @@ def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> Non
     state.close()
 
 
-@pytest.mark.parametrize("place", ["file", "memory"])
-def test_values_are_kept_taken_and_dropped(tmp_path: Path, place: str) -> None:
-    """R-OPS-3"""
-    state = SqliteState(tmp_path / "state.sqlite3" if place == "file" else None)
-    state.put("a", "two", 2)
-    state.put("a", "one", [1])
-    state.put("b", "one", None)
-    assert state.items("a") == [("one", [1]), ("two", 2)]
-    state.put("a", "two", "again")
-    assert (state.get("a", "two"), state.get("a", "three"), state.get("c", "one")) == ("again", None, None)
-    assert (state.take("a", "two"), state.take("a", "two")) == ("again", None)
-    state.drop("a", "one")
-    assert state.items("a") == []
-    state.close()
-
-
 def test_it_outlives_the_process_and_is_shared(tmp_path: Path) -> None:
     """R-OPS-3"""
     first, second = SqliteState(tmp_path / "s"), SqliteState(tmp_path / "s")
@@ -50,23 +33,6 @@ def test_it_outlives_the_process_and_is_shared(tmp_path: Path) -> None:
     assert second.take("a", "key") == 2
     first.close()
     second.close()
-
-
-def test_what_expired_is_gone(tmp_path: Path) -> None:
-    state = SqliteState(None)
-    state.put("a", "short", 1, seconds=0.01)
-    state.put("a", "long", 1, seconds=60)
-    time.sleep(0.03)
-    assert (state.get("a", "short"), state.take("a", "short"), state.items("a")) == (None, None, [("long", 1)])
-
-
-def test_one_of_many_takes(tmp_path: Path) -> None:
-    """R-OPS-3: between threads and connections."""
-    states = [SqliteState(tmp_path / "s") for _ in range(4)]
-    states[0].put("a", "key", 1)
-    with ThreadPoolExecutor(8) as pool:
-        values = list(pool.map(lambda number: states[number % 4].take("a", "key"), range(40)))
-    assert [value for value in values if value is not None] == [1]
 
 
 def test_where_it_is(tmp_path: Path) -> None:

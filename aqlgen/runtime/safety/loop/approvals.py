@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from ...settings.config import Config
     from .executions import Execution, Pause
 
-__all__ = ["Approvals"]
+__all__ = ["AgentApprovals"]
 
 _START_SECONDS, _STEP_SECONDS = 900.0, 3600.0
 _MOST_STARTS = 5
 _ALONE = "An agent cannot confirm its own action, and this client has no way to ask a person"
 
 
-class Approvals:
+class AgentApprovals:
     """Asks persons and operators; `operator` says where an operator looks, "" if there is none."""
 
     def __init__(self, config: Config, questions: QuestionStore, operator: str) -> None:
@@ -88,26 +88,23 @@ class Approvals:
 
     async def resume(self, agent: str, pause: Pause, person: Person | None) -> str:
         """Return who confirms a paused action. Raises Failure when nobody does."""
-        if self._by_client:
-            return "the client's own approval"
-        if person is not None and person.reachable:
-            if not await person.ask(self._about(agent, pause)):
-                raise refused("the person who was asked said no, and nothing is confirmed")
-            return "a person"
+        way = "Use a client with elicitation, or abort the execution."
         if self.operator:
-            raise refused(
-                f"{_ALONE}. An operator is asked, {self.operator}: report the action again once it is decided."
-            )
-        raise refused(f"{_ALONE}. Use a client with elicitation, or abort the execution.")
+            way = f"An operator is asked, {self.operator}: report the action again once it is decided."
+        return await self._confirmed(self._about(agent, pause), person, way)
 
     async def token(self, question: str, person: Person | None) -> None:
         """Return if a person, or the client's approval, confirms what a token is for. Raises Failure otherwise."""
+        await self._confirmed(question, person, "Use a client with elicitation, or abort the execution.")
+
+    async def _confirmed(self, question: str, person: Person | None, way: str) -> str:
         if self._by_client:
-            return
+            return "the client's own approval"
         if person is None or not person.reachable:
-            raise refused(f"{_ALONE}. Use a client with elicitation, or abort the execution.")
+            raise refused(f"{_ALONE}. {way}")
         if not await person.ask(question):
             raise refused("the person who was asked said no, and nothing is confirmed")
+        return "a person"
 
     async def wait(self, execution: Execution, pause: Pause, session: Session) -> None:
         """Ask an operator about a paused action, if there is one."""

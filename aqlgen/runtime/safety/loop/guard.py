@@ -18,7 +18,7 @@ from .reports import blocked, not_reported, paused
 
 if TYPE_CHECKING:
     from ...session import Session
-    from .approvals import Approvals
+    from .approvals import AgentApprovals
     from .executions import Execution, Executions
     from .kept import KeptExecutions
     from .reports import PlanReport
@@ -69,7 +69,7 @@ class Use:
 class Guard:
     """Checks calls against reports, pauses and blocks."""
 
-    def __init__(self, kept: KeptExecutions, approvals: Approvals, verification: Verification) -> None:
+    def __init__(self, kept: KeptExecutions, approvals: AgentApprovals, verification: Verification) -> None:
         self.kept = kept
         self._approvals = approvals
         self._verification = verification

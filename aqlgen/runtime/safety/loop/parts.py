@@ -13,7 +13,7 @@ from ...state.custody import State
 from ...state.store import StoreAway
 from ..questions import QuestionStore
 from .agents import Agent, Block
-from .approvals import Approvals
+from .approvals import AgentApprovals
 from .guard import Guard
 from .kept import KeptExecutions
 from .verification import Verification
@@ -56,7 +56,7 @@ class Parts:
         self.asking = asking
         self.reports = reports
         self.kept = KeptExecutions(config, state, record)
-        self.approvals = Approvals(config, questions, self.operator)
+        self.approvals = AgentApprovals(config, questions, self.operator)
         self.verification = Verification(state.shared, questions, record, config.loop.challenge_ttl)
         self.guard = Guard(self.kept, self.approvals, self.verification)
 

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..protocol_operations import MAX_CALLS
 from ..schema.reader import json_type
+from ..steps.halted import SECONDS, advised
+from ..steps.matching import check_known, matching, shortcoming
+from ..steps.plan import LOCAL, Plan, Step
+from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
 from ..warnings.collector import CallWarning
-from .halted import SECONDS, advised
-from .matching import check_known, matching, shortcoming
-from .plan import LOCAL, Plan, Step, StepCalls
-from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
+
+if TYPE_CHECKING:
+    from .side import Side
 
 __all__ = ["MAX_ITEMS", "MAX_SECONDS", "Progress", "Run"]
 
@@ -52,10 +55,6 @@ class Progress:
     key: str = ""
     """The idempotency key of that call, which is made again with the same."""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as it is kept."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 class _Key(NamedTuple):
     position: int
@@ -65,7 +64,7 @@ class _Key(NamedTuple):
 class Run:
     """One run of a plan, from where its progress is."""
 
-    def __init__(self, plan: Plan, progress: Progress, calls: StepCalls) -> None:
+    def __init__(self, plan: Plan, progress: Progress, calls: Side) -> None:
         self._plan = plan
         self._progress = progress
         self._calls = calls
@@ -132,7 +131,9 @@ class Run:
             progress.counts[str(step.number)] = progress.counts.get(str(step.number), 0) + 1
             envelope = await self._calls.perform(step.operation, params)
             if not envelope["success"]:
-                failure = _failure_of(envelope)
+                error = envelope["error"]
+                code, details = Code(error["code"]), error.get("details")
+                failure = Failure(code, error["message"], details, envelope.get("confirmation"))
                 unknown = failure.details.get("outcome") == UNKNOWN_OUTCOME
                 progress.unknown = unknown and not self._calls.is_idempotent(step)
                 progress.key = failure.details.get("idempotency_key", progress.key)
@@ -228,7 +229,7 @@ class Run:
             return [None]
         items = self._resolved(step.foreach, None, 0)
         if not isinstance(items, list):
-            hint = ": give the list in it, such as .items" if _is_object(items) else ""
+            hint = ": give the list in it, such as .items" if isinstance(items, dict) else ""
             raise Failure(
                 Code.INVALID_TYPE,
                 f"foreach expected 'array', got '{json_type(items)}'{hint}",
@@ -258,7 +259,7 @@ class Run:
         path = reference.path[: reference.path.index(None)] if None in reference.path else reference.path
         if path[-1:] == ("items",):
             page = self._value(Reference(reference.text, reference.root, path[:-1]), None, 0)
-            info = page.get("pageInfo") if _is_object(page) else None
+            info = page.get("pageInfo") if isinstance(page, dict) else None
             if isinstance(info, Mapping) and info.get("hasNextPage") is True:
                 message = "foreach took one page of a list; it has more pages"
                 self._calls.warn(CallWarning(CUT, message, "medium"), step.number)
@@ -294,7 +295,7 @@ class Run:
             return data
         if isinstance(data, list):
             return self._matching(step, data, step)
-        lists = [name for name, value in data.items() if isinstance(value, list)] if _is_object(data) else []
+        lists = [name for name, value in data.items() if isinstance(value, list)] if isinstance(data, dict) else []
         name = "items" if "items" in lists else lists[0] if len(lists) == 1 else None
         if name is None:
             raise Failure(
@@ -375,7 +376,7 @@ class Run:
         token = None
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
-            token = await self._calls.keep(progress.as_json())
+            token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
         details = dict(failure.details)
         if failure.confirmation is not None:
             details.pop("confirmation_message", None)  # it stands beside the error
@@ -395,12 +396,3 @@ class Run:
             {**details, "plan": plan},
             failure.confirmation,
         )
-
-
-def _failure_of(envelope: Mapping[str, Any]) -> Failure:
-    error = envelope["error"]
-    return Failure(Code(error["code"]), error["message"], error.get("details"), envelope.get("confirmation"))
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)

@@ -1,0 +1,144 @@
+"""One operation as the rules of effects read it: its acts, what it acts on, and the fields that it sends.
+
+An act is a verb with its object. Acts come from the operation's names, from its path, and from the clauses of its
+texts that say what a call does. A clause that denies ("does not delete the data") is an act that is denied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Final
+
+from aqlgen.decide.clauses import Act, Words, clauses
+from aqlgen.decide.decision import Category
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.noun import head_size
+from aqlgen.decide.payloads import body_objects
+from aqlgen.decide.traits.around import Around, Schemas, Subject
+from aqlgen.document.resolve import Resolver
+from aqlgen.ir import Json, Location
+from aqlgen.words import singular, split
+
+__all__ = ["Reading", "Words", "answer_fields"]
+
+_MOST_FIELDS: Final = 400
+_IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
+_NEAR: Final = 1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An operation with its category and name, and the document around it."""
+
+    facts: Facts
+    category: Category
+    name: str
+    subject: Subject
+    around: Around
+    lists: Mapping[str, bool | None] = field(default_factory=dict)
+    """Whether a GET answers with a list, by path."""
+    is_doubted: bool = False
+    """Whether a person should look at its category."""
+    loss: str = ""
+    """What a replacement may lose, "" where nothing is lost or the operation replaces nothing."""
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the name."""
+        return tuple(self.name.split("_"))
+
+    @cached_property
+    def names(self) -> tuple[Words, ...]:
+        """The words of every name: its own, the operationId's, an SDK's, and the path's action with what it acts on."""
+        facts = self.facts
+        names: list[Words] = [self.words]
+        if facts.phrase:
+            verb = (facts.named_verb.word,) if facts.named_verb else ()
+            names.append((*verb, *(facts.phrase.object or self.thing)))
+        if facts.shape.action:
+            noun = facts.last_noun.words if facts.last_noun and len(facts.shape.action) == 1 else ()
+            names.append((*facts.shape.action, *noun))
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    @cached_property
+    def thing(self) -> Words:
+        """The words for what it acts on, in the singular: those of the path's last noun, or of the name's object."""
+        last = self.facts.last_noun
+        words = last.words if last else self.facts.phrase.object if self.facts.phrase else self.words[1:]
+        return tuple(map(singular, words[: head_size(words, 1)]))
+
+    @cached_property
+    def part(self) -> Words:
+        """The part of one item that the path ends in, in the singular; () where it is an item, or not within one."""
+        *before, last = self.facts.shape.nouns or (None,)
+        if last is None:
+            return ()
+        words = self.facts.shape.action[1:] if last.parameters else last.words
+        within = bool(last.parameters) or any(noun is not None and noun.parameters for noun in before)
+        return tuple(singular(word) for word in words[: head_size(words, 0)]) if within else ()
+
+    @cached_property
+    def object(self) -> Words:
+        """The object of the name that people gave it, in the singular."""
+        words = self.facts.phrase.object if self.facts.phrase else self.words[1:]
+        return tuple(map(singular, words[: head_size(words, 1)]))
+
+    @cached_property
+    def verb_words(self) -> frozenset[str]:
+        """The words with which its names say what it does."""
+        verbs = (self.facts.action_verb, self.facts.named_verb, self.facts.summary_verb)
+        return frozenset({verb.word for verb in verbs if verb is not None} | {name[0] for name in self.names})
+
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """All words of the name and of the path's nouns, in the singular."""
+        path = (word for noun in self.facts.shape.nouns for word in noun.words)
+        return frozenset(map(singular, (*self.words, *path)))
+
+    @cached_property
+    def acts(self) -> tuple[Act, ...]:
+        """The acts that the names and the texts tell of."""
+        named = (
+            Act(frozenset(name[:1]), tuple(map(singular, name[1:])), f"it is called {' '.join(name)}")
+            for name in self.names
+        )
+        return (*named, *clauses(self.facts.operation))
+
+    @cached_property
+    def fields(self) -> Mapping[Words, int]:
+        """The fields of its request in words, each with how deep it lies: of every media type, else of the query."""
+        operation = self.facts.operation
+        fields: dict[Words, int] = {}
+        for pointer, schema in body_objects(operation, self.facts.resolver or Resolver({})):
+            if len(fields) < _MOST_FIELDS:
+                for name in self.around.schemas.properties(schema):
+                    fields.setdefault(_named(name), pointer.count("/"))
+        if operation.body is not None or self.facts.method == "GET":
+            return fields
+        return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}
+
+    def sends(self, words: frozenset[str]) -> str:
+        """Return the first field, not far from the root, that is called by one of the words; "" where there is none."""
+        near = (name for name, depth in self.fields.items() if depth <= _NEAR)
+        return next(("_".join(name) for name in near if name and singular(name[-1]) in words), "")
+
+
+def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[str]:
+    """Yield the names of the fields of an answer and of what it holds."""
+    for part in (schema, schemas.items(schema)):
+        for name, inner in schemas.properties(part).items():
+            yield name
+            if depth:
+                yield from schemas.once(f"fields-{depth}", inner, partial(_inner, inner, schemas, depth - 1))
+
+
+def _inner(schema: Json, schemas: Schemas, depth: int) -> tuple[str, ...]:
+    return tuple(answer_fields(schema, schemas, depth))
+
+
+def _named(name: str) -> Words:
+    """Return the words of a field, without those that say that it identifies what they name."""
+    words = split(name)
+    return words[:-1] if len(words) > 1 and words[-1] in _IDENTIFYING else words

@@ -1,0 +1,131 @@
+"""The structure that proves that a write can be taken back: the operation beside it that does so.
+
+A create is taken back by an operation that deletes or cancels the same thing; what an update changes was read before by
+a GET that has its fields; an action has its inverse beside it. Silence proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from aqlgen.decide.clauses import Words
+from aqlgen.decide.decision import Category
+from aqlgen.decide.effects.reading import Reading, answer_fields
+from aqlgen.decide.traits.around import template
+from aqlgen.words import split
+
+__all__ = ["Reversal"]
+
+_PAIRS: Final = (
+    "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
+    ", close reopen, attach detach, add remove, assign remove, hide show, join leave, hold release, archive restore"
+    ", trash restore, restore delete, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
+    ", show unhide, register unregister, set clear"
+)
+"""Actions that take each other back; beside them, `un…`, `de…` and `dis…` take back what follows."""
+_INVERSES: Final[dict[str, set[str]]] = defaultdict(set)
+for _pair in _PAIRS.split(", "):
+    _first, _second = _pair.split()
+    _INVERSES[_first].add(_second)
+    _INVERSES[_second].add(_first)
+_UNDOING: Final = ("un", "de", "dis")
+_TAKING_BACK: Final = frozenset(
+    "delete remove cancel void archive revoke destroy trash unregister deactivate terminate".split()
+)
+"""Acts that take back what was created."""
+_LEAST_READ: Final = 0.5
+"""The share of the sent fields that a GET has to have."""
+
+
+class Reversal:
+    """The operations of a document by what they act on, each of which may take another back."""
+
+    def __init__(self, readings: Iterable[Reading]) -> None:
+        self._at: Mapping[str, list[Reading]] = defaultdict(list)
+        self._below: Mapping[str, list[Reading]] = defaultdict(list)
+        self._of: Mapping[Words, list[Reading]] = defaultdict(list)
+        for reading in sorted(readings, key=lambda reading: reading.facts.operation.key):
+            path = template(reading.facts.operation.path)
+            self._at[path].append(reading)
+            for folder in (path.rpartition("/")[0], path.rpartition("/")[0].rpartition("/")[0]):
+                self._below[folder].append(reading)
+            for thing in {reading.thing, reading.object} - {()}:
+                self._of[thing].append(reading)
+
+    def proof(self, reading: Reading) -> str:
+        """Return what takes an operation back, as evidence; "" where nothing proves it."""
+        other = self._inverse(reading)
+        if other is None and reading.category is Category.CREATE:
+            other = self._taker(reading)
+        if other is not None:
+            return f"{other.name} takes it back"
+        if reading.category is Category.EXECUTE and _takes_back(reading):
+            makers = (other.name for other in self._alike(reading) if other.category is Category.CREATE)
+            return next((f"{name} makes another" for name in makers), "")
+        return self._read_before(reading) if reading.category is Category.UPDATE else ""
+
+    def _taker(self, reading: Reading) -> Reading | None:
+        """Return what deletes or cancels a thing that an operation creates."""
+        path = template(reading.facts.operation.path)
+        others = (*self._at[path], *self._below[path], *self._alike(reading))
+        return next((other for other in others if other is not reading and _takes_back(other)), None)
+
+    def _inverse(self, reading: Reading) -> Reading | None:
+        """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
+        path = template(reading.facts.operation.path)
+        here, beside = self._at[path], self._below[path.rpartition("/")[0]]
+        if reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
+            deleting = (other for other in here if other.facts.method == "DELETE")
+            if (other := next(deleting, None)) is not None:
+                return other
+        nouns = [noun.words for noun in reading.facts.shape.nouns]
+        acting = [other for other in beside if [noun.words for noun in other.facts.shape.nouns] == nouns and nouns]
+        for other in (*here, *acting, *self._alike(reading)):
+            if other.facts.method != "GET" and any(
+                _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
+            ):
+                return other
+        return None
+
+    def _alike(self, reading: Reading) -> Iterator[Reading]:
+        """Yield the operations that act on the same thing."""
+        for thing in dict.fromkeys((reading.thing, reading.object)):
+            yield from self._of.get(thing, ())
+
+    def _read_before(self, reading: Reading) -> str:
+        """Return the GET that has the fields which an update changes, of its path or of the list around it."""
+        schemas, path = reading.around.schemas, template(reading.facts.operation.path)
+        top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
+        for other in self._readers(reading):
+            known = {"_".join(split(name)) for name in answer_fields(other.subject.answer, schemas)}
+            known |= {name.rpartition("_")[0] for name in known}
+            read = len(top & known)
+            if (not top or not known) and template(other.facts.operation.path) == path:
+                return f"{other.name} reads it"
+            if top and read >= _LEAST_READ * len(top):
+                return f"{other.name} reads {read} of the {len(top)} fields that it changes"
+            if not top and path.rpartition("/")[2].lower() in known:
+                return f"{other.name} reads it"
+        return ""
+
+    def _readers(self, reading: Reading) -> Iterator[Reading]:
+        place = template(reading.facts.operation.path)
+        around = (*self._at[place], *self._at[place.rpartition("/")[0]], *self._alike(reading))
+        return (other for other in around if other.category is Category.READ)
+
+
+def _takes_back(other: Reading) -> bool:
+    return other.facts.method == "DELETE" or (
+        other.facts.method != "GET" and not other.verb_words.isdisjoint(_TAKING_BACK)
+    )
+
+
+def _undoes(verb: str, other: str) -> bool:
+    return other in _INVERSES.get(verb, ()) or any(
+        second.startswith(prefix) and second.removeprefix(prefix) in (first, first[2:])
+        for prefix in _UNDOING
+        for first, second in ((verb, other), (other, verb))
+        if first != second
+    )

@@ -1,0 +1,469 @@
+"""The rules of effects and of danger (R-EFF-1, R-SAFE-1): each finds an effect with its evidence; the highest wins.
+
+What the document claims can raise the level and never lower it: only the owner's overrides do. Words may raise a doubt;
+that nothing need be asked is proven by structure (`reversal`). The defaults and the patterns of names are those of the
+protocol's danger levels (sections 3.3 and 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from typing import Final, NamedTuple
+
+from aqlgen.decide.category.method_rules import doubted_get
+from aqlgen.decide.category.safe_methods import effect_of_safe_method
+from aqlgen.decide.category.unsafe_reads import changes
+from aqlgen.decide.clauses import Act, Words
+from aqlgen.decide.decision import Category, Danger, Effect
+from aqlgen.decide.effects.reading import Reading
+from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
+from aqlgen.decide.payloads import sends_list
+from aqlgen.decide.sentences import irreversible
+from aqlgen.ir import Location
+from aqlgen.runtime.media import admits_json
+from aqlgen.words import singular, split
+
+__all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]
+
+CARRIES: Final = "carries-operations"
+REPLACES: Final = "replaces-whole"
+_DOUBT: Final = 0.65
+"""The confidence of rules that only doubt that an operation is harmless."""
+
+
+class Finding(NamedTuple):
+    """An effect, the level of danger that it stands for, and what says so."""
+
+    effect: Effect
+    level: Danger
+    says: str
+    kind: str = "structure"
+
+
+class Rule(NamedTuple):
+    """A named rule: `apply` returns what it finds, None where it does not apply."""
+
+    name: str
+    confidence: float
+    apply: Callable[[Reading], Finding | None]
+    of_reads: bool = False
+    """Whether it looks at READs, too: it rests on what is sent, or on the document's own word."""
+    unless_proven: bool = False
+    """Whether structure that takes the operation back refutes it."""
+
+
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
+_DEFAULTS: Final = {Category.READ: Danger.SAFE, Category.DELETE: Danger.DESTRUCTIVE}
+_BY_METHOD: Final = {"DELETE": Danger.DESTRUCTIVE, "PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
+_PATTERNS: Final = tuple(
+    (level, pattern)
+    for level, patterns in (
+        (Danger.FORBIDDEN, "drop_* delete_all_* truncate_* reset_* destroy_* wipe_* *_production"),
+        (Danger.DANGEROUS, "force_* *_permanently bulk_delete_* override_* bypass_* *_without_backup purge_*"),
+    )
+    for pattern in patterns.split()
+)
+_OF_NAMES: Final = frozenset({"destroy_*", "delete_all_*"})
+"""Patterns that an operationId matches in other words for deleting one thing."""
+_EMPTYING: Final = frozenset({"reset_*", "truncate_*"})
+_STORES: Final = frozenset("all everything data database disk device factory machine server system vm volume".split())
+"""Things that are empty, or as from the factory, once they are reset."""
+_DESTROYING: Final = frozenset("delete destroy purge wipe erase truncate".split())
+_ENDING: Final = frozenset(
+    "cancel close terminate restore revert rollback rebuild reinstall regenerate rotate reset expire clear flush"
+    " empty overwrite discard remove drop".split()
+)
+"""Verbs after which something is gone, unless structure proves that it comes back."""
+_RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
+"""Changes by a GET after which nothing stored is gone."""
+_AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
+_REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
+
+
+def _by_category(reading: Reading) -> Finding:
+    level = _DEFAULTS.get(reading.category, Danger.REVERSIBLE)
+    effect = {Category.READ: Effect.NONE, Category.DELETE: Effect.ENDS}.get(reading.category, Effect.DATA)
+    return Finding(effect, level, reading.category.value)
+
+
+def _by_method(reading: Reading) -> Finding | None:
+    """Return what a method stands for, whatever the operation is called: that is what is sent."""
+    method = reading.facts.method
+    level = _BY_METHOD.get(method)
+    return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
+
+
+def _by_act(reading: Reading) -> Finding | None:
+    """Find a change by a method that ought to be safe (`GET /users/delete/{id}`), or a GET that is said to act."""
+    if reading.facts.method not in _SAFE:
+        return None
+    act = effect_of_safe_method(reading.facts)
+    if act is None:
+        doubt = doubted_get(reading.facts)
+        return None if doubt is None else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note)
+    says = f"{reading.facts.method}, but {act.note}"
+    if act.verb.word in _RESTARTING:
+        return Finding(Effect.DATA, Danger.REVERSIBLE, says)
+    return Finding(Effect.ENDS, Danger.DESTRUCTIVE, says)
+
+
+_OF_QUERIES: Final = frozenset("run execute trigger perform process".split())
+"""Verbs that are said of queries too."""
+
+
+def _by_reading(reading: Reading) -> Finding | None:
+    """Find a READ by an unsafe method that is doubted, or of which a clause says that it does something."""
+    if reading.category is not Category.READ or reading.facts.method in _SAFE:
+        return None
+    heads = [act for act in reading.acts if act.kind == "sentence"][:2]
+    act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
+    if act is None and not reading.is_doubted:
+        return None
+    says = f"it is called a READ, but {act.says}" if act else "nothing else says that it is a READ"
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
+
+
+def _by_pattern(reading: Reading) -> Finding | None:
+    """Return the highest level of the protocol's patterns that a name or the path's action matches."""
+    matches = [
+        _matched(reading, level, pattern, words)
+        for words in reading.names
+        for level, pattern in _PATTERNS
+        if (words is reading.words or pattern not in _OF_NAMES) and _matches("_".join(words), pattern)
+    ]
+    return max(matches, key=lambda finding: finding.level.rank, default=None)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) or (pattern.endswith("_*") and name == pattern[:-2])
+
+
+def _matched(reading: Reading, level: Danger, pattern: str, words: Words) -> Finding:
+    """Read a pattern by what it says that it is for: `reset_*` is "reset to empty or factory state"."""
+    last = singular(words[head_size(words, 2) - 1])
+    is_store = not _STORES.isdisjoint({last, *reading.part[-1:]})
+    if pattern in _EMPTYING and len(words) > 1 and not is_store and (reading.part or last in _MEANS):
+        return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"a {words[0]} loses the {last} there was")
+    return Finding(Effect.ENDS, level, f"the name matches {pattern}")
+
+
+def _by_collection(reading: Reading) -> Finding | None:
+    facts = reading.facts
+    if not _asks_for_whole(reading):
+        return None
+    if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
+        return None
+    return Finding(Effect.ENDS, Danger.DANGEROUS, f"{facts.method} on a collection")
+
+
+def _asks_for_whole(reading: Reading) -> bool:
+    """Return True if a DELETE deletes, a PUT replaces, or a PATCH without a list changes all that its path names."""
+    facts = reading.facts
+    if facts.shape.action:
+        return False
+    if facts.method == "PATCH":
+        path = facts.operation.path
+        if reading.category is not Category.UPDATE or not reading.lists.get(path):
+            return False
+        has_items = any(other.startswith(f"{path.rstrip('/')}/{{") for other in reading.lists)
+        return has_items and not sends_list(facts.operation, facts.resolver)
+    if facts.method == "PUT":
+        return reading.category is Category.UPDATE and reading.words[0] in _REPLACING
+    return facts.method == "DELETE" and reading.category is Category.DELETE
+
+
+def _is_collection(reading: Reading) -> bool:
+    """Return True if the path is a collection, and neither a parameter nor the body picks anything from it."""
+    facts, last = reading.facts, reading.facts.last_noun
+    if last is None or last.parameters or (reading.category is Category.DELETE and _picks(reading)):
+        return False
+    if facts.method == "PUT" and sends_list(facts.operation, facts.resolver) is False:
+        return False
+    spoken = facts.phrase.object if facts.phrase else ()
+    if spoken and not is_plural(spoken) and not is_plural(last.words):
+        return False
+    listed = reading.lists.get(facts.operation.path)
+    return listed if listed is not None else is_plural(last.words) and last.words[-1] not in AREAS
+
+
+def _picks(reading: Reading) -> bool:
+    """Return True if the request must say what is deleted."""
+    operation = reading.facts.operation
+    body, places = operation.body, (Location.QUERY, Location.COOKIE)
+    required = any(parameter.required and parameter.location in places for parameter in operation.parameters)
+    return required or (body is not None and body.required is not False and bool(body.media))
+
+
+def _by_destroying_word(reading: Reading) -> Finding | None:
+    """Find what is said to destroy: by a word of any name (`submit_delete_job`), or by a clause."""
+    if reading.category is Category.DELETE:
+        return None
+    for words in reading.names:
+        word = next((word for word in words if word in _DESTROYING), "")
+        if word and words[0] not in _AVERTING:
+            return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"its name speaks of {word}")
+    return _said(reading, Effect.ENDS, lambda act: act.kind == "sentence" and bool(act.verbs & _DESTROYING))
+
+
+def _by_ending(reading: Reading) -> Finding | None:
+    """Find what is said to end or to overwrite something."""
+    return _said(reading, Effect.ENDS, lambda act: bool(act.verbs & _ENDING))
+
+
+def _said(
+    reading: Reading, effect: Effect, tells: Callable[[Act], bool], level: Danger = Danger.DESTRUCTIVE
+) -> Finding | None:
+    """Return the effect that an act tells of; what is denied tells nothing here."""
+    act = next((act for act in reading.acts if not act.is_denied and tells(act)), None)
+    return None if act is None else Finding(effect, level, act.says, act.kind)
+
+
+def _by_all(reading: Reading) -> Finding | None:
+    """Find `all` right behind a verb of deleting: `deleteAllReactions`, `/delete-all`."""
+    spoken = reading.facts.phrase.object[:1] if reading.facts.phrase else ()
+    if reading.category is not Category.DELETE or "all" not in (*spoken, *reading.facts.shape.action[1:2]):
+        return None
+    return Finding(Effect.ENDS, Danger.DANGEROUS, "people say that it takes all")
+
+
+def _by_text(reading: Reading) -> Finding | None:
+    """Find the sentence that says that it cannot be undone; a text about what a GET reads says nothing of the GET."""
+    if reading.facts.method in _SAFE and reading.category is Category.READ:
+        return None
+    sentence = irreversible(reading.facts.operation)
+    return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"“{sentence}”", "sentence") if sentence else None
+
+
+def _by_replacement(reading: Reading) -> Finding | None:
+    """Find a replacement of what cannot be read, and so not be kept, with fields that a call may leave out."""
+    return Finding(Effect.ENDS, Danger.REVERSIBLE, reading.loss) if reading.loss else None
+
+
+def _by_overwriting(reading: Reading) -> Finding | None:
+    """Find a PUT that is said to make something, and replaces what is there: a file, or what there is one of."""
+    facts, last, body = reading.facts, reading.facts.last_noun, reading.facts.operation.body
+    verbs = (facts.action_verb, facts.named_verb, facts.summary_verb)
+    makes = any(verb is not None and verb.category is Category.CREATE for verb in verbs)
+    if facts.method != "PUT" or body is None or not makes:
+        return None
+    if reading.category is Category.UPDATE:
+        is_file = bool(body.media) and not any(admits_json(media.content_type) for media in body.media)
+        return Finding(Effect.ENDS, Danger.DESTRUCTIVE, "it may replace a file that is there") if is_file else None
+    listed = reading.lists.get(facts.operation.path)
+    many = listed if listed is not None else last is not None and is_plural(last.words)
+    if reading.category is not Category.CREATE or many:
+        return None
+    return Finding(Effect.ENDS, Danger.DESTRUCTIVE, "a PUT of what there is one of may replace it")
+
+
+def _by_carried(reading: Reading) -> Finding | None:
+    """Find what can carry other operations: the worst that they can do."""
+    carrying = reading.facts.carrying
+    if carrying is None:
+        return None
+    return Finding(Effect.ENDS, Danger.DANGEROUS if carrying.takes_requests else Danger.DESTRUCTIVE, carrying.note)
+
+
+# Money
+
+_PAYING: Final = frozenset(
+    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate debit".split()
+)
+"""Verbs that move money whatever they act on."""
+_MOVEMENTS: Final = frozenset(
+    "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund cash".split()
+)
+"""Things that are money or its movement."""
+_DOUBTFUL: Final = frozenset(
+    "transfer deposit charge order transaction credit trade invoice dispute balance bid capture reversal loan"
+    " settlement topup wallet exchange conversion subscription coin saving billing salary payroll mandate".split()
+)
+"""Things that are if the request says so: by an amount, or by what it is paid with or to."""
+_PREPARING: Final = frozenset(
+    "draft preview estimate quote calculate simulate validate check search list verify test template prepare get"
+    " export cancel stop abort pause download import sync report update edit patch remind".split()
+)
+"""Verbs that move nothing, or that avert it."""
+_AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
+_PARTIES: Final = frozenset(
+    "recipient beneficiary payee receiver destination iban payer card source wallet currency asset symbol"
+    " creditor debtor ach bank payment deposit payout".split()
+)
+
+
+_BOUGHT: Final = frozenset("transfer deposit order purchase trade bid topup".split())
+"""Those that are if an amount is sent."""
+_SETTLING: Final = frozenset(
+    "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
+    " transfer distribute fund redeem void close sell".split()
+)
+"""Verbs that move what may be money."""
+_BILLING: Final = frozenset("charge bill debit deduct".split())
+_MUCH: Final = 0.25
+"""The share of paths that speak of money from which on an API is about money."""
+
+
+def _by_money(reading: Reading) -> Finding | None:
+    """Find what moves money: a verb of paying, a movement of money that is made, or an amount with a party to it."""
+    facts, amounts = reading.facts, reading.sends(_AMOUNTS)
+    is_made = facts.method == "POST" and not facts.shape.item and not facts.shape.action
+    if is_made and _head(reading.thing) in _MOVEMENTS and (amounts or not reading.fields):
+        return Finding(Effect.MONEY, Danger.DANGEROUS, f"it makes a {_head(reading.thing)}")
+    if facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
+        return None
+    parties = reading.sends(_PARTIES)
+    makes = reading.category is Category.CREATE
+    for act in reading.acts:
+        if act.is_denied or not act.verbs.isdisjoint(_PREPARING):
+            continue
+        head = _head(act.object)
+        moves = head in _MOVEMENTS and bool(amounts or not reading.fields)
+        is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
+        may_move = head in _DOUBTFUL and bool((amounts and parties) or (is_settled and _is_about_money(reading)))
+        is_bought = head in _BOUGHT and is_settled and bool(amounts)
+        is_billed = act.kind == "sentence" and len(act.verbs) > 1 and not act.verbs.isdisjoint(_BILLING)
+        if act.verbs & _PAYING or moves or may_move or is_bought or is_billed:
+            return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
+    return None
+
+
+def _is_about_money(reading: Reading) -> bool:
+    """Return True if much of the API acts on money, so that a doubtful word is one of money."""
+    around = reading.around
+
+    def share() -> float:
+        words = [set(map(singular, split(subject.operation.path))) for subject in around.subjects]
+        return sum(not (_MOVEMENTS | _DOUBTFUL).isdisjoint(each) for each in words) / max(len(words), 1)
+
+    return around.once("share of money", share) >= _MUCH
+
+
+def _by_money_beside(reading: Reading) -> Finding | None:
+    """Find what may move money: a word of money in its names, or an amount that it sends to somebody."""
+    heads = {_head(reading.thing), _head(reading.object)}
+    words = heads & (_MOVEMENTS | _DOUBTFUL)
+    if words and reading.category is not Category.UPDATE:
+        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
+    parties = reading.sends(_PARTIES - {"source", "destination", "asset", "symbol"})
+    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None
+
+
+def _head(words: Words) -> str:
+    """Return the noun that an object is about: the last before a preposition."""
+    return words[head_size(words, 0) - 1] if words[: head_size(words, 0)] else ""
+
+
+# Access
+
+_MEANS: Final = frozenset(
+    "key token secret credential password passkey role permission grant acl membership session mfa otp factor"
+    " authenticator certificate invitation invite sso privilege scope access auth authentication login"
+    " impersonation whitelist allowlist cryptokey identity share".split()
+)
+"""Things by which people are admitted, or that give rights."""
+_PEOPLE: Final = frozenset(
+    "user account employee person principal customer guest operator member owner admin collaborator".split()
+)
+_RIGHTS: Final = frozenset(
+    "role permission password passphrase admin superuser privilege scope access pin secret".split()
+)
+_ADMITTING: Final = frozenset(
+    "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
+    " reactivate activate assign".split()
+)
+"""Verbs that take from somebody what they could do, or give it to them."""
+_RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
+"""Those that do so whatever they are said of."""
+_MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
+_JOINING: Final = frozenset({"add", "remove", "invite"})
+_MAKING: Final = frozenset({"create", "set", "put", "replace"})
+
+
+def _by_access(reading: Reading) -> Finding | None:
+    """Find what gives or takes rights, keys and ways in."""
+    heads = {_head(reading.thing), _head(reading.object)}
+    if means := heads & _MEANS:
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
+    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS)):
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
+    verbs = reading.verb_words & (_ADMITTING if heads & _PEOPLE else _RAISING)
+    nouns = reading.facts.shape.nouns
+    if heads & _MEMBERS and len(nouns) != 1:
+        is_within = any(noun.parameters for noun in nouns[:-1])
+        verbs |= reading.verb_words & (_JOINING | _MAKING if is_within else _JOINING)
+    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it is called {min(verbs)}") if verbs else None
+
+
+def _by_access_beside(reading: Reading) -> Finding | None:
+    """Find what may give access: a word of it in its names or fields, or a secret that it answers with."""
+    nouns = frozenset((*reading.thing, *reading.object))
+    words = (nouns & _MEANS) | (reading.verb_words & _ADMITTING)
+    if words:
+        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
+    if rights := reading.sends(_RIGHTS):
+        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
+    return None
+
+
+# People
+
+_REACHING: Final = frozenset(
+    "send resend notify invite broadcast announce forward email mail dial call fax sms text".split()
+)
+_MESSAGES: Final = frozenset(
+    "message email mail sms mms notification invitation call fax letter postcard campaign reminder broadcast"
+    " newsletter voice whatsapp".split()
+)
+_RECIPIENTS: Final = frozenset("to cc bcc recipient phone mobile msisdn email number chat channel".split())
+_CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
+
+
+def _by_people(reading: Reading) -> Finding | None:
+    """Find what reaches people: a message that is sent, or recipients beside a content."""
+    recipients = reading.sends(_RECIPIENTS)
+    for act in reading.acts:
+        if not act.is_denied and act.verbs & _REACHING and (_head(act.object) in _MESSAGES or recipients):
+            return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
+    contents = reading.sends(_CONTENTS)
+    if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
+        return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, f"it sends {recipients} and {contents}", "field")
+    return None
+
+
+def _by_people_beside(reading: Reading) -> Finding | None:
+    words = ({*reading.thing, *reading.object} & _MESSAGES) | (reading.verb_words & _REACHING)
+    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None
+
+
+def _by_outside(reading: Reading) -> Finding | None:
+    """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
+    successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
+    if reading.category is Category.EXECUTE:
+        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it has an effect outside of the data")
+    return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, "it answers before it is done") if successes == {"202"} else None
+
+
+RULES: Final = (
+    Rule("category", 0.9, _by_category, of_reads=True),
+    Rule("method", 0.9, _by_method, of_reads=True),
+    Rule("unsafe-get", 0.65, _by_act, of_reads=True),
+    Rule("unsafe-read", 0.65, _by_reading, of_reads=True),
+    Rule("name-pattern", 0.8, _by_pattern),
+    Rule("whole-collection", 0.8, _by_collection),
+    Rule("irreversible", 0.85, _by_text, of_reads=True),
+    Rule("names-destruction", 0.75, _by_destroying_word),
+    Rule("ends", 0.75, _by_ending, unless_proven=True),
+    Rule("says-all", 0.8, _by_all),
+    Rule("access", 0.75, _by_access),
+    Rule("money", 0.75, _by_money),
+    Rule("people", 0.75, _by_people, unless_proven=True),
+    Rule("access-beside", _DOUBT, _by_access_beside),
+    Rule("money-beside", _DOUBT, _by_money_beside),
+    Rule("people-beside", _DOUBT, _by_people_beside),
+    Rule("outside", _DOUBT, _by_outside),
+    Rule("may-overwrite", 0.75, _by_overwriting),
+    Rule(CARRIES, 0.8, _by_carried, of_reads=True),
+    Rule(REPLACES, _DOUBT, _by_replacement),
+)
+"""All of them are asked; of equal levels the first one's counts."""

@@ -1,0 +1,250 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The operations as the steps of a plan see and call them: each call takes the path that it takes alone (R-STEP-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..calls.selection import Selection
+from ..decode.outcome import with_key
+from ..errors import Code, Failure
+from ..safety.approvals import Approvals, HeldCall, fitting
+from ..state.store import StoreAway
+from ..steps.plan import Plan, Step
+from ..text import folded
+from ..warnings.collector import CallWarning, Warnings
+from .arguments import TOKEN, Request
+from .stages import ToolCall
+
+if TYPE_CHECKING:
+    from ..envelope import Envelope, Stamp
+    from ..protocol_operations import Person
+    from ..schema.reader import Types
+    from ..session import Session
+    from ..table import Row
+    from .ahead import Calls
+
+__all__ = ["Side"]
+
+_MOST_WARNINGS = 20
+_INTERMEDIATE = 20
+"""How many times the tokens of an answer a step may hand to the next ones; what the plan shows is cut at its end."""
+
+
+class Side:
+    """The operations as a plan's steps see and call them."""
+
+    def __init__(
+        self,
+        calls: Calls,
+        family: str | None,
+        plan: Plan,
+        written: Mapping[str, Any],
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+        approvals: Approvals,
+    ) -> None:
+        self.rows: Mapping[int, Row] = {}
+        self.token: str | None = None
+        self.warnings = Warnings()
+        self.shown_warnings: list[dict[str, Any]] = []
+        self.budget = calls.config.max_request_size
+        self.asks_person = person is not None and person.reachable
+        self._calls = calls
+        self._family = family
+        self._plan = plan
+        self._written = written
+        self._stamp = stamp
+        self._session = session
+        self._person = person
+        self._grant = approvals
+        self._selection = Selection(calls.table)
+
+    # What is known before
+
+    @property
+    def types(self) -> Types:
+        """The types of the table."""
+        return self._calls.table.types
+
+    def agent_path(self, row: Row, path: str) -> str:
+        """Return a path of an operation's answers in the agent's names."""
+        return self._selection.agent_path(row, path)
+
+    def find(self, operation: str) -> Row:
+        """Return the row of an operation that a step may perform. Raises Failure for any other."""
+        self._calls.ahead.refuse_as_step(operation)
+        row = self._calls.find(self._family, operation, self._session, self._stamp)
+        self._calls.ahead.refuse_by_policy(row)
+        return row
+
+    def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
+        """Return what is wrong with parameters, as far as those with references leave it sure."""
+        known = {name: value for name, value in params.items() if name not in open_params}
+        unknown = _unknown(row, open_params)
+        if unknown:
+            from ..validation.problems import failure as failure_of
+            from ..validation.problems import unknown_problem
+
+            return failure_of([unknown_problem(row, unknown)])
+        try:
+            self._calls.ahead.check(row, known)
+        except Failure as failure:
+            return failure if not open_params else _sure(failure, known, open_params)
+        return None
+
+    # Calls
+
+    def is_safe_read(self, name: str) -> bool:
+        """Return True for an operation that changes nothing and tells nothing grave."""
+        return self._calls.ahead.is_safe_read(name, self._family)
+
+    async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
+        """Perform a call as if it came alone."""
+        self._calls.ahead.check_size(params)
+        if not self.is_safe_read(operation):
+            await self.claim()
+        envelope: Envelope = self._calls.masked(await self._calls.answer(self._call(operation, params), self.warnings))
+        if self._person is not None and not self.is_safe_read(operation):
+            self._person.batched = True  # from here on the question cannot be the result of all of it
+        return envelope
+
+    async def foresee(self, operation: str, params: Mapping[str, Any]) -> HeldCall | None:
+        """Return what would have to be confirmed about a call, if anything."""
+        try:
+            self._calls.ahead.check_size(params)
+        except Failure:
+            return None
+        return await self._calls.ahead.foresee(self._call(operation, params))
+
+    async def confirm(self, calls: Sequence[HeldCall]) -> int:
+        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
+        chosen = fitting(calls)
+        await self._calls.ahead.confirm(chosen, self._grant, self._session, self._person)
+        self._grant.confirm(chosen)
+        return len(chosen)
+
+    async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the request of a call. Raises Failure if there is none."""
+        self._calls.ahead.check_size(params)
+        row = self._calls.find(self._family, operation, self._session, self._stamp)
+        return await self._calls.ahead.preview(row, self._call(operation, params))
+
+    def _call(self, operation: str, params: Mapping[str, Any]) -> ToolCall:
+        """Return a call of a step. A read gives all of its answer: the next steps may need what is not shown."""
+        number = next(step.number for step in self._plan.steps if step.operation == operation)
+        name = _fields_of(self.rows[number])
+        if name is not None and name not in params:
+            params = {**params, name: "full"}
+        request = Request(operation, params, {}, self._grant, self._calls.config.max_answer_tokens * _INTERMEDIATE)
+        return ToolCall(self._family, request, self._stamp, self._session, self._person)
+
+    def is_idempotent(self, step: Step) -> bool:
+        """Return True for a step whose calls do the same when they are made twice."""
+        return self.rows[step.number].method not in ("POST", "PATCH")
+
+    def declares(self, step: Step, field: str) -> bool:
+        """Return True if the document declares a field of the things that a step answers with."""
+        return self._selection.declares(self.rows[step.number], field)
+
+    def with_key(self, step: Step, params: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return the parameters of a call that is made again, with the idempotency key that it had."""
+        return with_key(self.rows[step.number], params, key)
+
+    def shown(self, step: Step, data: Any) -> Any:
+        """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""
+        row = self.rows[step.number]
+        fields = step.fields
+        if fields is None:
+            name = _fields_of(row)
+            if name is None or name in step.params:
+                return data
+            fields = row.default_fields
+        paged = row.paging is not None and isinstance(data, dict)
+        return self._selection.select(data, row, fields, "items" if paged else None).whole()
+
+    def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
+        """Add the warnings of a call."""
+        for warning in warnings[: max(0, _MOST_WARNINGS - len(self.shown_warnings))]:
+            self.shown_warnings.append({**warning, "details": {**warning.get("details", {}), "step": step}})
+
+    def warn(self, warning: CallWarning, step: int) -> None:
+        """Add a warning of the plan itself."""
+        warnings = self._calls.remember(self._plan.steps[step - 1].operation, [warning], self._session)
+        self.add_warnings([shown.as_json() for shown in warnings], step)
+
+    # The plan itself
+
+    async def claim(self) -> None:
+        """Take the kept plan, before its first call that is no safe read. Raises Failure if another call has it."""
+        token, self.token = self.token, None
+        if token is not None and not await self._calls.kept_plans.take(token, self._session):
+            raise Failure(
+                Code.TOKEN_ALREADY_USED,
+                "The token of 'continue' was used by another call",
+                {"param_name": "continue"},
+            )
+
+    async def keep(self, progress: Mapping[str, Any]) -> str | None:
+        """Keep a halted plan and return its token; None for one that is too large, or holds a secret."""
+        if self.token is not None:
+            with suppress(StoreAway):
+                await self._calls.kept_plans.take(self.token, self._session)
+            self.token = None
+        for step in self._plan.steps:
+            row = self.rows[step.number]
+            if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
+                return None
+        report = None if self._grant.plan is None else self._grant.plan.as_kept()
+        kept = {**self._written, "progress": progress, "report": report}
+        return await self._calls.kept_plans.put(kept, self._session)
+
+
+def _fields_of(row: Row) -> str | None:
+    """Return the parameter by which a read takes `fields`; None for any other operation."""
+    names = (name for name in row.adapter_parameters if row.parameters[name].wire == "fields")
+    return next(names, None) if row.family == "read" else None
+
+
+def _unknown(row: Row, names: Iterable[str]) -> list[str]:
+    """Return the names of no parameter; none of an operation with a body, whose fields may stand beside it."""
+    if any(parameter.location.startswith("body") for parameter in row.parameters.values()):
+        return []
+    declared = {folded(name) for name in (*row.parameters, *row.wire_names)}
+    return [name for name in names if folded(name) not in declared and name[:1] != "_" and name != TOKEN]
+
+
+def _sure(failure: Failure, known: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
+    """Return what of a failure is so whatever the references stand for."""
+    from ..validation.problems import Problem
+    from ..validation.problems import failure as failure_of
+
+    details = failure.details
+    missing = details.get("missing_params")
+    if missing is not None:
+        open_names = {folded(name) for name in open_params}
+        left = [name for name in missing if folded(name) not in open_names]
+        # Parameters may stand within others, and references be fields of a body: what is missing is sure only if
+        # the references stand for parameters of their own.
+        if left and len(missing) - len(left) == len(open_params):
+            return Failure(
+                failure.code,
+                f"Missing required parameter(s): {', '.join(left)}",
+                {**{key: details[key] for key in ("operation",) if key in details}, "missing_params": left},
+            )
+    if failure.code is Code.UNKNOWN_PARAM:
+        return failure
+    names = {folded(name) for name in known}
+    problems: list[Problem] = []
+    if failure.code in (Code.INVALID_TYPE, Code.INVALID_VALUE):
+        problems.append(Problem(failure.code, str(details.get("param_name", "")), failure.message, details))
+    problems += [
+        Problem(Code(problem["code"]), problem["param_name"], problem["message"])
+        for problem in details.get("problems", [])
+        if problem["code"] in (Code.INVALID_TYPE, Code.INVALID_VALUE, Code.UNKNOWN_PARAM)
+    ]
+    sure = [problem for problem in problems if folded(problem.name.partition(".")[0].partition("[")[0]) in names]
+    return failure_of(sure) if sure else None

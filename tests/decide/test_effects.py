@@ -1,0 +1,127 @@
+"""The effects of writes, what says so, and when a person is asked (R-EFF-1, R-EFF-2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from operations import NOWHERE, answer, decide_one, decided, operation
+
+from aqlgen.decide import Overrides
+from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
+from aqlgen.decide.overrides import Override
+from aqlgen.ir import MISSING, Body, MediaType, Operation
+
+TEXT: Any = {"type": "string"}
+
+
+def sending(*fields: str) -> dict[str, Any]:
+    schema: Any = {"type": "object", "properties": dict.fromkeys(fields, TEXT)}
+    return {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
+
+
+def reading(key: str, *fields: str) -> Operation:
+    return operation(key, responses=(answer("200", {"type": "object", "properties": dict.fromkeys(fields, TEXT)}),))
+
+
+def of(first: Operation, *others: Operation) -> Decision:
+    return decided(first, *others)[0]
+
+
+@pytest.mark.parametrize(
+    ("write", "other"),
+    [
+        (operation("POST /boards"), operation("DELETE /boards/{id}")),
+        (operation("POST /boards"), operation("POST /boards/{id}/archive")),
+        (operation("POST /boards.add"), operation("POST /boards.remove")),
+        (operation("PATCH /boards/{id}", **sending("title")), reading("GET /boards/{id}", "id", "title")),
+        (operation("PATCH /boards/{id}", **sending("title")), reading("GET /boards", "id", "title")),
+        (operation("PUT /boards/{id}/title"), reading("GET /boards/{id}", "id", "title")),
+        (operation("POST /boards/{id}/archive"), operation("POST /boards/{id}/unarchive")),
+        (operation("POST /boards.hide"), operation("POST /boards.show")),
+        (operation("PUT /users/{id}/stars/{board}"), operation("DELETE /users/{id}/stars/{board}")),
+    ],
+)
+def test_what_structure_proves_reversible_is_never_asked_about(write: Operation, other: Operation) -> None:
+    """R-EFF-2"""
+    proven = of(write, other)
+    assert (proven.asked, proven.effects) == (Asked.NEVER, (Effect.DATA,))
+    assert proven.evidence[-1].kind == "structure"
+    alone = of(write)
+    assert (alone.asked, alone.effects, alone.danger) == (Asked.FIRST, (Effect.UNKNOWN,), Danger.REVERSIBLE)
+    assert alone.review_reasons
+
+
+@pytest.mark.parametrize(
+    ("write", "other"),
+    [
+        (operation("POST /boards"), operation("DELETE /labels/{id}")),
+        (operation("PATCH /boards/{id}", **sending("title", "size")), reading("GET /boards/{id}", "id")),
+        (operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")),
+        (operation("POST /boards.add"), operation("POST /labels.remove")),
+        (operation("POST /boards", responses=(answer("202"),)), operation("DELETE /boards/{id}")),
+        (operation("PATCH /boards/{id}", **sending("role")), reading("GET /boards/{id}", "role")),
+        (operation("POST /boards", description="Existing boards are removed."), operation("DELETE /boards/{id}")),
+        (operation("POST /boards/{id}/transfers"), operation("DELETE /boards/{id}/transfers/{transfer}")),
+    ],
+)
+def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: Operation, other: Operation) -> None:
+    """R-EFF-2"""
+    assert of(write, other).asked is not Asked.NEVER
+
+
+@pytest.mark.parametrize(
+    ("write", "effect", "kind"),
+    [
+        (operation("POST /transfers", **sending("amount", "currency", "recipient")), Effect.MONEY, "structure"),
+        (operation("POST /x", summary="Pays an invoice."), Effect.MONEY, "structure"),
+        (operation("POST /users", **sending("name", "role")), Effect.ACCESS, "field"),
+        (operation("POST /api-keys"), Effect.ACCESS, "structure"),
+        (operation("PUT /groups/{id}/members/{user}", "addMember"), Effect.ACCESS, "structure"),
+        (operation("POST /outbox", **sending("to", "subject")), Effect.PEOPLE, "field"),
+        (operation("POST /x", summary="Sends an email to the customer."), Effect.PEOPLE, "sentence"),
+        (operation("POST /servers/{id}/rebuild"), Effect.ENDS, "structure"),
+        (operation("POST /servers/{id}/setup", description="All disks will be erased."), Effect.ENDS, "sentence"),
+        (operation("DELETE /boards/{id}"), Effect.ENDS, "structure"),
+    ],
+)
+def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation, effect: Effect, kind: str) -> None:
+    """R-EFF-1"""
+    decision = of(write)
+    assert decision.asked is Asked.ALWAYS
+    assert effect in decision.effects
+    assert any(each.kind == kind and each.says for each in decision.evidence)
+
+
+def test_what_moves_money_is_never_in_the_tool_that_destroys_nothing() -> None:
+    """R-NAME-1, R-EFF-5"""
+    payout = decide_one("POST /payouts", "createPayout", **sending("amount", "currency"))
+    assert (payout.category, payout.name) == (Category.EXECUTE, "create_payout")
+    assert payout.category_reason.note.endswith("the tool of CREATE is annotated as not destructive")
+    overrides = Overrides({"POST /payouts": Override(category=Category.CREATE, sources={"category": "POST /payouts"})})
+    (stated,) = decided(operation("POST /payouts", "createPayout"), overrides=overrides)
+    assert stated.category is Category.CREATE
+
+
+def test_a_sentence_that_denies_lowers_nothing() -> None:
+    """R-EFF-2"""
+    write = operation("POST /x", description="This does not delete the data. It does not move any money.")
+    assert of(write).effects == (Effect.UNKNOWN,)
+    payment = operation("POST /payments", "recordPayment", description="This does not move real money.")
+    assert of(payment).asked is Asked.ALWAYS
+
+
+def test_the_owners_word_ends_the_question() -> None:
+    """R-EFF-2"""
+    assert decide_one("POST /boards").asked is Asked.FIRST
+    overrides = Overrides({"POST /boards": Override(danger=Danger.REVERSIBLE, sources={"danger": "POST /boards"})})
+    (decision,) = decided(operation("POST /boards"), overrides=overrides)
+    assert decision.asked is Asked.NEVER
+    assert decision.evidence[-1].kind == "owner"
+
+
+def test_the_order_of_operations_changes_no_evidence() -> None:
+    """R-EFF-1"""
+    api = [operation("POST /a"), operation("DELETE /a/{id}"), operation("POST /a/{id}/cancel"), operation("GET /a")]
+    first = {each.operation.key: each.evidence for each in decided(*api)}
+    assert first == {each.operation.key: each.evidence for each in decided(*reversed(api))}
