@@ -30,7 +30,7 @@ def _ids(incomplete: str) -> list[tuple[str, str]]:
     return sorted((test.id, test.title) for test in tests)
 
 
-_ENDINGS = ".json, .md, .xml (JUnit)"
+_ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
 
 
 @app.command(
@@ -212,8 +212,7 @@ def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, froze
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:
     """Write the reports and the evidence. Raises FileError; OptionError for evidence that is empty."""
-    from aqlgen.conformance.evidence import missing_parts
-    from aqlgen.conformance.reports import format_of
+    from aqlgen.conformance.reports import format_of, missing_parts
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.write import write_file
 

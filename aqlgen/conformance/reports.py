@@ -1,4 +1,4 @@
-"""The report in each form: text for a terminal, JSON and Markdown for people and tools, and JUnit."""
+"""The report in each form: text for a terminal, JSON and Markdown for people and tools, JUnit, SARIF, and a badge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from aqlgen.conformance.results import CATEGORIES, MUST, Category, Outcome, Report, Result
 from aqlgen.runtime.text import visible
 
-__all__ = ["FORMATS", "as_data", "as_text", "format_of"]
+__all__ = ["EMPTY", "FORMATS", "as_data", "as_text", "bundle", "format_of", "missing_parts"]
 
 _MOST = 5
 _LONGEST = 300
@@ -168,14 +168,120 @@ def _as_junit(report: Report) -> str:
     return "\n".join([*lines, "</testsuites>"]) + "\n"
 
 
+def _as_sarif(report: Report) -> str:
+    levels = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
+    rules = {result.id: result for result in report.results}
+    problems = [result for result in report.results if result.outcome in levels]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "aqlgen check",
+                "version": report.aqlgen,
+                "rules": [
+                    {
+                        "id": rule,
+                        "shortDescription": {"text": result.title},
+                        "properties": {"category": result.category},
+                    }
+                    for rule, result in rules.items()
+                ],
+            }
+        },
+        "results": [
+            {
+                "ruleId": result.id,
+                "level": levels[result.outcome],
+                "message": {"text": f"{problem.subject}: {problem.text}"},
+                "locations": [
+                    {
+                        "physicalLocation": {"artifactLocation": {"uri": "OPERATIONS.md"}},
+                        "logicalLocations": [{"name": problem.subject, "kind": "function"}],
+                    }
+                ],
+            }
+            for result in problems
+            for problem in result.problems
+        ],
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_badge(report: Report) -> str:
+    color = {0: "#b33", 1: "#3a3", 2: "#27c"}[report.level]
+    text = f"MCP-AQL: level {report.level}"
+    left, right = 66, 54
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+        f'aria-label="{text}"><title>{text}</title><rect width="{left}" height="20" fill="#444"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{color}"/><g fill="#fff" text-anchor="middle" '
+        f'font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="{left / 2}" y="14">MCP-AQL</text>'
+        f'<text x="{left + right / 2}" y="14">level {report.level}</text></g></svg>\n'
+    )
+
+
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     ".json": _as_json,
     ".md": _as_markdown,
     ".xml": _as_junit,
+    ".sarif": _as_sarif,
+    ".svg": _as_badge,
 }
-"""The forms of a report by the ending of its file: JSON, Markdown, JUnit."""
+"""The forms of a report by the ending of its file: JSON, Markdown, JUnit, SARIF, badge."""
 
 
 def format_of(file: PurePath) -> Callable[[Report], str] | None:
     """Return what writes a report into a file of this name; None for an ending that stands for no form."""
     return FORMATS.get(file.suffix.lower())
+
+
+# The evidence bundle, in the shape of the protocol's own examples, every field of it from a live call (R-CONF-1)
+
+_PARAMETER_TESTS = ("missing_required", "unknown_parameter", "optional_defaults")
+_LISTS = ("error_tests", "round_trip_tests", "update_preservation_tests", "constraint_tests")
+_MODES = {"semantic": "crude"}
+EMPTY = (*_PARAMETER_TESTS[:2], "error_tests", "round_trip_tests", "operation_details", "endpoint_modes")
+"""The parts that an adapter of any API has; without one of them a bundle is no evidence."""
+
+
+def bundle(report: Report, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the bundle of what tests have kept."""
+    listed = (kept.get("operations_list") or {}).get("data") or {}
+    capabilities = (listed.get("_protocol") or {}).get("capabilities") or {}
+    details = [item for item in kept.get("operation_details", ()) if item]
+    accepted = {item["name"]: [entry["name"] for entry in item.get("parameters", ())] for item in details}
+    return {
+        "implementation": report.adapter,
+        "version": report.version,
+        "spec_version": report.spec_version,
+        "expected_level": report.level,
+        "expected_exit_code": 0 if report.level else 1,
+        "endpoint_modes": _modes(report),
+        "capabilities": {
+            "field_selection": capabilities.get("field_selection"),
+            "batch_operations": capabilities.get("batch"),
+        },
+        "introspection": {
+            "operations_list": kept.get("operations_list"),
+            "types_list": kept.get("types_list"),
+            "operation_details": details,
+        },
+        "accepted_parameters": accepted,
+        "parameter_tests": {name: kept.get(name, []) for name in _PARAMETER_TESTS},
+        **{name: kept.get(name, []) for name in _LISTS},
+        "batch_example": kept.get("batch_example"),
+        "semantic_tests": [],
+    }
+
+
+def _modes(report: Report) -> list[str]:
+    """Return the modes of tools in which the adapter was connected to and listed them, by the protocol's names."""
+    settings = [result.setting.split(", ") for result in report.results if result.setting and result.cases]
+    modes = {_MODES.get(setting[1], setting[1]) for setting in settings if len(setting) > 1}
+    return sorted(modes)
+
+
+def missing_parts(evidence: Mapping[str, Any]) -> list[str]:
+    """Return the parts that hold nothing though every adapter has them."""
+    parts = {**evidence, **evidence["parameter_tests"], **evidence["introspection"]}
+    return [name for name in EMPTY if not parts.get(name)]

@@ -21,8 +21,8 @@ import anyio
 from aqlgen import __version__
 from aqlgen.conformance.checks import TESTS
 from aqlgen.conformance.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
-from aqlgen.conformance.evidence import bundle
 from aqlgen.conformance.operations import operations_of, sampled
+from aqlgen.conformance.reports import bundle
 from aqlgen.conformance.results import Category, Outcome, Report, Result
 from aqlgen.conformance.run import Connected, Setup, Test, of_where
 from aqlgen.conformance.stand_in import StandIn, base_url, serve

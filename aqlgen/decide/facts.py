@@ -14,7 +14,6 @@ from aqlgen.decide.naming.phrase import Phrase, phrase
 from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
 from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.decide.payloads import answers_list, answers_nothing
-from aqlgen.decide.sentences import sentences
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Location, Operation
 from aqlgen.words import split
@@ -83,14 +82,6 @@ class Facts:
         if match is None and len(words) > 1 and words[0].endswith("ly"):
             match = _leading_inflected(words[1:])
         return match[0] if match and match[0].strong and match[0].word not in _VAGUE else None
-
-    @cached_property
-    def text_verbs(self) -> tuple[Verb, ...]:
-        """The strong verbs in the third person that begin the first sentences of the text ("Resets the counter")."""
-        heads = (split(sentence[:80])[:3] for sentence in sentences(self.operation)[:4])
-        inflected = ((_without_third_person(words[0]), *words[1:]) for words in heads if words and words[0][-1] == "s")
-        verbs = (leading_verb(words) for words in inflected)
-        return tuple(match[0] for match in verbs if match is not None and match[0].strong)
 
     @cached_property
     def spoken_action(self) -> tuple[str, Category] | None:

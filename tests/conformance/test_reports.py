@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.conformance.evidence import bundle, missing_parts
 from aqlgen.conformance.promotion import why_not
-from aqlgen.conformance.reports import FORMATS, as_data, as_text, format_of
+from aqlgen.conformance.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
 from aqlgen.conformance.results import MUST, Category, Outcome, Report, Result
 
 HOSTILE = "list|`<img src=x>\x1b[31m\u202e"
@@ -102,6 +101,21 @@ def test_junit_parses_and_counts_what_it_holds() -> None:
     assert "list_pets: is not so" in (tree.findtext("testsuite/testcase/failure") or "")
 
 
+def test_sarif_has_its_required_keys_and_a_rule_for_each_result() -> None:
+    data: dict[str, Any] = json.loads(FORMATS[".sarif"](report(SAFETY=Outcome.FAIL, ERRORS=Outcome.WARN)))
+    assert data["version"] == "2.1.0"
+    (run,) = data["runs"]
+    driver = run["tool"]["driver"]
+    rules = {rule["id"] for rule in driver["rules"]}
+    assert driver["name"]
+    assert [item["level"] for item in run["results"]] == ["warning", "error"]
+    for item in run["results"]:
+        assert item["ruleId"] in rules
+        assert item["message"]["text"]
+        (location,) = item["locations"]
+        assert location["physicalLocation"]["artifactLocation"]["uri"]
+
+
 def test_hostile_names_stay_in_their_cell_and_control_nothing() -> None:
     failed = Result("XX-1", "title", Category.ERRORS, "R-REQ-1", must=True)
     failed.expect(False, HOSTILE, HOSTILE, HOSTILE)
@@ -116,6 +130,11 @@ def test_hostile_names_stay_in_their_cell_and_control_nothing() -> None:
         assert "\x1b" not in text
         assert "\u202e" not in text
     ET.fromstring(FORMATS[".xml"](whole))
+
+
+def test_the_badge_says_the_level() -> None:
+    tree = ET.fromstring(FORMATS[".svg"](report()))
+    assert tree.attrib["aria-label"] == "MCP-AQL: level 2"
 
 
 def test_evidence_without_what_every_adapter_has_is_told_by_its_parts() -> None:

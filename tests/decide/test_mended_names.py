@@ -32,7 +32,6 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
         ("GET /containers/{id}/json", "ContainerInspect", "inspect_container"),
         ("GET /issuer/{ref}/json", "read-issuer-json", "get_issuer_json"),  # people say it
         (f"{GRAPH}/microsoft.graph.getByPath(path='{{path}}')", "groups.sites.getByPath", "get_group_site_by_path"),
-        (f"{GRAPH}/getByPath(path='{{path}}')/lists", "groups.sites.getByPath.lists", "list_site_lists"),
         ("GET /Products({ProductId})", "Products_GetProduct", "get_product"),
         ("POST /cards/{card}/shipping/ship", "PostCardsCardShippingShip", "ship_card_shipping"),
         ("POST /payments/{id}/fail", "PostPaymentsIdFail", "fail_payment"),

@@ -72,7 +72,7 @@ class Adapted:
         rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
         self.recorder = Recorder() if answer is None else Recorder(answer)
         side = Api(adapter, rows, self.recorder, base_url=None, environ={})
-        self.dispatcher = Dispatcher(adapter, rows, side, Config())
+        self.dispatcher = Dispatcher(adapter, rows, side, Config(policy="open"))
         ((self.name, self.row),) = self.table.rows.items()
 
     async def call(self, **params: Any) -> dict[str, Any]:

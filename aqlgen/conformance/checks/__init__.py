@@ -2,7 +2,6 @@
 
 from aqlgen.conformance.checks import (
     connections,
-    constraints,
     errors,
     introspection,
     level2,
@@ -14,11 +13,10 @@ from aqlgen.conformance.checks import (
     safety,
     supervision,
     transport,
-    warnings,
 )
 from aqlgen.conformance.run import TESTS
 
 __all__ = [
-    "TESTS", "connections", "constraints", "errors", "introspection", "level2", "live", "pages", "parameters",
-    "round_trip", "running", "safety", "supervision", "transport", "warnings",
+    "TESTS", "connections", "errors", "introspection", "level2", "live", "pages", "parameters",
+    "round_trip", "running", "safety", "supervision", "transport",
 ]  # fmt: skip

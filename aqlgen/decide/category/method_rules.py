@@ -204,13 +204,12 @@ def _get_named_by_change(facts: Facts) -> Verdict | None:
 
 def _get_told_by_change(facts: Facts) -> Verdict | None:
     """Read the summary and the text, unless the name has a verb of reading; `get` only repeats the method."""
-    named, summary = facts.named_verb, facts.summary_verb
+    named, verb = facts.named_verb, facts.summary_verb
     if named is not None and named.category is Category.READ and named.word != "get":
         return None
-    verbs = facts.text_verbs if summary is None else (summary,)
-    verb = next((verb for verb in verbs if verb.category is not Category.READ and verb.word not in _KEEPING), None)
+    is_change = verb is not None and verb.category is not Category.READ and verb.word not in _KEEPING
     sentence = text_acts(facts)
-    note = f"its text says {verb.word}" if verb else sentence.note if sentence else ""
+    note = f"its text says {verb.word}" if verb and is_change else sentence.note if sentence else ""
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but {note}", Doubt.CONTRADICTED) if note else None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import islice
 from typing import Final
 
 from aqlgen.decide.clauses import Act, Words, clauses
@@ -24,6 +25,8 @@ from aqlgen.words import singular, split
 __all__ = ["Reading", "Words", "answer_fields"]
 
 _MOST_FIELDS: Final = 400
+_MOST_WITHIN: Final = 200
+"""How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
 
@@ -92,12 +95,6 @@ class Reading:
         return frozenset({verb.word for verb in verbs if verb is not None} | {name[0] for name in self.names})
 
     @cached_property
-    def nouns(self) -> frozenset[str]:
-        """All words of the name and of the path's nouns, in the singular."""
-        path = (word for noun in self.facts.shape.nouns for word in noun.words)
-        return frozenset(map(singular, (*self.words, *path)))
-
-    @cached_property
     def acts(self) -> tuple[Act, ...]:
         """The acts that the names and the texts tell of."""
         named = (
@@ -135,7 +132,7 @@ def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[st
 
 
 def _inner(schema: Json, schemas: Schemas, depth: int) -> tuple[str, ...]:
-    return tuple(answer_fields(schema, schemas, depth))
+    return tuple(islice(answer_fields(schema, schemas, depth), _MOST_WITHIN))
 
 
 def _named(name: str) -> Words:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from aqlgen.decide.clauses import Words
@@ -37,6 +39,10 @@ _TAKING_BACK: Final = frozenset(
 """Acts that take back what was created."""
 _LEAST_READ: Final = 0.5
 """The share of the sent fields that a GET has to have."""
+
+
+_MOST, _MOST_ALIKE = 2000, 200
+"""How many fields of an answer, and how many operations beside one or on the same thing, are looked at."""
 
 
 class Reversal:
@@ -69,13 +75,13 @@ class Reversal:
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""
         path = template(reading.facts.operation.path)
-        others = (*self._at[path], *self._below[path], *self._alike(reading))
+        others = (*self._at[path], *self._below[path][:_MOST], *self._alike(reading))
         return next((other for other in others if other is not reading and _takes_back(other)), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
         path = template(reading.facts.operation.path)
-        here, beside = self._at[path], self._below[path.rpartition("/")[0]]
+        here, beside = self._at[path], self._below[path.rpartition("/")[0]][:_MOST_ALIKE]
         if reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
             deleting = (other for other in here if other.facts.method == "DELETE")
             if (other := next(deleting, None)) is not None:
@@ -92,14 +98,14 @@ class Reversal:
     def _alike(self, reading: Reading) -> Iterator[Reading]:
         """Yield the operations that act on the same thing."""
         for thing in dict.fromkeys((reading.thing, reading.object)):
-            yield from self._of.get(thing, ())
+            yield from self._of.get(thing, [])[:_MOST_ALIKE]
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
         schemas, path = reading.around.schemas, template(reading.facts.operation.path)
         top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
         for other in self._readers(reading):
-            known = {"_".join(split(name)) for name in answer_fields(other.subject.answer, schemas)}
+            known = {"_".join(split(name)) for name in islice(answer_fields(other.subject.answer, schemas), _MOST)}
             known |= {name.rpartition("_")[0] for name in known}
             read = len(top & known)
             if (not top or not known) and template(other.facts.operation.path) == path:
@@ -122,6 +128,7 @@ def _takes_back(other: Reading) -> bool:
     )
 
 
+@lru_cache(maxsize=16384)
 def _undoes(verb: str, other: str) -> bool:
     return other in _INVERSES.get(verb, ()) or any(
         second.startswith(prefix) and second.removeprefix(prefix) in (first, first[2:])

@@ -16,13 +16,15 @@ from aqlgen.decide.category.safe_methods import effect_of_safe_method
 from aqlgen.decide.category.unsafe_reads import changes
 from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
+from aqlgen.decide.effects import outward
+from aqlgen.decide.effects.outward import Finding
 from aqlgen.decide.effects.reading import Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
 from aqlgen.runtime.media import admits_json
-from aqlgen.words import singular, split
+from aqlgen.words import singular
 
 __all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]
 
@@ -30,15 +32,6 @@ CARRIES: Final = "carries-operations"
 REPLACES: Final = "replaces-whole"
 _DOUBT: Final = 0.65
 """The confidence of rules that only doubt that an operation is harmless."""
-
-
-class Finding(NamedTuple):
-    """An effect, the level of danger that it stands for, and what says so."""
-
-    effect: Effect
-    level: Danger
-    says: str
-    kind: str = "structure"
 
 
 class Rule(NamedTuple):
@@ -143,13 +136,17 @@ def _matched(reading: Reading, level: Danger, pattern: str, words: Words) -> Fin
     """Read a pattern by what it says that it is for: `reset_*` is "reset to empty or factory state"."""
     last = singular(words[head_size(words, 2) - 1])
     is_store = not _STORES.isdisjoint({last, *reading.part[-1:]})
-    if pattern in _EMPTYING and len(words) > 1 and not is_store and (reading.part or last in _MEANS):
+    if pattern in _EMPTYING and len(words) > 1 and not is_store and (reading.part or last in outward.MEANS):
         return Finding(Effect.ENDS, Danger.DESTRUCTIVE, f"a {words[0]} loses the {last} there was")
     return Finding(Effect.ENDS, level, f"the name matches {pattern}")
 
 
 def _by_collection(reading: Reading) -> Finding | None:
+    """Find what asks for a whole collection, or is said to take all (`deleteAllReactions`, `/delete-all`)."""
     facts = reading.facts
+    spoken = (*(facts.phrase.object[:1] if facts.phrase else ()), *facts.shape.action[1:2])
+    if reading.category is Category.DELETE and "all" in spoken:
+        return Finding(Effect.ENDS, Danger.DANGEROUS, "people say that it takes all")
     if not _asks_for_whole(reading):
         return None
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
@@ -219,14 +216,6 @@ def _said(
     return None if act is None else Finding(effect, level, act.says, act.kind)
 
 
-def _by_all(reading: Reading) -> Finding | None:
-    """Find `all` right behind a verb of deleting: `deleteAllReactions`, `/delete-all`."""
-    spoken = reading.facts.phrase.object[:1] if reading.facts.phrase else ()
-    if reading.category is not Category.DELETE or "all" not in (*spoken, *reading.facts.shape.action[1:2]):
-        return None
-    return Finding(Effect.ENDS, Danger.DANGEROUS, "people say that it takes all")
-
-
 def _by_text(reading: Reading) -> Finding | None:
     """Find the sentence that says that it cannot be undone; a text about what a GET reads says nothing of the GET."""
     if reading.facts.method in _SAFE and reading.category is Category.READ:
@@ -265,177 +254,6 @@ def _by_carried(reading: Reading) -> Finding | None:
     return Finding(Effect.ENDS, Danger.DANGEROUS if carrying.takes_requests else Danger.DESTRUCTIVE, carrying.note)
 
 
-# Money
-
-_PAYING: Final = frozenset(
-    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate debit".split()
-)
-"""Verbs that move money whatever they act on."""
-_MOVEMENTS: Final = frozenset(
-    "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund cash".split()
-)
-"""Things that are money or its movement."""
-_DOUBTFUL: Final = frozenset(
-    "transfer deposit charge order transaction credit trade invoice dispute balance bid capture reversal loan"
-    " settlement topup wallet exchange conversion subscription coin saving billing salary payroll mandate".split()
-)
-"""Things that are if the request says so: by an amount, or by what it is paid with or to."""
-_PREPARING: Final = frozenset(
-    "draft preview estimate quote calculate simulate validate check search list verify test template prepare get"
-    " export cancel stop abort pause download import sync report update edit patch remind".split()
-)
-"""Verbs that move nothing, or that avert it."""
-_AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
-_PARTIES: Final = frozenset(
-    "recipient beneficiary payee receiver destination iban payer card source wallet currency asset symbol"
-    " creditor debtor ach bank payment deposit payout".split()
-)
-
-
-_BOUGHT: Final = frozenset("transfer deposit order purchase trade bid topup".split())
-"""Those that are if an amount is sent."""
-_SETTLING: Final = frozenset(
-    "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer distribute fund redeem void close sell".split()
-)
-"""Verbs that move what may be money."""
-_BILLING: Final = frozenset("charge bill debit deduct".split())
-_MUCH: Final = 0.25
-"""The share of paths that speak of money from which on an API is about money."""
-
-
-def _by_money(reading: Reading) -> Finding | None:
-    """Find what moves money: a verb of paying, a movement of money that is made, or an amount with a party to it."""
-    facts, amounts = reading.facts, reading.sends(_AMOUNTS)
-    is_made = facts.method == "POST" and not facts.shape.item and not facts.shape.action
-    if is_made and _head(reading.thing) in _MOVEMENTS and (amounts or not reading.fields):
-        return Finding(Effect.MONEY, Danger.DANGEROUS, f"it makes a {_head(reading.thing)}")
-    if facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
-        return None
-    parties = reading.sends(_PARTIES)
-    makes = reading.category is Category.CREATE
-    for act in reading.acts:
-        if act.is_denied or not act.verbs.isdisjoint(_PREPARING):
-            continue
-        head = _head(act.object)
-        moves = head in _MOVEMENTS and bool(amounts or not reading.fields)
-        is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
-        may_move = head in _DOUBTFUL and bool((amounts and parties) or (is_settled and _is_about_money(reading)))
-        is_bought = head in _BOUGHT and is_settled and bool(amounts)
-        is_billed = act.kind == "sentence" and len(act.verbs) > 1 and not act.verbs.isdisjoint(_BILLING)
-        if act.verbs & _PAYING or moves or may_move or is_bought or is_billed:
-            return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
-    return None
-
-
-def _is_about_money(reading: Reading) -> bool:
-    """Return True if much of the API acts on money, so that a doubtful word is one of money."""
-    around = reading.around
-
-    def share() -> float:
-        words = [set(map(singular, split(subject.operation.path))) for subject in around.subjects]
-        return sum(not (_MOVEMENTS | _DOUBTFUL).isdisjoint(each) for each in words) / max(len(words), 1)
-
-    return around.once("share of money", share) >= _MUCH
-
-
-def _by_money_beside(reading: Reading) -> Finding | None:
-    """Find what may move money: a word of money in its names, or an amount that it sends to somebody."""
-    heads = {_head(reading.thing), _head(reading.object)}
-    words = heads & (_MOVEMENTS | _DOUBTFUL)
-    if words and reading.category is not Category.UPDATE:
-        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    parties = reading.sends(_PARTIES - {"source", "destination", "asset", "symbol"})
-    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None
-
-
-def _head(words: Words) -> str:
-    """Return the noun that an object is about: the last before a preposition."""
-    return words[head_size(words, 0) - 1] if words[: head_size(words, 0)] else ""
-
-
-# Access
-
-_MEANS: Final = frozenset(
-    "key token secret credential password passkey role permission grant acl membership session mfa otp factor"
-    " authenticator certificate invitation invite sso privilege scope access auth authentication login"
-    " impersonation whitelist allowlist cryptokey identity share".split()
-)
-"""Things by which people are admitted, or that give rights."""
-_PEOPLE: Final = frozenset(
-    "user account employee person principal customer guest operator member owner admin collaborator".split()
-)
-_RIGHTS: Final = frozenset(
-    "role permission password passphrase admin superuser privilege scope access pin secret".split()
-)
-_ADMITTING: Final = frozenset(
-    "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
-    " reactivate activate assign".split()
-)
-"""Verbs that take from somebody what they could do, or give it to them."""
-_RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
-"""Those that do so whatever they are said of."""
-_MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
-_JOINING: Final = frozenset({"add", "remove", "invite"})
-_MAKING: Final = frozenset({"create", "set", "put", "replace"})
-
-
-def _by_access(reading: Reading) -> Finding | None:
-    """Find what gives or takes rights, keys and ways in."""
-    heads = {_head(reading.thing), _head(reading.object)}
-    if means := heads & _MEANS:
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
-    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS)):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
-    verbs = reading.verb_words & (_ADMITTING if heads & _PEOPLE else _RAISING)
-    nouns = reading.facts.shape.nouns
-    if heads & _MEMBERS and len(nouns) != 1:
-        is_within = any(noun.parameters for noun in nouns[:-1])
-        verbs |= reading.verb_words & (_JOINING | _MAKING if is_within else _JOINING)
-    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it is called {min(verbs)}") if verbs else None
-
-
-def _by_access_beside(reading: Reading) -> Finding | None:
-    """Find what may give access: a word of it in its names or fields, or a secret that it answers with."""
-    nouns = frozenset((*reading.thing, *reading.object))
-    words = (nouns & _MEANS) | (reading.verb_words & _ADMITTING)
-    if words:
-        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    if rights := reading.sends(_RIGHTS):
-        return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
-    return None
-
-
-# People
-
-_REACHING: Final = frozenset(
-    "send resend notify invite broadcast announce forward email mail dial call fax sms text".split()
-)
-_MESSAGES: Final = frozenset(
-    "message email mail sms mms notification invitation call fax letter postcard campaign reminder broadcast"
-    " newsletter voice whatsapp".split()
-)
-_RECIPIENTS: Final = frozenset("to cc bcc recipient phone mobile msisdn email number chat channel".split())
-_CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
-
-
-def _by_people(reading: Reading) -> Finding | None:
-    """Find what reaches people: a message that is sent, or recipients beside a content."""
-    recipients = reading.sends(_RECIPIENTS)
-    for act in reading.acts:
-        if not act.is_denied and act.verbs & _REACHING and (_head(act.object) in _MESSAGES or recipients):
-            return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
-    contents = reading.sends(_CONTENTS)
-    if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
-        return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, f"it sends {recipients} and {contents}", "field")
-    return None
-
-
-def _by_people_beside(reading: Reading) -> Finding | None:
-    words = ({*reading.thing, *reading.object} & _MESSAGES) | (reading.verb_words & _REACHING)
-    return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None
-
-
 def _by_outside(reading: Reading) -> Finding | None:
     """Find an effect outside of the data, which nothing beside it takes back: what is executed, or queued (202)."""
     successes = {response.status for response in reading.facts.operation.responses if response.status.startswith("2")}
@@ -454,13 +272,12 @@ RULES: Final = (
     Rule("irreversible", 0.85, _by_text, of_reads=True),
     Rule("names-destruction", 0.75, _by_destroying_word),
     Rule("ends", 0.75, _by_ending, unless_proven=True),
-    Rule("says-all", 0.8, _by_all),
-    Rule("access", 0.75, _by_access),
-    Rule("money", 0.75, _by_money),
-    Rule("people", 0.75, _by_people, unless_proven=True),
-    Rule("access-beside", _DOUBT, _by_access_beside),
-    Rule("money-beside", _DOUBT, _by_money_beside),
-    Rule("people-beside", _DOUBT, _by_people_beside),
+    Rule("access", 0.75, outward.access),
+    Rule("money", 0.75, outward.money),
+    Rule("people", 0.75, outward.people, unless_proven=True),
+    Rule("access-beside", _DOUBT, outward.access_beside),
+    Rule("money-beside", _DOUBT, outward.money_beside),
+    Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),
     Rule(CARRIES, 0.8, _by_carried, of_reads=True),

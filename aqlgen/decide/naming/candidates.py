@@ -67,7 +67,7 @@ class Names:
     def twin(self) -> tuple[object, ...]:
         """The operation's identity, apart from its API version."""
         shape = self.facts.shape
-        return self.facts.method, self.chain.nouns, shape.action, shape.qualifier, shape.query_words
+        return self.facts.method, self.chain.nouns, shape.action, shape.query_words
 
     def candidates(self, *, versioned: bool) -> tuple[str, ...]:
         """Return all candidates, with the version early or late; worked out only where another wants the first one."""
@@ -139,7 +139,7 @@ class _Parts:
 
     @cached_property
     def suffixes(self) -> Words:
-        return self.names.facts.shape.suffix
+        return self.names.facts.shape.query_words
 
     @property
     def acting(self) -> bool:

@@ -233,8 +233,6 @@ def _repeats_path(words: Words, method: str, path: str) -> bool:
         return False
     rest = words[1:] if words[0] == verb else words[:-1]
     literals = {singular(word) for word in _literal_words(method, path)}
-    if rest == split(path) and len(rest) > len(literals):
-        return True  # its parameters too, each in its place
     allowed = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
     if not rest or not literals <= set(singulars(rest)) <= allowed:
         return False

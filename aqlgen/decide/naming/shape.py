@@ -27,7 +27,6 @@ class Shape:
 
     nouns: tuple[Noun, ...]
     action: Words
-    qualifier: Words
     procedure: bool
     residue: Words
     area: int = 0
@@ -38,11 +37,6 @@ class Shape:
     def item(self) -> bool:
         """True if the path ends at one thing: a parameter, or an action on what a parameter names."""
         return bool(self.nouns and self.nouns[-1].parameters)
-
-    @property
-    def suffix(self) -> Words:
-        """The words that a literal query or a segment such as `by-name` puts behind the nouns."""
-        return (*self.qualifier, *self.query_words)
 
 
 _VERSION: Final = re.compile(
@@ -66,7 +60,7 @@ _SEPARATORS: Final = re.compile("[/#]")
 def shape(method: str, path: str) -> Shape:
     """Read a path template; the method tells whether a verb at its end is an action (`POST …/lock`) or a noun."""
     if named := _RPC.findall(path):
-        return Shape((), split(named[-1].rsplit(".", 1)[-1]), (), procedure=True, residue=(), queried=True)
+        return Shape((), split(named[-1].rsplit(".", 1)[-1]), procedure=True, residue=(), queried=True)
     path, _, query = path.partition("?")
     segments = [segment for segment in _SEPARATORS.split(path) if segment]
     reader = _Reader()
@@ -77,7 +71,6 @@ def shape(method: str, path: str) -> Shape:
     return Shape(
         nouns=tuple(nouns),
         action=action,
-        qualifier=reader.qualifier,
         procedure=bool(action) and not nouns,
         residue=tuple(reader.residue),
         area=reader.area if reader.area < len(nouns) else 0,
@@ -104,7 +97,6 @@ class _Reader:
     def __init__(self) -> None:
         self.nouns: list[Noun] = []
         self.action: Words = ()
-        self.qualifier: Words = ()
         self.residue: list[str] = []
         self.area = 0
         self.dotted = False
@@ -115,9 +107,6 @@ class _Reader:
         if not after:
             literal = self._without_procedure(literal, parameters)
         words = split(literal)
-        if function and after and "by" in words[1:2]:
-            self.residue += words[1:]  # finds the item that the rest is about
-            words = ()
         if self._is_residue(before, literal, after):
             self.residue += words
             if not any(noun.parameters for noun in self.nouns):
@@ -126,8 +115,6 @@ class _Reader:
         elif len(words) > 1 and _VERSION.fullmatch(words[-1]):
             self.residue.append(words[-1])
             words = words[:-1]
-        elif words[:1] == ("by",) and self.nouns:
-            self.qualifier, words = words, ()
         self._add(words, parameters)
 
     def _without_procedure(self, literal: str, parameters: tuple[Words, ...]) -> str:

@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.chain import NounChain, is_adjective
+from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.noun import Words, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, spoken_words
+from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spoken_wording import function_wording, spoken_wording
 from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb
-from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, ONE_THING, find_verb, leading_verb
+from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
 __all__ = ["NOUN_RULES", "NounRule", "Wording", "action_wording", "choose_words"]
@@ -41,10 +41,6 @@ def action_wording(facts: Facts, chain: NounChain, verb: ChosenVerb, *, whole: b
         return lead, rest
     last = chain.nouns[-1]
     noun = _numbered_item(facts, chain, verb, lead, rest)
-    if facts.phrase and last.bare:
-        noun = spoken_words(facts, chain, last) or noun
-    if rest and all(is_adjective((word,)) for word in rest):
-        noun, rest = (*rest, *noun), ()
     if whole:
         return lead, (*chain.full[: -len(last.words)], *noun, *rest)
     before = parents(facts, chain)
@@ -180,7 +176,7 @@ def _by_action(subject: _Subject) -> _Words | None:
     if not facts.shape.action:
         return None
     lead, thing = action_wording(facts, chain, subject.verb)
-    return _Words(lead, (*thing, *facts.shape.suffix), note="the path ends in an action")
+    return _Words(lead, (*thing, *facts.shape.query_words), note="the path ends in an action")
 
 
 def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
@@ -191,18 +187,16 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
     thing = with_number(facts, chain, thing, verb.shown)
     if len(thing) > 1 and singular(thing[-1]) == verb.shown not in GENERIC:
         thing = thing[:-1]  # a report is reported
-    if verb.api_verb in ONE_THING:
-        thing = (*thing[:-1], singular(thing[-1]))
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
     note = "" if facts.phrase else "no operationId that says more"
-    return _Words(lead, (*thing, *facts.shape.suffix), len(chain.nouns) - kept, note)
+    return _Words(lead, (*thing, *facts.shape.query_words), len(chain.nouns) - kept, note)
 
 
 def _without_path(subject: _Subject) -> _Words:
     phrase = subject.facts.phrase
     words = join(subject.area, phrase.object if phrase else ())
-    return _Words((subject.verb.shown,), (*(words or ("root",)), *subject.facts.shape.suffix), unsure=not words)
+    return _Words((subject.verb.shown,), (*(words or ("root",)), *subject.facts.shape.query_words), unsure=not words)
 
 
 NOUN_RULES: Final = (

@@ -145,8 +145,7 @@ def _exists(row: Row) -> _Answer:
 def _unacceptable(refusal: _Refusal) -> _Answer:
     """Return which parameter an API does not accept, and whether it is missing, unknown or of another type."""
     row, error = refusal.row, refusal.error
-    is_write = row.family in ("create", "update") or row.verb == "create"
-    if is_write and any(map(_EXISTS.search, error.codes)):
+    if {"create", "update"} & {row.family, row.verb} and any(map(_EXISTS.search, error.codes)):
         return _exists(row)
     code = kind_of_fault(error.evidence, error.codes)
     exact = (problem for problem in refusal.problems if problem["code"] == code.value)

@@ -17,21 +17,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Code, Failure
-from ..session import Session, current_caller
+from ..session import Session
 from ..state.store import StoreAway
 from ..state.tickets import Token, Tokens, count_of_minute, owner_of, shorten
-from . import refusals
-from .approvals import (
-    Declined,
-    HeldCall,
-    first_use,
-    gravest,
-    keys_of,
-    question_about,
-    question_of,
-    reasons_of,
-    session_approval,
-)
+from . import approvals, refusals
+from .approvals import Declined, HeldCall
 from .policy import FIRST_USE
 from .questions import Question, QuestionStore, SessionQuestions
 
@@ -98,10 +88,10 @@ class Asking:
 
     async def is_confirmed(self, held: HeldCall, session_id: str | None) -> bool:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
-        about, now = question_of([held], self.adapter, session_id, self.settings), self.tokens.clock()
-        approvals = (about, session_approval([held], about, self.settings), first_use(held, about))
+        about, now = approvals.question_of([held], self.adapter, session_id, self.settings), self.tokens.clock()
+        covering = (about, approvals.session_approval([held], about, self.settings), approvals.first_use(held, about))
         store = await self.questions.of(session_id)
-        known, *granted = [None if each is None else await store.asked(each.digest) for each in approvals]
+        known, *granted = [None if each is None else await store.asked(each.digest) for each in covering]
         permits = any(each is not None and each.permits(1, now) for each in (known, *granted))
         return permits or (known is not None and known.verdict != "")
 
@@ -118,12 +108,6 @@ class Asking:
         """Inform those who watch the adapter of a confirmation."""
         if self._observers is not None:
             self._observers.event("confirmation", outcome=outcome, by=by, operation=row.name)
-
-    def record_revoked(self, session_id: str | None, unused: set[str]) -> None:
-        """Record, when a session ends, how many of its tokens nobody can use any more."""
-        if unused:
-            details = {"session_id": session_id, "tokens": len(unused), "reason": "the session ended"}
-            self.decisions.audit.record("TOKEN_REVOKED", details)
 
     # Tokens of any call
 
@@ -156,16 +140,6 @@ class Asking:
             raise self.tokens.unknown(_ANY_CALL)
         return token, operation, question, store
 
-    async def undecided(self, session: Session) -> list[Question]:
-        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
-        owner, now = (session.id or "", current_caller() or ""), self.tokens.clock()
-        return [
-            question
-            for question in (await (await self.questions.of(session.id)).questions() if any(owner) else ())
-            if question.kind in ("call", "plan") and (question.session, question.caller) == owner
-            if not (question.verdict or question.is_asked or question.permits(1, now))
-        ]
-
     async def revoke(self, token: object, session: Session) -> dict[str, Any]:
         """Make a token of the present caller void (confirmation tokens, 5.3). Raises Failure, and StoreAway."""
         about = {"operation": "introspect"}
@@ -196,9 +170,9 @@ class _Confirmation:
         self._calls = calls
         self._session = session
         self._row = calls[0].row
-        self._about = question_of(calls, asking.adapter, session.id, asking.settings)
-        self._approval = session_approval(calls, self._about, asking.settings)
-        self._first_uses = [first_use(call, self._about) for call in calls]
+        self._about = approvals.question_of(calls, asking.adapter, session.id, asking.settings)
+        self._approval = approvals.session_approval(calls, self._about, asking.settings)
+        self._first_uses = [approvals.first_use(call, self._about) for call in calls]
         self._details = {"operation": ", ".join(self._about.operations)}
 
     async def settle(self, sent: object, person: Person | None) -> None:
@@ -222,7 +196,10 @@ class _Confirmation:
             self._confirmed("operator", "CONFIRMATION_GRANTED", by=known.by, matter=known.id)
             await self._approve_session(known.by, is_meant=known.scope == "session")
             return False
-        declined = [*keys_of(self._calls), *(key for call in self._calls for key in keys_of([call]))]
+        declined = [
+            *approvals.keys_of(self._calls),
+            *(key for call in self._calls for key in approvals.keys_of([call])),
+        ]
         if await asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
             raise refusals.declined_before(self._row)
@@ -239,15 +216,13 @@ class _Confirmation:
             if used is not None:
                 self._confirmed("session", "CONFIRMATION_GRANTED", by=used.by, approval=used.id, left=used.left)
                 return False
-        self._text = question_about(
+        self._text = approvals.question_about(
             [call if call.text else replace(call, text=asking.text(call)) for call in self._calls]
         )
         if person is not None and person.reachable and settings.approval != "operator":
             await self._ask(person)
             return False
         raise await self._issue() if asking.by_agent else await self._wait()
-
-    # What was said before
 
     async def _used(self, known: Question) -> bool:
         """Return True if an approval was used for its calls. Raises Failure, and uses nothing, if it is too early."""
@@ -311,8 +286,6 @@ class _Confirmation:
     async def _opened(self, sent: object) -> Token:
         return await self._asking.tokens.open(self._session.id, sent, self._details, [self._about.digest])
 
-    # Those who are asked now
-
     async def _ask(self, person: Person) -> None:
         """Ask the person behind the client; an operator who says no meanwhile has the last word."""
         import anyio
@@ -324,7 +297,7 @@ class _Confirmation:
         answer = await (person.ask(self._text) if approval is None else person.ask(self._text, approval.reach))
         if not answer:
             self._refused("person", reason="a person did not confirm it", by="person")
-            await asking.declined.keep(self._session.id, keys_of(self._calls))
+            await asking.declined.keep(self._session.id, approvals.keys_of(self._calls))
             await self._store.settle(self._about.digest)
             raise refusals.not_confirmed(self._row)
         await anyio.sleep(max(0.0, began + self._about.cooldown - time.monotonic()))
@@ -337,11 +310,11 @@ class _Confirmation:
         """Return the demand of a confirmation with its token."""
         asking, session, note = self._asking, self._session, [self._about.digest, self._details["operation"]]
         token = await asking.tokens.issue(session.id, note[:1], self._seconds, self._details, note)
-        session.hold(_TOKENS, token.ticket.id, lambda unused: asking.record_revoked(session.id, unused))
+        session.hold(_TOKENS, token.ticket.id, lambda unused: asking.decisions.revoked(session.id, unused))
         await self._put("agent")
         self._record("TOKEN_ISSUED", "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         asking.note("asked", "token", self._row)
-        row, reasons = gravest(self._calls).row, reasons_of(self._calls)
+        row, reasons = approvals.gravest(self._calls).row, approvals.reasons_of(self._calls)
         return refusals.confirmation_required(row, token, len(self._calls), self._text, reasons, self._about.cooldown)
 
     async def _wait(self) -> Failure:
@@ -354,10 +327,8 @@ class _Confirmation:
         question = await self._put("operator")
         self._record("CONFIRMATION_REQUIRED", "denied", matter=question.id, reason="waits for an operator")
         self._asking.note("asked", "operator", self._row)
-        row, reasons = gravest(self._calls).row, reasons_of(self._calls)
+        row, reasons = approvals.gravest(self._calls).row, approvals.reasons_of(self._calls)
         return refusals.waits_for_operator(row, question, len(self._calls), self._text, reasons)
-
-    # What they share
 
     async def _put(self, door: Literal["agent", "operator", "person"]) -> Question:
         """Put the question; beside a token that was counted (`agent`), or else counted by itself."""

@@ -146,6 +146,12 @@ class Decisions:
             self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
             raise unwritable(row, call.request_id, self._adapter) from None
 
+    def revoked(self, session_id: str | None, unused: set[str]) -> None:
+        """Record, when a session ends, how many of its tokens nobody can use any more."""
+        if unused:
+            details = {"session_id": session_id, "tokens": len(unused), "reason": "the session ended"}
+            self.audit.record("TOKEN_REVOKED", details)
+
 
 def masked_params(row: Row, params: Mapping[str, Any], types: Types) -> dict[str, Any]:
     """Return the parameters of a call as they may be kept: secrets masked, long values cut."""

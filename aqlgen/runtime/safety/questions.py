@@ -295,6 +295,16 @@ class SessionQuestions:
                 self._of_process = self.shared
         return self._of_process
 
+    async def undecided(self, session_id: str | None) -> list[Question]:
+        """Return the questions about the present caller's calls that nobody has decided. Raises StoreAway."""
+        owner, now = (session_id or "", current_caller() or ""), self.shared.clock()
+        return [
+            question
+            for question in (await (await self.of(session_id)).questions() if any(owner) else ())
+            if question.kind in ("call", "plan") and (question.session, question.caller) == owner
+            if not (question.verdict or question.is_asked or question.permits(1, now))
+        ]
+
     def end(self, ended: set[tuple[QuestionStore, str]]) -> None:
         """Withdraw what a session has had there: now if something still runs, else before the adapter ends."""
         self._ended |= ended

@@ -108,7 +108,7 @@ class StepReport:
     async def _decide(self, blocks: Sequence[Block]) -> _Answer:
         with nullcontext() if self._loop.enforcing else suppress(StoreAway):
             asking = self._loop.asking
-            self._pending = of_questions([] if asking is None else await asking().undecided(self._session))
+            self._pending = of_questions([] if asking is None else await asking().questions.undecided(self._session.id))
         for _ in range(_MOST_TRIES):
             answer = await self._loop.kept.change(self._session, lambda executions: self._step(executions))
             if isinstance(answer, _Answer):
