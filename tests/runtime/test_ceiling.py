@@ -113,12 +113,37 @@ def test_a_list_is_cut_where_all_of_it_is_over_the_bound_to_the_token(
 
 @pytest.mark.parametrize("page", [False, True])
 def test_a_long_list_is_encoded_as_far_as_there_is_room(page: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each item once, but for those at the end, and of a page the result once more."""
+    """Each item once, but for those at the end; and no other item is cut down to its fields."""
     items = [{"id": number, "name": f"Pet number {number}", "tag": "dog"} for number in range(10_000)]
     lengths: list[int] = []
+    changed: list[int] = []
     encode = ceiling.encoded
     monkeypatch.setattr(ceiling, "encoded", lambda value: lengths.append(len(text := encode(value))) or text)
-    short, _ = fit({"items": items, "pageInfo": {}} if page else items, 8000, page=page)
-    kept = len(encode(short))
-    assert 20_000 < kept < 40_000
-    assert sum(lengths) < (2.4 if page else 1.4) * kept
+
+    def change(item: Any) -> Any:
+        changed.append(item["id"])
+        return {key: item[key] for key in ("id", "name")}
+
+    short, _ = fit({"items": items, "pageInfo": {}} if page else items, 8000, page=page, change=change)
+    kept = short["items"] if page else short
+    assert kept == [{"id": item["id"], "name": item["name"]} for item in items[: len(kept)]]
+    assert 20_000 < len(encode(short)) < 40_000
+    assert sum(lengths) < 1.4 * len(encode(short))
+    assert changed == list(range(len(changed)))
+    assert len(changed) <= len(kept) + 64
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(VALUES, max_size=8), st.integers(0, 90), st.integers(200, 3000), st.booleans())
+def test_items_that_are_cut_down_as_they_are_fitted_are_those_cut_down_before(
+    values: list[Any], count: int, most: int, page: bool
+) -> None:
+    items = [{"value": values[number % len(values)], "note": number} if values else number for number in range(count)]
+
+    def change(item: Any) -> Any:
+        return {"value": item["value"]} if isinstance(item, dict) else item
+
+    def data(shown: list[Any]) -> Any:
+        return {"items": shown, "pageInfo": {}} if page else shown
+
+    assert fit(data(items), most, page=page, change=change) == fit(data([*map(change, items)]), most, page=page)

@@ -12,13 +12,21 @@ from collections.abc import Iterator
 from typing import Final
 
 from aqlgen.decide.decision import Category
-from aqlgen.runtime.warnings.replacement import sentences_of_replacement
 from aqlgen.words import split
 
 from .around import Around, Subject, template
 
 __all__ = ["successor"]
 
+_MOST: Final = 5000
+"""Characters of a description that are read."""
+_SAYS_SO: Final = re.compile(
+    r"\binstead\b|\b(?:replaced|superseded|succeeded) (?:by|with)\b|\bin favou?r of\b|\b(?:migrate|switch|move) to\b"
+    r"|\bplease use\b|\bshould use\b|\bdeprecated[^\w]{1,4}use\b",
+    re.IGNORECASE,
+)
+_NOT_SO: Final = re.compile(r"\binstead of\b|\bnot be(?:en)? replaced\b", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|[\r\n]+")
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\(([^()\s]{1,500})\)")
 _METHOD_AND_PATH: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD)[\s`]{1,3}(/[^\s`'\"<>()\[\],;]{0,300})")
 _PATH: Final = re.compile(r"(?<![\w/:])/[\w{}.~/-]{1,300}")
@@ -29,7 +37,10 @@ _MARKS: Final = re.compile(r"[\[(]\s*deprecated\s*[\])]", re.IGNORECASE)
 def successor(subject: Subject, around: Around) -> Subject | None:
     """Return the operation that the document says to use instead; None where it names none, or none surely."""
     operation = subject.operation
-    for sentence in sentences_of_replacement(f"{operation.summary}\n{operation.description}"):
+    text = f"{operation.summary}\n{operation.description}"[:_MOST]
+    for sentence in _SENTENCE_END.split(text):
+        if not _SAYS_SO.search(sentence) or _NOT_SO.search(sentence):
+            continue
         for candidates in _mentioned(sentence, subject, around):
             others = [each for each in candidates if _may_replace(each, subject)]
             if len(others) == 1:

@@ -20,7 +20,7 @@ from ..table import JsonSchema, Row, Table
 from ..text import folded
 from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
-__all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
+__all__ = ["Selected", "Selection", "Tree", "items_path", "minimal", "standard"]
 
 Tree: TypeAlias = "dict[str, Tree | slice | None]"
 """The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
@@ -50,6 +50,30 @@ class _Presets:
     """Its fields, and those of objects in it, that a read gives where the answer is that of a write."""
 
 
+@dataclass(slots=True)
+class Selected:
+    """The fields to keep of the things at a path of the data; `choose` cuts one thing down to them.
+
+    `shortened` takes the paths that `standard` shortens; `differs` says that a thing lost something.
+    """
+
+    data: Any
+    path: tuple[str, ...]
+    choose: Callable[[Any], Any]
+    shortened: set[str]
+    differs: bool = False
+
+    def change(self, thing: Any) -> Any:
+        """Return one thing cut down."""
+        chosen = self.choose(thing)
+        self.differs = self.differs or chosen != thing
+        return chosen
+
+    def whole(self) -> Any:
+        """Return all of the data cut down."""
+        return _at(self.data, self.path, self.change)
+
+
 class Selection:
     """Cuts answers down to fields; prepared for an operation at its first call that needs it."""
 
@@ -59,30 +83,29 @@ class Selection:
 
     def select(
         self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None, changes: Any = None
-    ) -> tuple[Any, frozenset[str]]:
-        """Return the data with these fields, and the paths that `standard` shortens.
+    ) -> Selected:
+        """Return how the data are cut down to these fields.
 
         `items` names the list of a page, if the data is one. `changes` are what an update was asked for.
         """
-        if fields == "full" or not isinstance(data, (dict, list, str)):
-            return data, frozenset()
+        shortened_paths: set[str] = set()
         presets = self._presets_of(row)
         path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
+        if fields == "full" or not isinstance(data, (dict, list, str)):
+            return Selected(data, (), lambda thing: thing, shortened_paths)
         if isinstance(fields, str):
-            cut: set[str] = set()
-            if fields == "minimal" and row.family != "read":
-                echo = _echo(row, presets, changes)
-                return _at(data, path, lambda thing: identity(thing, row.resource, echo)), frozenset()
-            return self._by_preset(data, path, presets, fields, cut), frozenset(cut)
+            choose = self._preset(row, presets, fields, changes, shortened_paths)
+            return Selected(data, path, choose, shortened_paths)
         part, fields = _part_of_whole(fields)
-        if part is not None and items is None:
+        is_part = part is not None and items is None
+        if part is not None and is_part:
             data = _sliced(data, path, part)
         if not fields:
-            return data, frozenset()
+            return Selected(data, (), lambda thing: thing, shortened_paths, is_part)
         tree = _tree([self.agent_path(row, field) for field in fields])
         if path and items is None and _starts_at_envelope(data, path, tree):
             path = ()
-        return _at(data, path, lambda thing: _picked(thing, tree)), frozenset()
+        return Selected(data, path, lambda thing: _picked(thing, tree), shortened_paths, is_part)
 
     def path_of_list(self, row: Row) -> tuple[str, ...]:
         """Return where the list is in an answer that is one, or holds one."""
@@ -142,12 +165,18 @@ class Selection:
         echo = _echo(row, presets, None)
         return _at(data, presets.path if isinstance(data, dict) else (), lambda thing: without_secrets(thing, echo))
 
-    def _by_preset(self, data: Any, path: tuple[str, ...], presets: _Presets, preset: str, cut: set[str]) -> Any:
-        if preset == "minimal" and presets.minimal is not None:
-            tree = presets.minimal
-            return _at(data, path, lambda thing: _picked_or_whole(thing, tree))
+    def _preset(
+        self, row: Row, presets: _Presets, preset: str, changes: Any, shortened_paths: set[str]
+    ) -> Callable[[Any], Any]:
+        """Return what cuts a thing down to a preset."""
+        if preset == "minimal" and row.family != "read":
+            echo = _echo(row, presets, changes)
+            return lambda thing: identity(thing, row.resource, echo)
+        tree = presets.minimal
+        if preset == "minimal" and tree is not None:
+            return lambda thing: _picked_or_whole(thing, tree)
         rules = presets.standard or {}
-        return _at(data, path, lambda thing: shortened(_without_heavy(thing, rules), cut))
+        return lambda thing: shortened(_without_heavy(thing, rules), shortened_paths)
 
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]

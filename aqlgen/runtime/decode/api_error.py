@@ -49,44 +49,30 @@ _MESSAGE_KEYS = (
     *("defaultmessage", "developermessage", "title", "msg", "description", "reason", "error", "fault"),
     *("errormessages", "messages", "text", "errors"),
 )
-"""Keys of a message, folded, the most telling first."""
-_FAULT_MESSAGE_KEYS = ("detail", "message", "msg", "description", "reason", "error", "title", "defaultmessage", "text")
-_API_CODE_KEYS = ("code", "errorcode", "errcode", "faultcode")
-_CODE_KEYS = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword")
-"""Keys of the kind of a fault."""
+_CODE_KEYS = ("code", "errorcode", "errcode", "faultcode", "type", "reason", "rule", "keyword")
 _NAME_KEYS = (
     *("param", "parameter", "parametername", "field", "fieldname", "loc", "propertypath", "instancepath", "path"),
     *("pointer", "name", "property", "attribute", "location", "target"),
 )
-_TOP_NAME_KEYS = ("param", "parameter", "field")
 _SOURCE_KEYS = ("pointer", "parameter", "header", *_NAME_KEYS)
 _SOURCE_PLACES = {"parameter": "query", "header": "header", "pointer": "body"}
 _NAME_LIST_KEYS = ("fields", "parameters", "params", "membernames")
-"""Keys of a list of names."""
 _FAULT_MAP_KEYS = ("errors", "fielderrors", "validationerrors", "modelstate")
-"""Keys of an object that has the names of parameters as keys."""
 _FAULT_KEYS = (
-    *_FAULT_MAP_KEYS,
-    *("invalidparams", "invalidparameters", "detail", "details", "violations", "fieldviolations"),
-    *("constraintviolations", "issues", "suberrors", "elements"),
+    *("message", "messages", "errormessages", "error", *_FAULT_MAP_KEYS, "invalidparams", "invalidparameters"),
+    *("detail", "details", "violations", "fieldviolations", "constraintviolations", "issues", "suberrors", "elements"),
 )
-"""Keys of the single faults."""
 _HOLDER_KEYS = tuple(dict.fromkeys((*_MESSAGE_KEYS, *_FAULT_KEYS, "body", "response", "extensions", "innererror")))
-"""Keys of what an error reports, as against what it repeats of the request."""
-_MESSAGE_LIST_KEYS = ("message", "messages", "errormessages")
-_FRAMES = frozenset({*_FAULT_KEYS, *_MESSAGE_LIST_KEYS, "error"})
-"""Keys around the single faults, which are no names of parameters."""
 _LACKING_KEYS = ("missingproperty", "additionalproperty", "unevaluatedproperty")
-"""Keys of a property that a validator of JSON Schema misses or refuses within the place that it names."""
+"""Folded keys: of messages, the most telling first; of codes, those of the error itself first; of names; of what may
+hold single faults, in a map by names too; of all that holds what an error reports, as against what it repeats of the
+request; and of what JSON Schema misses or refuses within the place that it names.
+"""
 PLACES = ("body", "query", "path", "header", "cookie")
 WRAPPERS = (*PLACES, "data", "attributes", "params", "relationships")
 """Steps that lead into the request or into its envelope and may be no names themselves."""
 _QUOTED = re.compile(r"['\"`]([A-Za-z_][\w.\-\[\]]{0,60})['\"`]")
 _CHALLENGE = re.compile(r'\berror_description\s*=\s*"([^"]{1,500})"', re.IGNORECASE)
-_JSON_MESSAGE = re.compile(
-    r'"(?:message|detail|error_description|errorMessage|title|error|msg)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")',
-    re.IGNORECASE,
-)
 _LONGEST_CODE = 60
 _MAX_TEXT = 262_144
 _MAX_DEPTH = 6
@@ -172,7 +158,7 @@ def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:
             body = dict(parse_qsl(text[:65536]))
             return _of_data(body, body)
     except (ValueError, RecursionError):
-        return _of_text(_message_of_broken_json(text), text)
+        return _of_text("" if text.startswith(("{", "[", "<")) else text, text)
     if "html" in media_type(content_type) or text[:15].lower().startswith(("<!doctype html", "<html")):
         text, body = "", visible_text(text)
     elif is_xml(content_type) or text.startswith("<"):
@@ -181,17 +167,6 @@ def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:
         text = body = "" if CONTROLS.search(text) else text
     challenge = _CHALLENGE.search(response.headers.get("www-authenticate", "")) if not text else None
     return _of_text(challenge[1] if challenge is not None else text, body)
-
-
-def _message_of_broken_json(text: str) -> str:
-    """Return the message of what should be JSON and is not: a bare text, or JSON that was cut or is damaged."""
-    if not text.startswith(("{", "[")):
-        return "" if text.startswith("<") else text
-    match = _JSON_MESSAGE.search(text)
-    try:
-        return str(json.loads(match[1])) if match is not None else ""
-    except ValueError:
-        return ""
 
 
 def _of_xml(text: str) -> ApiError:
@@ -216,11 +191,11 @@ def _of_data(data: Any, body: Any) -> ApiError:
     """Return the error that data report. Its message is the most telling text, with what single faults add to it."""
     objects = list(_objects(data))
     message = next(filter(None, map(_message, objects)), "") or _texts(data)
-    faults = list(dict.fromkeys(islice(_faults(data, 0, (), listed=False), _MAX_FAULTS)))
+    faults = list(dict.fromkeys(islice(_faults(data, 0, listed=False), _MAX_FAULTS)))
     message = _joined(message, [_line(fault) for fault in faults if fault.listed and fault.message])
     codes = [text for fields in objects for key in (*_CODE_KEYS, "name") if isinstance(text := fields.get(key), str)]
     codes = [*codes[:_MAX_ITEMS], *(fault.code for fault in faults[:_MAX_ITEMS])]
-    api_code = next(filter(None, (_code(fields, _API_CODE_KEYS) for fields in objects)), "")[:_MAX_STEP]
+    api_code = next(filter(None, (_code(fields, _CODE_KEYS[:4]) for fields in objects)), "")[:_MAX_STEP]
     if not any(fault.steps for fault in faults):
         faults += _quoted(message)
     return ApiError(message, tuple(faults), api_code, " ".join((message, *codes)), body)
@@ -286,71 +261,57 @@ def steps_of_name(value: Any) -> tuple[str, ...]:
     return tuple(step for step in steps if step not in ("", "$"))[:_MAX_STEPS]
 
 
-def _faults(body: Any, depth: int, within: tuple[str, ...], *, listed: bool) -> Iterator[Fault]:
-    """Yield the faults of a value; `listed` says that it stands in a list of them, `within` where that is about."""
-    if isinstance(body, list) and depth < _MAX_DEPTH:
+def _faults(body: Any, depth: int, *, listed: bool) -> Iterator[Fault]:
+    """Yield the faults of a value; `listed` says that it stands in a list of them."""
+    if isinstance(body, str) and listed:
+        yield Fault(message=body)
+    elif isinstance(body, list) and depth < _MAX_DEPTH:
         for item in body[:_MAX_ITEMS]:
-            yield from _faults(item, depth + 1, within, listed=True)
-    elif isinstance(body, str) and listed:
-        yield Fault(within, message=body)
+            yield from _faults(item, depth + 1, listed=True)
     elif isinstance(body, Mapping) and depth < _MAX_DEPTH:
         fields = by_folded_key(body)
-        if not depth and all(map(_is_list_of_texts, body.values())) and not fields.keys() & _FRAMES:
-            yield from _faults_by_name(body, depth, within)
+        if not depth and all(map(_is_list_of_texts, body.values())) and fields.keys().isdisjoint(_FAULT_KEYS):
+            yield from _faults_by_name(body, depth, ())
             return
-        faults = [*_named_faults(fields, within, depth, listed=listed), *_nested_faults(fields, depth, within)]
-        if listed and not faults:
-            faults = [Fault(within, _place(fields), _fault_message(fields), _code(fields))]
-        yield from faults
+        message, code, (place, names) = _fault_message(fields), _code(fields), _named(fields, depth)
+        faults = [Fault(steps, place, message, code, listed) for steps in names]
+        for key in _FAULT_KEYS:
+            inner = fields.get(key)
+            if isinstance(inner, Mapping) and key != "error" and _is_by_name(key, inner):
+                faults += _faults_by_name(inner, depth, ())
+            else:
+                faults += _faults(inner, depth + 1, listed=False)
+        yield from faults or ([Fault((), place, message, code)] if listed else ())
 
 
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
-def _named_faults(fields: Mapping[str, Any], within: tuple[str, ...], depth: int, *, listed: bool) -> Iterator[Fault]:
-    """Yield the faults of the names that an object has itself, and of those that it lists."""
-    message, code, (place, steps) = _fault_message(fields), _code(fields), _named(fields, depth)
-    lists = [fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key))]
-    for path in (steps, *(steps_of_name(name) for names in lists for name in names)):
-        if path:
-            yield Fault(within + path, place, message, code, listed)
-
-
-def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, tuple[str, ...]]:
-    """Return the place and the steps of the name that an object has itself, or in its `source`."""
-    place, source = _place(fields), fields.get("source")
-    sources = by_folded_key(source) if isinstance(source, Mapping) else {}
-    named = [(_SOURCE_PLACES.get(key, place), sources.get(key)) for key in _SOURCE_KEYS]
+def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, list[tuple[str, ...]]]:
+    """Return the place, and the steps of the name that an object has itself or in its `source`, and that it lists."""
+    places = (str(fields.get(key)).lower() for key in ("in", "location"))
+    place = next((place for place in places if place in PLACES), "")
+    source, arguments = (
+        by_folded_key(inner) if isinstance(inner := fields.get(key), Mapping) else {} for key in ("source", "params")
+    )
+    named = [(_SOURCE_PLACES.get(key, place), source.get(key)) for key in _SOURCE_KEYS]
     # RFC 9457, 3: a pointer is into the content of the request
     named += [
         (place or ("body" if key == "pointer" else ""), fields.get(key))
-        for key in (_NAME_KEYS if depth else _TOP_NAME_KEYS)
+        for key in (_NAME_KEYS if depth else _NAME_KEYS[:4])
         if key != "location" or fields.get(key) not in PLACES
     ]
     place, steps = next(((place, steps) for place, name in named if (steps := steps_of_name(name))), (place, ()))
-    arguments = fields.get("params")
-    lacking = by_folded_key(arguments) if isinstance(arguments, Mapping) else {}
-    return place, steps + next((steps_of_name([lacking[key]]) for key in _LACKING_KEYS if key in lacking), ())
-
-
-def _nested_faults(fields: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:
-    """Yield the faults in the lists and objects of an error that hold some."""
-    for key in _MESSAGE_LIST_KEYS:
-        if _is_list_of_texts(fields.get(key)):
-            yield from _faults(fields[key], depth + 1, within, listed=False)
-    for key in ("error", *_FAULT_KEYS):
-        value = fields.get(key)
-        if isinstance(value, Mapping) and key != "error" and _is_by_name(key, value):
-            yield from _faults_by_name(value, depth, within)
-        else:
-            yield from _faults(value, depth + 1, within, listed=False)
+    steps += next((steps_of_name([arguments[key]]) for key in _LACKING_KEYS if key in arguments), ())
+    lists = [fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key))]
+    return place, [path for path in (steps, *(steps_of_name(name) for names in lists for name in names)) if path]
 
 
 def _is_by_name(key: str, value: Mapping[str, Any]) -> bool:
     """Return True if the keys of an object are names of parameters and not those of one fault."""
     if all(isinstance(inner, list) for inner in value.values()):
-        return not any(folded(str(name)) in (*_FAULT_KEYS, "error") for name in value)
+        return not any(folded(str(name)) in _FAULT_KEYS for name in value)
     return key in _FAULT_MAP_KEYS and not _fault_message(by_folded_key(value))
 
 
@@ -366,14 +327,8 @@ def _faults_by_name(body: Mapping[str, Any], depth: int, within: tuple[str, ...]
             yield Fault(steps, "", _fault_message(fields), _code(fields))
 
 
-def _place(fields: Mapping[str, Any]) -> str:
-    """Return the part of the request that a fault names beside the parameter."""
-    places = (str(fields.get(key)).lower() for key in ("in", "location"))
-    return next((place for place in places if place in PLACES), "")
-
-
 def _fault_message(fields: Mapping[str, Any]) -> str:
-    message = next((fields[key] for key in _FAULT_MESSAGE_KEYS if isinstance(fields.get(key), str) and fields[key]), "")
+    message = next((fields[key] for key in _MESSAGE_KEYS if isinstance(fields.get(key), str) and fields[key]), "")
     constraints = fields.get("constraints")
     if not message and isinstance(constraints, Mapping):
         message = "; ".join(str(text) for text in list(constraints.values())[:_MAX_ITEMS])

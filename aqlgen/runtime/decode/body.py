@@ -213,7 +213,7 @@ def _read_form(text: str) -> dict[str, Any]:
 
 def sanitize(data: Any, content: bytes) -> Any:
     """Return data that can be passed on; it is copied only if `content`, the JSON of it, gives reason for doubt."""
-    has_surrogates = b"\\ud" in content or b"\\uD" in content
+    has_surrogates = b"\\" in content and (b"\\ud" in content or b"\\uD" in content)
     may_be_deep = content.count(b"}") + content.count(b"]") > _MAX_DEPTH
     if not has_surrogates and (not may_be_deep or _depth(data) <= _MAX_DEPTH):
         return data

@@ -6,11 +6,9 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
 from ..errors import Failure
 from ..media import StreamForm, media_type
@@ -25,7 +23,6 @@ _LONGEST_MARK = 24
 """Bytes that are kept of what came, since a mark may be divided between two chunks."""
 _BOUNDARY = re.compile(r'\bboundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))', re.IGNORECASE)
 _NAME = re.compile(r'(?:^|;)\s*name\s*=\s*(?:"([^"]*)"|([^;\s]+))', re.IGNORECASE)
-_TRANSFER_ENCODINGS: Mapping[str, Literal["base64", "quopri"]] = {"base64": "base64", "quoted-printable": "quopri"}
 _MAX_PARTS = 1000
 
 
@@ -134,22 +131,8 @@ def _read_part(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
         "content_type": media_type(content_type) or None,
     }
     part = {key: value for key, value in part.items() if value is not None}
-    with suppress(ValueError):
-        coding = _TRANSFER_ENCODINGS.get(headers.get("content-transfer-encoding", "").lower())
-        body = codecs.decode(body, coding) if coding else body
     try:
-        is_call = media_type(content_type) == "application/http"
-        part["data"] = _read_inner_response(body) if is_call else read_body(body, content_type or "text/plain")
+        part["data"] = read_body(body, content_type or "text/plain")
     except Failure:
         part["data"] = body.decode("utf-8", "replace")
     return part
-
-
-def _read_inner_response(body: bytes) -> dict[str, Any]:
-    """Read a part that is the response to one call of a batch."""
-    status_line, _, rest = body.lstrip().partition(b"\n")
-    head, content = _divide(b"\n" + rest)
-    words = status_line.decode("latin-1").split()
-    status = int(words[1]) if len(words) > 1 and words[1].isascii() and words[1].isdigit() else 0
-    data = read_body(content.strip(), _part_headers(head).get("content-type", "")) if content.strip() else None
-    return {"status": status, "data": data}

@@ -27,7 +27,7 @@ from ..settings.config import Config
 from ..settings.tables import QuotaSettings
 from ..state.custody import State
 from ..table import Adapter, Row, Table
-from ..warnings.collector import Warnings
+from ..warnings.collector import ABOUT_DATA, Warnings
 from ..warnings.rules import WarningRules
 from .arguments import (
     Limits,
@@ -228,9 +228,8 @@ class Dispatcher:
         if warnings:
             self.remember(call.name, warnings, session)
             if batch_warnings is not None:
-                about_data = warnings.take_about_data()
-                batch_warnings.extend(warnings)
-                warnings = about_data
+                batch_warnings.extend(each for each in warnings if not each.code.startswith(ABOUT_DATA))
+                warnings = [each for each in warnings if each.code.startswith(ABOUT_DATA)]
             shown = self.select(warnings, session) + shown
         if batch_warnings is None:
             return success(data, call.stamp.meta(), shown)

@@ -19,7 +19,7 @@ from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..calls.listing import ListQuery
-    from ..calls.selection import Selection
+    from ..calls.selection import Selected, Selection
     from ..paging.page import Page
     from ..paging.pager import Pager
     from ..safety.gatekeeper import Gatekeeper
@@ -163,17 +163,25 @@ class Performer:
         assert last is not None  # noqa: S101 - something was sent
         paged = answer.page is not None
         self._note_completeness(answer, call, last)
+        selected = None
+        fields = options.get("fields", row.default_fields)
         if row.selects and (query is None or query.aggregates is None):
             absent = self._absent(answer.data, row, options.get("fields"), paged=paged)
             if absent is not None:
                 call.warn(absent)
-            answer.data = self._select(answer, call, options.get("fields", row.default_fields), len(last.content))
+            selected = self._select(answer, call, fields, len(last.content))
         rules.after(row, last, exchanges.seconds, call.warnings, call.params)
         call.stamp.last = last
         if row.adapter_parameters or row.update is not None:
             call.stamp.page = answer.page
         gathered, most = query is not None, call.request.max_tokens
-        return rules.fit(answer.data, row, last, call.warnings, page=paged, gathered=gathered, most=most)
+        change = None if selected is None else selected.change
+        fitted = rules.fit(
+            answer.data, row, last, call.warnings, page=paged, gathered=gathered, most=most, change=change
+        )
+        if selected is not None:
+            _note_fields(call, fields, selected)
+        return fitted
 
     def _note_completeness(self, answer: _Answer, call: ToolCall, last: ApiResponse) -> None:
         """Note whether there may be more of a list, and what a query did not see of it."""
@@ -235,28 +243,33 @@ class Performer:
         message = f"The answer has no field {named_with_nearest(absent)}"
         return CallWarning(UNKNOWN_FIELD, message, "medium", {"param_name": "fields", "fields": list(absent)})
 
-    def _select(self, answer: _Answer, call: ToolCall, fields: Any, length: int) -> Any:
-        """Return the data with the requested fields; `_meta` says what a default leaves out.
+    def _select(self, answer: _Answer, call: ToolCall, fields: Any, length: int) -> Selected | None:
+        """Cut the data down to the requested fields; `_meta` says what a default leaves out.
 
-        A default cuts no small answer, left out or given, but for the secrets of a write that a read gives. `length` is
-        that of the API's answer in bytes.
+        The items of a long list are cut down as they are fitted into the answer: then the way is returned. A default
+        cuts no small answer, left out or given, but for the secrets of a write that a read gives. `length` is that of
+        the API's answer in bytes.
         """
         row, data = call.row, answer.data
-        by_default = fields == row.default_fields
         if fields == "full" or not data:
-            return data
+            return None
         changes = call.params.get("input") if row.family == "update" else None
         place = None if answer.page is None else "items"
-        selected, shortened = self._selection.select(data, row, fields, place, changes)
-        if selected == data or not (by_default or shortened):
+        selected = self._selection.select(data, row, fields, place, changes)
+        items = selected.data if place is None else selected.data[place]
+        is_short = length <= _SMALL * _LONGEST_TOKEN
+        if isinstance(items, list) and selected.path == ((place,) if place else ()) and not is_short:
+            answer.data = selected.data
             return selected
+        answer.data = selected.whole()
         # The estimate of tokens comes last: it costs more than the selection.
-        if by_default and length <= _SMALL * _LONGEST_TOKEN:
+        if selected.differs and fields == row.default_fields and is_short:
             whole = data if row.family == "read" else self._selection.without_secrets(data, row)
-            selected = whole if tokens_of(whole) <= _SMALL else selected
-        if selected != data:
-            call.stamp.note("fields", _note(row, fields, shortened, default=by_default))
-        return selected
+            if tokens_of(whole) <= _SMALL:
+                answer.data = whole
+                selected.differs = whole != data
+        _note_fields(call, fields, selected)
+        return None
 
 
 @dataclass(slots=True)
@@ -270,15 +283,19 @@ class _Answer:
     signs: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _note(row: Row, fields: str | Sequence[str], shortened: frozenset[str], *, default: bool) -> str:
-    """Return what `_meta` says of the fields that a preset leaves out."""
-    note = f"{fields}, the default" if default else f"{fields}"
+def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:
+    """Note in `_meta` which fields a default or a preset left out."""
+    row, is_default = call.row, fields == call.row.default_fields
+    if not selected.differs or not (is_default or selected.shortened):
+        return
+    note = f"{fields}, the default" if is_default else f"{fields}"
     if row.family != "read":
-        return f"{note} of a write: read it for the rest, or give fields 'full' to the next"
-    if shortened:
-        paths = sorted(shortened)
+        call.stamp.note("fields", f"{note} of a write: read it for the rest, or give fields 'full' to the next")
+        return
+    if selected.shortened:
+        paths = sorted(selected.shortened)
         note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
-    return f"{note}: give fields 'full' for all of them"
+    call.stamp.note("fields", f"{note}: give fields 'full' for all of them")
 
 
 def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:

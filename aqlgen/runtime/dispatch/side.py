@@ -164,7 +164,7 @@ class Side:
                 return data
             fields = row.default_fields
         paged = row.paging is not None and isinstance(data, dict)
-        return self._selection.select(data, row, fields, "items" if paged else None)[0]
+        return self._selection.select(data, row, fields, "items" if paged else None).whole()
 
     def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
         """Add the warnings of a call."""

@@ -53,7 +53,7 @@ class ToolCall:
     person: Person | None
     row: Row = field(init=False)
     params: dict[str, Any] = field(init=False)
-    warnings: Warnings = field(default_factory=Warnings)
+    warnings: Warnings = field(default_factory=list)
     shown: list[dict[str, Any]] = field(default_factory=list)
     """Warnings that were chosen to be shown before."""
     approval: Approval | None = None
@@ -72,7 +72,7 @@ class ToolCall:
 
     def warn(self, warning: CallWarning) -> None:
         """Add a warning."""
-        self.warnings.extend([warning])
+        self.warnings.append(warning)
 
     def seen(self, *, dry_run: bool = False) -> Call:
         """Return the call as hooks and the gatekeeper see it."""

@@ -44,11 +44,8 @@ class Bounds:
 
     def page(self, entries: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
         """Return the entries, each with a `name`, that an answer holds, and how many follow. Raises Failure."""
-        start = 0 if self.after is None else self._start([entry["name"] for entry in entries])
-        page = list(entries[start:][: self.first])
-        if self.tokens is not None:
-            page = page[: _fitting(page, self.tokens)]
-        return page, len(entries) - start - len(page)
+        by_name = {entry["name"]: entry for entry in entries}
+        return self.taken(list(by_name), by_name.__getitem__)
 
     def described(self, page: Sequence[Mapping[str, Any]], total: int, left: int) -> dict[str, Any]:
         """Return what an answer says of a page: how many there are of all, and the entry to go on after."""
@@ -86,17 +83,3 @@ def refuse_narrowing(params: Mapping[str, Any], query: str, names: Sequence[str]
     for name in names:
         if params.get(name) is not None:
             raise Failure(Code.INVALID_VALUE, f"Parameter '{name}' does not narrow query '{query}'; give name")
-
-
-def _fitting(entries: Sequence[Any], most: int) -> int:
-    """Return how many of the first entries have at most so many tokens, and at least one."""
-    from ..tokens import encoded, estimate
-
-    count = len(entries)
-    while count > 1:
-        text = encoded(entries[:count])
-        tokens = len(text) if text.isascii() and len(text) <= most else estimate(text)
-        if tokens <= most:
-            break
-        count = max(1, min(count - 1, count * most // tokens))
-    return count

@@ -19,7 +19,6 @@ from ..settings.types import BUILT_IN
 from ..table import Row, Table
 from ..text import line
 from .bounds import Bounds, refuse_narrowing
-from .names import spellings_of_resource
 
 __all__ = ["Dangers"]
 
@@ -37,7 +36,6 @@ class _Known:
     level: str
     reason: str
     review: Sequence[str] = ()
-    resource: str = ""
     effects: Sequence[str] = ()
     asked: str = "never"
     gated: bool = True
@@ -64,15 +62,22 @@ class Dangers:
         self._operations = operations
         self._find = find
 
-    def answer(self, params: Mapping[str, Any], names: Sequence[str], bounds: Bounds) -> dict[str, Any]:
-        """Describe the one operation that is named; otherwise list those that are named, of a level, or all.
+    def answer(
+        self, params: Mapping[str, Any], names: Sequence[str], bounds: Bounds, wanted: Callable[[str, str], bool]
+    ) -> dict[str, Any]:
+        """Describe the one operation that is named; otherwise list those that are named, of a level, or all wanted.
 
         A list begins with the counts by level, and has the most dangerous first. Raises Failure.
         """
         refuse_narrowing(params, "danger", ("search",))
         if len(names) == 1 and names[0] not in LEVELS:
             return {"operation": self._details(names[0])}
-        chosen = list(self._chosen(params, names))
+        named = {*names, *(row.name for name in names if (row := self._find(name)) is not None)}
+        chosen = [
+            known
+            for known in self._sorted
+            if (not named or known.name in named or known.level in named) and wanted(known.name, known.family)
+        ]
         levels = [known.level for known in chosen]
         page, left = bounds.page([self._entry(known) for known in chosen])
         return {
@@ -86,26 +91,13 @@ class Dangers:
             "page": bounds.described(page, len(chosen), left),
         }
 
-    def _chosen(self, params: Mapping[str, Any], names: Sequence[str]) -> Iterator[_Known]:
-        category, resource = params.get("category"), params.get("resource")
-        family = None if category is None else category.lower()
-        resources = None if resource is None else spellings_of_resource(resource)
-        wanted = {*names, *(row.name for name in names if (row := self._find(name)) is not None)}
-        for known in self._sorted:
-            if (
-                (not wanted or known.name in wanted or known.level in wanted)
-                and family in (None, known.family)
-                and (resources is None or known.resource.lower() in resources)
-            ):
-                yield known
-
     def _details(self, name: str) -> dict[str, Any] | None:
         """Return all that is known of one operation; None for an unknown one."""
         row = self._find(name)
         if row is None:
             return next((self._entry(known) for known in self._protocols() if known.name == name), None)
         entry = self._entry(
-            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, "", row.effects, row.asked)
+            _Known(row.name, row.family, row.danger, row.danger_reason, row.review, row.effects, row.asked)
         )
         entry["danger"]["reasons"] += danger_reasons(row)
         if row.review:
@@ -139,9 +131,7 @@ class Dangers:
         return sorted(self._collected(), key=lambda known: known.mildness)
 
     def _collected(self) -> Iterator[_Known]:
-        for name, family, values in self._table.values(
-            "danger", "danger_reason", "review", "resource", "effects", "asked"
-        ):
+        for name, family, values in self._table.values("danger", "danger_reason", "review", "effects", "asked"):
             yield _Known(name, family, *values)
         yield from self._protocols()
 

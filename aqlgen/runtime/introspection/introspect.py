@@ -35,7 +35,7 @@ from .info import (
 )
 from .names import Alias, Aliases, Spellings, spellings_of_resource
 from .parameters import checked_query, names_of
-from .postings import Hit, plain_entry
+from .postings import plain_entry
 from .ranking import Found, Ranking
 from .search import Search, outline, search_of
 from .type_info import more_note, type_details, type_info
@@ -100,8 +100,8 @@ class Introspection:
         shown = line(operation, 200)
         if not shown:
             return unknown_operation("", {})
-        near = self._search.near(shown, self._spellings)
-        return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in near.hits}, near.sure)
+        hits, sure = self._search.near(shown, self._spellings)
+        return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in hits}, sure)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
         """Find a row by the agent's name, or else by an alias or the API's own spelling of it (R-REQ-2).
@@ -139,7 +139,7 @@ class Introspection:
                 names = [] if params.get("name") is None else [params["name"]]
             bounds = Bounds.of(params, self._config.max_list, self._tokens - _SUMMARY)
             if query == "danger":
-                return self._dangers.answer(params, names, bounds)
+                return self._dangers.answer(params, names, bounds, self._wanted(params))
             from .past import warnings_so_far
 
             spelled = [row.name for name in names if (row := self.find(name)) is not None]
@@ -177,7 +177,7 @@ class Introspection:
                 "Query 'search' needs search, the words to find an operation by, or name, the operations or types "
                 "to describe, as a list.",
             )
-        matches = self._search.find(params["search"], self._wanted(params))
+        matches = self._found(params)
         hits, data = list(matches.hits), dict[str, Any](operations=[])
         if hits and params.get("after") is None:
             best = hits.pop(0)
@@ -212,8 +212,8 @@ class Introspection:
             operation = self._outline(name)
             details = self._type(name, Bounds(tokens=self._tokens)) if operation is None else operation
             if details is None:
-                near = self._search.near(line(name, 64), self._spellings)
-                data["unknown"][line(name, 64)] = [hit.name for hit in near.hits]
+                hits, _ = self._search.near(line(name, 64), self._spellings)
+                data["unknown"][line(name, 64)] = [hit.name for hit in hits]
                 continue
             room -= tokens_of(details)
             if room < 0 and (data["operations"] or data["types"]):
@@ -240,39 +240,40 @@ class Introspection:
         ]
 
     @cached_property
-    def _resources(self) -> dict[str, str]:
-        return {name: resource for name, _, (resource,) in self._table.values("resource")}
+    def _owners(self) -> dict[str, tuple[str, str]]:
+        """The resource and the API of each operation."""
+        return {name: (resource, api) for name, _, (resource, api) in self._table.values("resource", "api")}
 
-    @cached_property
-    def _apis(self) -> dict[str, str]:
-        return {name: api for name, _, (api,) in self._table.values("api")}
+    def _wanted(self, params: Mapping[str, Any]) -> Callable[[str, str], bool]:
+        """Return what says of an operation, by its name and family, whether a list is narrowed to it."""
+        category, resource, api = params.get("category"), params.get("resource"), params.get("api")
+        spellings = None if resource is None else spellings_of_resource(resource)
 
-    def _wanted(self, params: Mapping[str, Any]) -> Callable[[Hit], bool] | None:
-        """Return what a search is narrowed to; None for a search of all."""
-        wanted, api = _wanted(params), params.get("api")
-        if api is None:
-            return wanted
-        apis = self._apis
-        return lambda hit: apis.get(hit.name) == api and (wanted is None or wanted(hit))
+        def wanted(name: str, family: str) -> bool:
+            owner, of_api = self._owners.get(name, ("", ""))
+            is_meant = spellings is None or owner.lower() in spellings
+            return is_meant and api in (None, of_api) and (category is None or family == category.lower())
+
+        return wanted
+
+    def _found(self, params: Mapping[str, Any]) -> Found:
+        """Return what a search among the operations finds that are wanted."""
+        if all(params.get(name) is None for name in ("category", "resource", "api")):
+            return self._search.find(params["search"])
+        wanted = self._wanted(params)
+        return self._search.find(params["search"], lambda hit: wanted(hit.name, hit.family))
 
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
-        search, wanted = params.get("search"), self._wanted(params)
+        search = params.get("search")
         doubt: dict[str, Any] = {}
         if search is not None:
-            matches = self._search.find(search, wanted)
+            matches = self._found(params)
             doubt = self._doubt(matches)
             infos = [operation_info(hit.name, hit.family, hit.summary) for hit in matches.hits]
         else:
-            infos = self._operation_list
-            category, resource, api = params.get("category"), params.get("resource"), params.get("api")
-            if api is not None:
-                infos = [info for info in infos if self._apis.get(info["name"]) == api]
-            if category is not None:
-                infos = [info for info in infos if info["endpoint"] == category.lower()]
-            if resource is not None:
-                spellings = spellings_of_resource(resource)
-                infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
+            wanted = self._wanted(params)
+            infos = [info for info in self._operation_list if wanted(info["name"], info["endpoint"])]
         narrowed = any(key in params for key in ("search", "category", "resource", "api", "after"))
         metadata: dict[str, Any] = (
             {"version": self._adapter.spec_version}
@@ -295,7 +296,7 @@ class Introspection:
     def _operation(self, name: str) -> dict[str, Any] | None:
         if name == "introspect":
             last = self._operation_list[-1]["name"]
-            resource = next(iter(self._resources.values()), "introspect")
+            resource = next((resource for resource, _ in self._owners.values()), "introspect")
             return introspect_details(self._config, last, resource, tuple(self._adapter.apis))
         if name in self._protocol_operations:
             return protocol_operation_details(self._protocol_operations[name], self._config)
@@ -354,13 +355,3 @@ class Introspection:
             name = next((other for other in types if folded(other) == plain), name)
         schema = types.get(name)
         return None if schema is None else type_details(name, schema, types, bounds)
-
-
-def _wanted(params: Mapping[str, Any]) -> Callable[[Hit], bool] | None:
-    """Return what a search is narrowed to; None for a search of all."""
-    category, resource = params.get("category"), params.get("resource")
-    family = None if category is None else category.lower()
-    resources = None if resource is None else spellings_of_resource(resource)
-    if family is None and resources is None:
-        return None
-    return lambda hit: family in (None, hit.family) and (resources is None or hit.resource.lower() in resources)

@@ -12,7 +12,7 @@ returns, example}`. Required parameters come first and are marked `*`. The notat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,7 @@ from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
 from .synonyms import same_words
 
-__all__ = ["Nearest", "Search", "outline", "search_of"]
+__all__ = ["Search", "outline", "search_of"]
 
 _MOST_NEAR = 5
 _MOST_RESOURCES = 60
@@ -35,14 +35,6 @@ _MOST_RESOURCES = 60
 def search_of(entries: Iterable[Entry]) -> Ranking:
     """Return a search of what has no index, such as types."""
     return Ranking(Postings(index_text(entries)))
-
-
-class Nearest:
-    """What an unknown name may mean: the nearest operations, and the one that it means beyond reasonable doubt."""
-
-    def __init__(self, hits: Sequence[Hit], sure: str | None) -> None:
-        self.hits = hits
-        self.sure = sure
 
 
 class Search:
@@ -65,8 +57,8 @@ class Search:
         hits = filter(self._admitted(None) or bool, self._ranking.hits())
         return dict(Counter(hit.resource for hit in hits if hit.resource).most_common(_MOST_RESOURCES))
 
-    def near(self, text: str, spellings: Spellings) -> Nearest:
-        """Return what an unknown name may mean: an operation of that path, or of those words."""
+    def near(self, text: str, spellings: Spellings) -> tuple[list[Hit], str | None]:
+        """Return the operations that an unknown name may mean, by path or words, and the one that it surely means."""
         by_path = spellings.at(text)
         hits = [self._hit(name) for name in by_path]
         if not by_path:
@@ -78,7 +70,7 @@ class Search:
         same = (by_path[:1] if len(apis) == 1 else []) or [hit.name for hit in hits if same_words(text, hit.name)]
         sure = same[0] if len(same) == 1 else None
         hits.sort(key=lambda hit: hit.name != sure)
-        return Nearest(hits[:_MOST_NEAR], sure)
+        return hits[:_MOST_NEAR], sure
 
     def _hit(self, name: str) -> Hit:
         row = self._table.find(name)

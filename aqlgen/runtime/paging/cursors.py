@@ -1,12 +1,13 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Cursors: a place in a list as a short text that is opaque, URL-safe and tamper-evident (R-SEL-3).
 
-A cursor is valid only for the operation, the parameters and the caller that it was made for. It is the sealed place in
-few bytes: what is as usual takes none. It is good for as long as the key that sealed it.
+A cursor is valid only for the operation, the parameters and the caller that it was made for. It is the sealed place,
+and good for as long as the key that sealed it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,15 +23,15 @@ __all__ = ["HASH", "Cursors", "Place"]
 HASH = 4
 """Bytes of the hash of a page, which is compared with a few earlier ones of the same list."""
 
-_KIND = "cursor"
+_KIND = "place"
 
 
 class Place(NamedTuple):
     """A place in a list: a page of the API, and how many of its items come before the place.
 
     `position` requests the page: its number, offset, token, or path and query; None is the first one. `begin` counts
-    the items before the page, `size` is the requested page size, `full` the length of the longest page so far. `seen`,
-    `saved` and `origin` are hashes of earlier pages, to recognize a repeated one; `pages` counts the pages.
+    the items before the page, `size` is the requested page size, `full` the length of the longest page so far. `seen`
+    and `origin` are hashes of the page before and of the first one, to recognize them; `origin` is "" if both are one.
     """
 
     position: int | str | None = None
@@ -39,8 +40,6 @@ class Place(NamedTuple):
     size: int | None = None
     full: int = 0
     seen: str = ""
-    saved: str = ""
-    pages: int = 0
     origin: str = ""
 
 
@@ -79,84 +78,17 @@ def _refused(name: str) -> Failure:
     )
 
 
-# The bytes of a place: which parts there are, the numbers, the hashes, and a position that is text at the end.
-
-_TEXT, _NUMBER, _BEGIN, _SKIP, _SIZE, _FULL, _SEEN, _OTHERS = (1 << bit for bit in range(8))
+_USUAL = Place()
 
 
 def _pack(place: Place) -> bytes:
-    position, text = place.position, b""
-    parts = 0
-    numbers: list[int] = []
-    if isinstance(position, int) and position >= 0:
-        parts |= _NUMBER
-        numbers.append(position)
-    elif position is not None:
-        parts |= _TEXT | (_NUMBER if isinstance(position, int) else 0)
-        text = str(position).encode("utf-8", "surrogatepass")
-    usual = {_BEGIN: position if isinstance(position, int) and position >= 0 else 0, _SKIP: 0, _SIZE: None}
-    usual[_FULL] = place.size or 0
-    for part, value in ((_BEGIN, place.begin), (_SKIP, place.skip), (_SIZE, place.size), (_FULL, place.full)):
-        if value != usual[part]:
-            parts |= part
-            numbers.append(value or 0)
-    hashes = ""
-    if place.seen or place.saved or place.origin or place.pages:
-        parts |= _SEEN
-        hashes = place.seen
-        numbers.append(place.pages * 2 + bool(place.seen))
-        if place.saved != place.seen or place.origin != place.seen:
-            parts |= _OTHERS
-            numbers.append(bool(place.saved) + 2 * bool(place.origin))
-            hashes += place.saved + place.origin
-    return bytes([parts]) + b"".join(map(_varint, numbers)) + bytes.fromhex(hashes) + text
+    """Return a place as JSON, without what is usual at its end."""
+    count = max(
+        (index for index, pair in enumerate(zip(place, _USUAL, strict=True), 1) if pair[0] != pair[1]), default=0
+    )
+    return json.dumps(place[:count], separators=(",", ":")).encode()
 
 
 def _unpack(packed: bytes) -> Place:
     """Return the place of authenticated bytes."""
-    parts, end = packed[0], 1
-
-    def number(part: int, usual: int = 0) -> int:
-        nonlocal end
-        if not parts & part:
-            return usual
-        value = shift = 0
-        while True:
-            byte = packed[end]
-            end += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def hashed(present: int) -> str:
-        nonlocal end
-        if not present:
-            return ""
-        end += HASH
-        return packed[end - HASH : end].hex()
-
-    counted = bool(parts & _NUMBER and not parts & _TEXT)
-    position: int | str | None = number(_NUMBER) if counted else None
-    begin = number(_BEGIN, int(position or 0))
-    skip = number(_SKIP)
-    size = number(_SIZE) if parts & _SIZE else None
-    full = number(_FULL, size or 0)
-    pages = number(_SEEN)
-    others = number(_OTHERS)
-    seen = hashed(pages & 1)
-    saved, origin = (hashed(others & 1), hashed(others & 2)) if parts & _OTHERS else (seen, seen)
-    if parts & _TEXT:
-        text = packed[end:].decode("utf-8", "surrogatepass")
-        position = int(text) if parts & _NUMBER else text
-    return Place(position, begin, skip, size, full, seen, saved, pages >> 1, origin)
-
-
-def _varint(value: int) -> bytes:
-    """Return a number that is not negative as groups of seven bits, the lowest first."""
-    groups = bytearray()
-    while value > 0x7F:
-        groups.append(value & 0x7F | 0x80)
-        value >>= 7
-    groups.append(value)
-    return bytes(groups)
+    return Place(*json.loads(packed))

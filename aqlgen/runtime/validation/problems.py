@@ -121,6 +121,7 @@ def unknown_problem(row: _Operation, names: Sequence[str], within: Mapping[str, 
     `within` are the fields of the parameters that are objects.
     """
     valid = [name for name in row.parameters if name not in row.hidden_parameters]
+    names = names[:_MOST]
     advice = _wrapping(names, valid, within) or _nearest(names, valid)
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {advice}"
     details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}
@@ -152,9 +153,9 @@ def field_problems(
             Code.UNKNOWN_FIELD,
             f"{place}.{unknown[0]}",
             f"Unknown field(s) in {place} of operation '{row.name}': {shown_keys}. {_nearest(words_only, valid)}",
-            {"operation": row.name, "unknown_fields": unknown, "valid_fields": valid},
+            {"operation": row.name, "unknown_fields": unknown[:_MOST], "valid_fields": valid},
         )
-    read_only = [key for key in stray if folded(key) in hidden]
+    read_only = [key for key in stray if folded(key) in hidden][:_MOST]
     if read_only:
         yield Problem(
             Code.READ_ONLY_FIELD,

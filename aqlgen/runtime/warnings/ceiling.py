@@ -7,7 +7,7 @@ of the room, level by level, so that what lies deepest goes first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ _BLOCK: Final = 32
 """Items of a list whose tokens are counted together."""
 
 _ENDS: Final = 2
-"""Tokens by which a list can cost less within a page, whose signs join its brackets."""
+"""Tokens by which a list can cost less or more within a page, whose signs join its brackets."""
 
 _BRACKETS: Final = 2
 _SEPARATOR: Final = 1
@@ -46,15 +46,20 @@ class Cut:
     kept: int
 
 
-def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
+def fit(
+    data: Any, most: int, *, page: bool = False, change: Callable[[Any], Any] | None = None
+) -> tuple[Any, list[Cut]]:
     """Return the data in at most `most` tokens, as estimated, and the cuts. A `page` keeps an item at least.
 
-    Costs as much as encoding what there is room for, so call it only when the answer was long.
+    Costs as much as encoding what there is room for, so call it only when the answer was long. `change` is applied to
+    the items of a list, or of a page, as far as there is room for them.
     """
     paged = page and isinstance(data, dict)
     items = data["items"] if paged else data
-    blocks = _Blocks(items) if isinstance(items, list) else None
+    blocks = _Blocks(items, change) if isinstance(items, list) else None
     fits = None if blocks is None or len(blocks) <= _BLOCK else blocks.fit(most)
+    if blocks is not None and fits is not False:
+        data = {**data, "items": blocks.part(0)} if paged else blocks.part(0)
     if fits is None or (fits and paged):
         text = encoded(data)
         fits = _is_short(text, most) or _cost_of(text, most) <= most
@@ -64,7 +69,8 @@ def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
     for _ in range(_ROUNDS):
         cuts: list[Cut] = []
         shrunk = _page(data, room, cuts, blocks) if paged else _shrunk(data, room, (), cuts, blocks)
-        if (blocks is not None and not paged and blocks.kept_fit(most)) or _cost(shrunk, most) <= most:
+        around = _cost({**shrunk, "items": []}, most) + _ENDS if paged else 0
+        if (blocks is not None and blocks.kept_fit(most - around)) or _cost(shrunk, most) <= most:
             return shrunk, cuts
         room = room * 4 // 5
     return shrunk, cuts
@@ -144,7 +150,7 @@ def _shrunk(value: Any, room: int, path: tuple[str, ...], cuts: list[Cut], block
     if isinstance(value, str):
         return _text(value, room, path, cuts)
     if isinstance(value, list):
-        return _list(value, room, path, cuts, _Blocks(value) if blocks is None else blocks)
+        return _list(room, path, cuts, _Blocks(value) if blocks is None else blocks)
     if isinstance(value, dict):
         return _object(value, room, path, cuts)
     return value
@@ -162,27 +168,37 @@ def _text(text: str, room: int, path: tuple[str, ...], cuts: list[Cut]) -> str:
     return kept
 
 
-def _list(items: list[Any], room: int, path: tuple[str, ...], cuts: list[Cut], blocks: _Blocks) -> list[Any]:
-    kept = items[: blocks.count_fitting(room)]
-    if items and not kept:
-        kept = [_shrunk(items[0], max(room - _BRACKETS - _SEPARATOR, 1), path, cuts)]
-    if len(kept) < len(items):
-        cuts.append(Cut(path, "items", len(items), len(kept)))
+def _list(room: int, path: tuple[str, ...], cuts: list[Cut], blocks: _Blocks) -> list[Any]:
+    count = blocks.count_fitting(room)
+    kept = blocks.part(0, count)
+    if len(blocks) and not count:
+        kept = [_shrunk(blocks.part(0, 1)[0], max(room - _BRACKETS - _SEPARATOR, 1), path, cuts)]
+    if len(kept) < len(blocks):
+        cuts.append(Cut(path, "items", len(blocks), len(kept)))
     return kept
 
 
 class _Blocks:
-    """A list in blocks, each of which is encoded and weighed once.
+    """A list in blocks, each of which is encoded and weighed once; its items are changed when they are first needed.
 
     A block has brackets of its own, in place of a comma. Therefore a block weighs up to 1 more in the list or 0.4 less:
     a sign costs 1 in a piece of its own, and at most that much less or more where it joins those beside it.
     """
 
-    def __init__(self, items: list[Any]) -> None:
+    def __init__(self, items: list[Any], change: Callable[[Any], Any] | None = None) -> None:
         self._items = items
+        self._change = change
+        self._changed: list[Any] = []
         self._texts: dict[int, str] = {}
         self._weights: dict[int, float] = {}
         self._kept: list[float] = []
+
+    def part(self, start: int, end: int | None = None) -> list[Any]:
+        """Return items as they are shown."""
+        if self._change is None:
+            return self._items[start:end]
+        self._changed += map(self._change, self._items[len(self._changed) : end])
+        return self._changed[start:end]
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -190,9 +206,9 @@ class _Blocks:
 
     def _text(self, start: int, size: int = _BLOCK) -> str:
         if size < _BLOCK:
-            return encoded(self._items[start : start + size])
+            return encoded(self.part(start, start + size))
         if start not in self._texts:
-            self._texts[start] = encoded(self._items[start : start + size])
+            self._texts[start] = encoded(self.part(start, start + size))
         return self._texts[start]
 
     def _weight(self, start: int, size: int = _BLOCK) -> float:

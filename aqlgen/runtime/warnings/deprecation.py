@@ -13,10 +13,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from ..decode.headers import read_links
+from ..schema.field_names import reached
+from ..schema.reader import references, subschemas, union_of
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
 from .collector import CallWarning
-from .replacement import replacement
 
 __all__ = ["CODE", "Deprecations", "alias_warning", "deprecations_of", "headers_warning"]
 
@@ -24,7 +25,7 @@ CODE = "DEPRECATION_WARNING"
 _SOON = 30
 """Days before the removal from which on the warning is urgent."""
 
-_DEEPEST = 4
+_DEEPEST = 12
 _MOST_ITEMS = 100
 
 
@@ -32,48 +33,32 @@ class Deprecations(NamedTuple):
     """The deprecations of an operation: its own, its parameters' by name, and those of fields within parameters."""
 
     operation: bool
-    parameters: Mapping[str, Mapping[str, str]]
-    """What is known of each deprecated parameter."""
+    parameters: frozenset[str]
     fields: Mapping[str, JsonSchema]
 
-    def warnings(self, row: Row, params: Mapping[str, Any], types: Table | None) -> Iterator[CallWarning]:
+    def warnings(self, row: Row, params: Mapping[str, Any], table: Table | None) -> Iterator[CallWarning]:
         """Yield the warnings of one call."""
         if self.operation:
             yield _warning("operation", row.name, _stated(row))
-        for name in params.keys() & self.parameters.keys():
-            yield _warning("parameter", name, self.parameters[name])
-        if types is not None:
+        paths = {name: None for name in params if name in self.parameters}
+        if table is not None:
             for name in params.keys() & self.fields.keys():
-                paths = dict(_deprecated_paths(params[name], self.fields[name], types, name, 0))
-                for path, known in paths.items():
-                    yield _warning("parameter", path, known)
+                paths |= dict.fromkeys(_deprecated_paths(params[name], self.fields[name], table, name, 0))
+        for path in paths:
+            yield _warning("parameter", path, {})
 
 
 def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
     """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
-    deprecated = {name: parameter for name, parameter in row.parameters.items() if parameter.deprecated}
-    names = _current_names(row) if deprecated else {}
-    parameters = {
-        name: _replaced_by(replacement(parameter.description, names)) for name, parameter in deprecated.items()
-    }
+    parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
     fields = {
         name: parameter.schema
         for name, parameter in row.parameters.items()
         if table is not None
         and parameter.location.startswith("body")
-        and _has_deprecated_field(parameter.schema, table, set(), 0)
+        and _has_deprecated_field(parameter.schema, table)
     }
     return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
-
-
-def _current_names(row: Row) -> dict[str, str]:
-    """Return the parameters that are not deprecated by each spelling: their names, and the API's."""
-    current = {name: item for name, item in row.parameters.items() if not item.deprecated}
-    return {**{item.wire: name for name, item in current.items()}, **{name: name for name in current}}
-
-
-def _replaced_by(name: str | None) -> dict[str, str]:
-    return {} if name is None else {"replacement": name}
 
 
 def alias_warning(name: str, operation: str, until: date | None) -> CallWarning:
@@ -158,63 +143,27 @@ def _is_reference(url: str) -> bool:
     return url.isascii() and url.isprintable() and " " not in url
 
 
-def _has_deprecated_field(schema: JsonSchema, table: Table, seen: set[str], depth: int) -> bool:
-    """Return True if a schema has a deprecated field within it."""
-    if depth > _DEEPEST or not isinstance(schema, Mapping):
-        return False
-    for name, inner in _subschemas(schema, table, seen):
-        if inner.get("deprecated") is True and name is not None:
-            return True
-        if _has_deprecated_field(inner, table, seen, depth + 1):
-            return True
-    return False
+def _has_deprecated_field(schema: JsonSchema, table: Table) -> bool:
+    deprecated: Iterator[bool] = reached(schema, table.types, _inspected, {})
+    return any(deprecated)
 
 
-def _subschemas(schema: JsonSchema, table: Table, seen: set[str] | None) -> Iterator[tuple[str | None, JsonSchema]]:
-    """Yield the schemas one level inside: a property's with its name, others with None; with `seen` a type once."""
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        name = reference.rpartition("/")[2]
-        if seen is None or name not in seen:
-            if seen is not None:
-                seen.add(name)
-            yield None, table.types.get(name, {})
-    for name, inner in (schema.get("properties") or {}).items():
-        if isinstance(inner, Mapping):
-            yield name, inner
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        for inner in schema.get(keyword) or ():
-            if isinstance(inner, Mapping):
-                yield None, inner
-    if isinstance(schema.get("items"), Mapping):
-        yield None, schema["items"]
+def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
+    """Return whether a field within a schema is deprecated, and the types that the schema refers to."""
+    return any(inner.get("deprecated") is True for inner in subschemas(schema)), frozenset(references(schema))
 
 
-def _deprecated_paths(
-    value: Any, schema: JsonSchema, table: Table, path: str, depth: int
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the paths of the deprecated fields that a value has, each with what is known of the deprecation."""
-    if depth > 3 * _DEEPEST:
+def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, depth: int) -> Iterator[str]:
+    """Yield the paths of the deprecated fields that a value has."""
+    if depth > _DEEPEST or not isinstance(value, list | Mapping):
         return
+    shape = union_of(table.types, schema)
     if isinstance(value, list):
-        for item in value[:_MOST_ITEMS]:
-            items = schema.get("items")
-            if isinstance(items, Mapping):
-                yield from _deprecated_paths(item, items, table, path, depth + 1)
-    for name, inner in _subschemas(schema, table, None):
-        if name is None and inner is not schema.get("items"):
-            yield from _deprecated_paths(value, inner, table, path, depth + 1)
-        elif name is not None and isinstance(value, Mapping) and name in value:
-            if inner.get("deprecated") is True:
-                yield f"{path}.{name}", _field_replacement(inner, schema, table, path)
-            yield from _deprecated_paths(value[name], inner, table, f"{path}.{name}", depth + 1)
-
-
-def _field_replacement(field: JsonSchema, owner: JsonSchema, table: Table, path: str) -> dict[str, str]:
-    """Return the field of the same object that a deprecated field's description names instead, by its path."""
-    description = field.get("description")
-    if not isinstance(description, str):
-        return {}
-    others = {name: inner for name, inner in _subschemas(owner, table, None) if name is not None}
-    name = replacement(description, {name: name for name in others if others[name].get("deprecated") is not True})
-    return _replaced_by(None if name is None else f"{path}.{name}")
+        for item in value[:_MOST_ITEMS] if shape.items else ():
+            yield from _deprecated_paths(item, shape.items[0], table, path, depth + 1)
+        return
+    for name in shape.properties.keys() & value.keys():
+        inner = shape.properties[name][1]
+        if inner.get("deprecated") is True:
+            yield f"{path}.{name}"
+        yield from _deprecated_paths(value[name], inner, table, f"{path}.{name}", depth + 1)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -162,7 +162,7 @@ class WarningRules:
         if seconds > self._slow:
             from .thresholds import slow_warning
 
-            warnings.extend([slow_warning(row, seconds, self._config.warn_slow_ms, params, self._table)])
+            warnings.append(slow_warning(row, seconds, self._config.warn_slow_ms, params, self._table))
         if not _WATCHED.isdisjoint(response.headers):
             self._by_headers(row, response.headers, warnings)
 
@@ -176,11 +176,12 @@ class WarningRules:
         page: bool = False,
         gathered: bool = False,
         most: int | None = None,
+        change: Callable[[Any], Any] | None = None,
     ) -> Any:
         """Return the data cut to `max_answer_tokens`, if the answer was long; what was cut is warned of.
 
         `page` says that the data are a page with its cursor, `gathered` that they come from several answers; `most` is
-        another bound.
+        another bound. `change` is applied to each item of a list that is shown.
         """
         if (  # cheap, since every call asks: data of JSON that was called so need no second look
             data is None
@@ -192,13 +193,13 @@ class WarningRules:
         ):
             warning = self._about_content(data, row, response)
             if warning is not None:
-                warnings.extend([warning])
-        elif len(response.content) <= self._surely_fits and not gathered:
+                warnings.append(warning)
+        elif len(response.content) <= self._surely_fits and not gathered and change is None:
             return data
         from .ceiling import cut_warnings, fit
 
         most = most or self._most
-        data, cuts = fit(data, most, page=page)
+        data, cuts = fit(data, most, page=page, change=change)
         if cuts:
             warnings.extend(cut_warnings(cuts, most, page=page, again=is_repeatable(row)))
         return data
@@ -239,12 +240,11 @@ class WarningRules:
         from .thresholds import quota_warning
 
         if not _DEPRECATIONS.isdisjoint(headers):
-            from .deprecation import CODE, headers_warning
+            from .deprecation import headers_warning
 
             deprecation = headers_warning(row, headers)
             if deprecation is not None:
-                warnings.discard(CODE, type="operation", deprecated_item=row.name)
-                warnings.extend([deprecation])
+                warnings[:] = [*(each for each in warnings if key_of(each) != key_of(deprecation)), deprecation]
         quota = quota_warning(headers, self._config.warn_quota_percent)
         if quota is not None:
-            warnings.extend([quota])
+            warnings.append(quota)

@@ -11,8 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from ..calls.selection import items_path
 from ..decode.headers import Quota, quotas, seconds_until_reset
-from ..table import ADAPTER, Parameter, Row, Table
+from ..decode.response import declared_response
+from ..schema.reader import union_of
+from ..table import ADAPTER, Row, Table
 from ..text import folded
 from .ceiling import CODE
 from .collector import CallWarning
@@ -86,88 +89,33 @@ def stream_warning(cut: str, data: Any) -> CallWarning:
 
 
 _MOST_FILTERS: Final = 3
-# fmt: off
-_SIZES: Final = frozenset(
-    {
-        "limit", "size", "pagesize", "pagelimit", "pagelength", "perpage", "length", "first", "top", "results",
-        "records", "maxresults", "maxitems", "maxrecords", "resultlimit", "resultsperpage", "itemlimit",
-        "itemsperpage",
-    }
-)
-_PLACES: Final = frozenset(
-    {
-        "page", "pagenumber", "pageno", "pageindex", "offset", "skip", "start", "startindex", "cursor",
-        "pagecursor", "nextcursor", "pagetoken", "nexttoken", "token", "marker", "after", "before",
-        "startingafter", "endingbefore",
-    }
-)
-_SELECTIONS: Final = frozenset({"fields", "select", "projection", "fieldmask"})
-"""Last words of parameters that choose the fields of an answer."""
-_FORM_BEGINS: Final = frozenset({"include", "exclude", "expand", "embed", "with", "show", "return"})
-_FORM_ENDS: Final = frozenset(
-    {
-        "sort", "sortby", "order", "orderby", "direction", "includes", "populate", "format", "view", "lang",
-        "language", "locale", "pretty", "callback", "envelope", "alt", "timezone", "zone", "tz",
-    }
-)
-"""First and last words of parameters of the order or form of an answer, which narrow nothing."""
-# fmt: on
 _LISTING: Final = frozenset({"list", "search", "find", "query"})
 
 
 def suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> list[str]:
     """Return how a call of this operation could be faster; `params` are those that it has already."""
-    return list(_suggestions(row, params, table)) if row.family == "read" else []
+    is_list = row.pagination is not None or row.verb in _LISTING or row.returns["name"] == "array"
+    return list(_suggestions(row, params, table)) if row.family == "read" and is_list and table is not None else []
 
 
-def _suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> Iterator[str]:
-    pages = set() if row.pagination is None else {wire for _, wire in row.pagination.roles}
-    offered = [
-        parameter
-        for parameter in row.shown_parameters.values()
-        if parameter.location in ("query", "body") and not parameter.deprecated and parameter.wire not in pages
+def _suggestions(row: Row, params: Mapping[str, Any], table: Table) -> Iterator[str]:
+    _, thing = items_path(table.types, declared_response(row, 200).get("schema") or {})
+    fields = {folded(name) for name in union_of(table.types, thing).properties}
+    offered = [item for item in row.shown_parameters.values() if not item.deprecated]
+    filters = [
+        f"`{item.name}`"
+        for item in offered
+        if item.location in ("query", "body") and item.name not in params and folded(item.name) in fields
     ]
-    lists = row.pagination is not None or row.verb in _LISTING or row.returns["name"] == "array"
-    filters = [parameter.name for parameter in offered if parameter.name not in params and _narrows(parameter)]
-    if filters and lists:
-        yield f"Consider adding filters to narrow results: {_either(filters[:_MOST_FILTERS])}"
-    page = _page(row, params) if lists else ""
-    if page:
-        yield f"Use pagination for large result sets: {page}"
-    fields = [item.name for item in offered if item.name not in params and _selects(item)]
-    if fields:
-        yield f"Ask for fewer fields: `{fields[0]}`"
-    lookup = _lookup(row, table) if lists and table is not None else ""
+    if filters:
+        yield f"Consider adding filters to narrow results: {', '.join(filters[:_MOST_FILTERS])}"
+    size = None if row.pagination is None else row.pagination.size_param
+    sizes = [item.name for item in offered if item.wire == ("first" if item.location == ADAPTER else size)]
+    if size and sizes and params.get(sizes[0]) not in (1, "1"):
+        yield f"Use pagination for large result sets: a smaller `{sizes[0]}`"
+    lookup = _lookup(row, table)
     if lookup:
         yield f"If you know which one you need, call `{lookup}`"
-
-
-def _narrows(parameter: Parameter) -> bool:
-    """Return True for a parameter that is there to find fewer things."""
-    words = parameter.name.removesuffix("_by").split("_")
-    has_form = words[0] in _FORM_BEGINS or words[-1] in _FORM_ENDS
-    pages = folded(parameter.name) in _SIZES | _PLACES
-    return not (parameter.required or pages or has_form or _selects(parameter))
-
-
-def _selects(parameter: Parameter) -> bool:
-    return parameter.name.rpartition("_")[2] in _SELECTIONS or parameter.name.endswith("field_mask")
-
-
-def _page(row: Row, params: Mapping[str, Any]) -> str:
-    """Return how to ask for a smaller page, or for one at all; "" where the operation has none."""
-    size = None if row.pagination is None else row.pagination.size_param
-    parameters = [parameter for parameter in row.shown_parameters.values() if not parameter.deprecated]
-    sizes = [
-        parameter.name
-        for parameter in parameters
-        if (parameter.location == ADAPTER and parameter.wire == "first" and size is not None)
-        or (parameter.location in ("query", "body") and (parameter.wire == size or folded(parameter.name) in _SIZES))
-    ]
-    if sizes:
-        return "" if params.get(sizes[0]) in (1, "1") else f"a smaller `{sizes[0]}`"
-    places = [item.name for item in parameters if item.location == "query" and folded(item.name) in _PLACES]
-    return f"`{places[0]}`" if places else ""
 
 
 def _lookup(row: Row, table: Table) -> str:
@@ -179,8 +127,3 @@ def _lookup(row: Row, table: Table) -> str:
         if api == row.api and family == "read" and method == "GET" and not deprecated and below.fullmatch(path):
             return name
     return ""
-
-
-def _either(names: list[str]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -306,9 +306,8 @@ Content-Type: image/png\r
 \x89P\r\n\x00\r
 --=b\r
 Content-Type: text/plain; charset=utf-8\r
-Content-Transfer-Encoding: base64\r
 \r
-aMOp\r
+h\xc3\xa9\r
 --=b\r
 Content-Type: application/http\r
 Content-ID: <r1>\r
@@ -344,7 +343,11 @@ def test_the_parts_of_a_multipart_answer_are_each_read_by_their_type(package: Ma
         {
             "content_id": "<r1>",
             "content_type": "application/http",
-            "data": {"status": 404, "data": {"error": "no"}},
+            "data": {
+                "text": 'HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{"error": "no"}',
+                "was": "bytes",
+                "mime_type": "application/http",
+            },
         },
         {"data": "bare"},
     ]

@@ -200,8 +200,8 @@ def test_fields_of_a_table_are_its_columns(package: Make) -> None:
     """R-SEL-2."""
     pets = package({"op": operation(responses={"200": {"content_type": "text/csv"}})})
     data = pets.decode(ApiResponse(200, {"content-type": "text/csv"}, b"a,b\n1,2\n3,4\n"))
-    assert Selection(pets.table).select(data, pets.row(), ["b"])[0] == {"items": [{"b": "2"}, {"b": "4"}]}
-    assert Selection(pets.table).select(data, pets.row(), "minimal")[0] == data
+    assert Selection(pets.table).select(data, pets.row(), ["b"]).whole() == {"items": [{"b": "2"}, {"b": "4"}]}
+    assert Selection(pets.table).select(data, pets.row(), "minimal").whole() == data
 
 
 MIXED: dict[str, tuple[str, Any, Any]] = {

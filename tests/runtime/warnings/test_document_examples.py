@@ -12,7 +12,7 @@ import pytest
 from users_api import agent, answering
 
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.warnings.collector import Warnings
+from aqlgen.runtime.warnings.collector import CallWarning, Warnings
 from aqlgen.runtime.warnings.rules import select_warnings
 
 pytestmark = pytest.mark.anyio
@@ -103,13 +103,13 @@ async def test_the_slow_query_example_comes_out(users: Path, monkeypatch: pytest
     times = iter([100.0, 105.23])
     monkeypatch.setattr("aqlgen.runtime.calls.exchanges.perf_counter", lambda: next(times))
     async with agent(users, warn_slow_ms=1000) as client:
-        [warning] = await client.warned("search_all")
+        [warning] = await client.warned("search_pages")
     assert warning.pop("severity") == "medium"
     assert warning == {
         "code": "PERFORMANCE_SLOW_QUERY_WARNING",
         "message": "Operation took 5230ms (threshold: 1000ms)",
         "details": {
-            "operation": "search_all",
+            "operation": "search_pages",
             "duration_ms": 5230,
             "threshold_ms": 1000,
             "suggestions": [
@@ -125,7 +125,7 @@ async def test_the_example_of_repeated_warnings_comes_out() -> None:
     warnings = Warnings()
     for original in (200, 300, 400):
         details = {"field": "results", "original_count": original, "truncated_count": 100}
-        warnings.add("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", details=details)
+        warnings.append(CallWarning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", None, details))
     assert select_warnings(warnings, Config(), {}) == [
         {
             "code": "VALIDATION_TRUNCATED_WARNING",

@@ -16,6 +16,8 @@ FILTERS = "Consider adding filters to narrow results"
 PAGES = "Use pagination for large result sets"
 ADAPTERS = {"in": "adapter", "schema": {}}
 PAGED = {"style": "page", "page_param": "page", "size_param": "perPage", "items": "", "parameters": {"per_page": QUERY}}
+THING = {"type": "object", "properties": {"state": {}, "kind": {}, "ownerId": {"x-name": "ownerId"}, "size": {}}}
+GIVEN = {"200": {"content_type": "application/json", "schema": {"type": "array", "items": THING}}}
 
 
 @each(
@@ -23,34 +25,27 @@ PAGED = {"style": "page", "page_param": "page", "size_param": "perPage", "items"
     [
         ("/a", {}, {}, []),
         ("/a/{id}", {"parameters": {"id": {"in": "path", "required": True}}}, {}, []),
-        ("/a", {"parameters": {"state": QUERY}}, {}, [f"{FILTERS}: `state`"]),
-        ("/a", {"parameters": {"state": QUERY, "since": QUERY}}, {}, [f"{FILTERS}: `state` or `since`"]),
-        ("/a", {"parameters": dict.fromkeys("abcd", QUERY)}, {}, [f"{FILTERS}: `a`, `b` or `c`"]),
-        ("/a", {"parameters": {"state": QUERY, "since": QUERY}}, {"state": "open"}, [f"{FILTERS}: `since`"]),
-        ("/a", {"parameters": {"q": {**QUERY, "required": True}}}, {"q": "x"}, []),
-        ("/a", {"parameters": {"q": {**QUERY, "deprecated": True}}}, {}, []),
+        ("/a", {"parameters": {"state": QUERY, "sort": QUERY}}, {}, [f"{FILTERS}: `state`"]),
+        ("/a", {"parameters": {"state": QUERY, "owner_id": QUERY}}, {}, [f"{FILTERS}: `state`, `owner_id`"]),
+        ("/a", {"parameters": {"state": QUERY, "kind": QUERY}}, {"state": "open"}, [f"{FILTERS}: `kind`"]),
+        ("/a", {"parameters": {"state": {**QUERY, "deprecated": True}}}, {}, []),
         ("/a", {"parameters": dict.fromkeys(["sort", "order_by", "expand", "locale"], QUERY)}, {}, []),
-        ("/a", {"parameters": {"per_page": QUERY, "page": QUERY}}, {}, [f"{PAGES}: a smaller `per_page`"]),
-        ("/a", {"parameters": {"limit": QUERY}}, {"limit": 1}, []),
-        ("/a", {"parameters": {"page_token": QUERY}}, {}, [f"{PAGES}: `page_token`"]),
+        ("/a", {"parameters": {"state": QUERY}, "verb": "get"}, {}, []),
         (
             "/a",
             {"parameters": {"first": {**ADAPTERS, "name": "first"}, "after": ADAPTERS}, "pagination": PAGED},
             {},
             [f"{PAGES}: a smaller `first`"],
         ),
-        ("/a", {"parameters": {"fields": {**ADAPTERS, "name": "fields"}}}, {}, []),
-        ("/a", {"parameters": {"fields": QUERY}}, {}, ["Ask for fewer fields: `fields`"]),
-        ("/a", {"parameters": {"order_id": QUERY, "page_size": QUERY}, "verb": "get"}, {}, []),
         (
             "/a",
-            {"parameters": {"start_hr": QUERY, "start": QUERY}},
-            {},
-            [f"{FILTERS}: `start_hr`", f"{PAGES}: `start`"],
+            {"parameters": {"first": {**ADAPTERS, "name": "first"}, "after": ADAPTERS}, "pagination": PAGED},
+            {"first": 1},
+            [],
         ),
-        ("/a", {"parameters": {"order_id": QUERY, "disk_size": QUERY}}, {}, [f"{FILTERS}: `order_id` or `disk_size`"]),
+        ("/a", {"parameters": {"fields": {**ADAPTERS, "name": "fields"}}}, {}, []),
         ("/users", {}, {}, ["If you know which one you need, call `get_user`"]),
-        ("/a", {"method": "POST", "parameters": {"term": {"in": "body", "schema": {}}}}, {}, [f"{FILTERS}: `term`"]),
+        ("/a", {"method": "POST", "parameters": {"kind": {"in": "body", "schema": {}}}}, {}, [f"{FILTERS}: `kind`"]),
     ],
 )
 def test_an_operation_is_advised_of_what_it_offers(
@@ -58,7 +53,7 @@ def test_an_operation_is_advised_of_what_it_offers(
 ) -> None:
     """R-WARN-4"""
     reads = {
-        "slow": {**row(path), **more},
+        "slow": {**row(path), "responses": GIVEN, **more},
         "get_user": row("/users/{id}"),
         "get_user_v1": row("/users/{id}", deprecated=True),
         "list_user_roles": row("/users/{id}/roles"),

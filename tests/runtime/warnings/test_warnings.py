@@ -226,9 +226,9 @@ async def test_the_quota_threshold_can_be_set(users: Path) -> None:
     ("operation", "seconds", "severity", "suggestions"),
     [
         ("list_users", 1.5, "low", None),
-        ("search_all", 2.0, "medium", 2),
-        ("search_all", 10.0, "medium", 2),
-        ("search_all", 10.1, "high", 2),
+        ("search_pages", 2.0, "medium", 2),
+        ("search_pages", 10.0, "medium", 2),
+        ("search_pages", 10.1, "high", 2),
         ("create_user", 1.5, "low", None),
     ],
 )
@@ -355,15 +355,15 @@ async def test_an_answer_that_is_long_only_by_its_white_space_is_not_cut(users: 
 def many(count: int) -> Warnings:
     warnings = Warnings()
     for number in range(count):
-        warnings.add("VALIDATION_X_WARNING", f"Number {number}", severity="low", details={"number": number})
+        warnings.append(CallWarning("VALIDATION_X_WARNING", f"Number {number}", "low", {"number": number}))
     return warnings
 
 
 async def test_the_most_urgent_come_first() -> None:
     """R-WARN-6"""
     warnings = many(1)
-    warnings.add("RATE_LIMIT_B_WARNING", "No severity counts as medium")
-    warnings.add("RATE_LIMIT_A_WARNING", "Now", severity="high")
+    warnings.append(CallWarning("RATE_LIMIT_B_WARNING", "No severity counts as medium"))
+    warnings.append(CallWarning("RATE_LIMIT_A_WARNING", "Now", "high"))
     assert [warning.get("severity") for warning in select_warnings(warnings, Config(), {})] == ["high", None, "low"]
 
 

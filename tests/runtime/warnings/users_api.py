@@ -40,6 +40,7 @@ def row(path: str, method: str = "GET", **more: Any) -> dict[str, Any]:
     }
 
 
+FOUND = {"type": "array", "items": {"type": "object", "properties": {"q": {"type": "string"}}}}
 READS: dict[str, Any] = {
     "list_users": row("/users"),
     "list_users_v1": row(
@@ -49,6 +50,12 @@ READS: dict[str, Any] = {
     "list_soon": row("/soon", deprecated=True, deprecation={"removal_date": SOON.isoformat()}),
     "list_later": row("/later", deprecated=True, deprecation={"removal_date": LATER.isoformat()}),
     "search_all": row("/search", parameters={"q": QUERY, "limit": QUERY, "order": {**QUERY, "deprecated": True}}),
+    "search_pages": row(
+        "/pages",
+        parameters={"q": QUERY, "limit": QUERY},
+        responses={"200": {"content_type": "application/json", "schema": FOUND}},
+        pagination={"style": "page", "page_param": "page", "size_param": "limit", "items": "", "parameters": {}},
+    ),
     "get_text": row("/text", responses={"200": {"content_type": "text/plain", "schema": {"type": "string"}}}),
 }
 CREATES: dict[str, Any] = {
