@@ -92,8 +92,9 @@ def text_acts(facts: Facts) -> Effect | None:
 
 
 def changes(act: Act) -> bool:
-    """Return True if an act changes something, and does not only make an answer."""
-    return not act.is_denied and any(map(_changing, act.verbs)) and _FOR_THE_ANSWER.isdisjoint(act.object[:5])
+    """Return True if an act changes something, and does not only make an answer; what goes to somebody is no answer."""
+    is_answer = "to" not in act.object and not _FOR_THE_ANSWER.isdisjoint(act.object[:5])
+    return not act.is_denied and any(map(_changing, act.verbs)) and not is_answer
 
 
 def _cannot_be_undone(facts: Facts) -> Effect | None:

@@ -244,15 +244,22 @@ class Introspection:
         """The resource and the API of each operation."""
         return {name: (resource, api) for name, _, (resource, api) in self._table.values("resource", "api")}
 
-    def _wanted(self, params: Mapping[str, Any]) -> Callable[[str, str], bool]:
-        """Return what says of an operation, by its name and family, whether a list is narrowed to it."""
+    def _wanted(self, params: Mapping[str, Any]) -> Callable[..., bool]:
+        """Return what says of an operation, by its name, family and resource, whether a list is narrowed to it.
+
+        The table is read for what it is not given.
+        """
         category, resource, api = params.get("category"), params.get("resource"), params.get("api")
         spellings = None if resource is None else spellings_of_resource(resource)
 
-        def wanted(name: str, family: str) -> bool:
-            owner, of_api = self._owners.get(name, ("", ""))
-            is_meant = spellings is None or owner.lower() in spellings
-            return is_meant and api in (None, of_api) and (category is None or family == category.lower())
+        def wanted(name: str, family: str, resource: str | None = None) -> bool:
+            if category is not None and family != category.lower():
+                return False
+            if spellings is not None:
+                owner = self._owners.get(name, ("", ""))[0] if resource is None else resource
+                if owner.lower() not in spellings:
+                    return False
+            return api is None or self._owners.get(name, ("", ""))[1] == api
 
         return wanted
 
@@ -261,7 +268,7 @@ class Introspection:
         if all(params.get(name) is None for name in ("category", "resource", "api")):
             return self._search.find(params["search"])
         wanted = self._wanted(params)
-        return self._search.find(params["search"], lambda hit: wanted(hit.name, hit.family))
+        return self._search.find(params["search"], lambda hit: wanted(hit.name, hit.family, hit.resource))
 
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
