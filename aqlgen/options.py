@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from aqlgen.diagnostics.errors import OptionError
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from aqlgen.runtime.table import Accepted
     from aqlgen.table.apis import ApiInput
 
-__all__ = ["PARTS", "Options", "known_parts", "part_of"]
+__all__ = ["PARTS", "RECORDED_TEXT", "Options", "known_parts", "part_of"]
+
+RECORDED_TEXT: Final[Mapping[str, bool]] = MappingProxyType({"text": True})
+"""The metadata of a field whose text a project records where there is one; its default is None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class Options:
     """What the project has beside the adapter itself, such as ci."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
-    auth: str | None = None
+    auth: str | None = field(default=None, metadata=RECORDED_TEXT)
     """The credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME."""
     apis: tuple[ApiInput, ...] = ()
     """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""

@@ -1,19 +1,20 @@
 """The options of a generation that a project records, so that `aqlgen update` generates it in the same way.
 
-`RECORDED` is the only list of them; a test finds an option of `aqlgen from-openapi` that is in none of the lists here.
+`RECORDED` is the only list of them; it takes in the texts that `Options` marks. A test finds an option of
+`aqlgen from-openapi` that is in none of the lists here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.options import PARTS
+from aqlgen.options import PARTS, RECORDED_TEXT
 from aqlgen.pipeline import ApiInput, Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
@@ -100,6 +101,10 @@ def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
     ]
 
 
+def _recorded_text(name: str) -> Recorded:
+    return Recorded(lambda options, _prepared, _licence: getattr(options, name), _text, if_empty=False)
+
+
 RECORDED: Final[Mapping[str, Recorded]] = {
     "name": Recorded(lambda _options, prepared, _licence: prepared.identity.name, _text),
     "include": Recorded(lambda options, _prepared, _licence: list(options.include), _texts),
@@ -115,7 +120,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
         lambda options, _prepared, _licence: sorted(options.parts),
         lambda value: tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None,
     ),
-    "auth": Recorded(lambda options, _prepared, _licence: options.auth, _text, if_empty=False),
+    **{option.name: _recorded_text(option.name) for option in fields(Options) if option.metadata == RECORDED_TEXT},
     "spec_url": Recorded(
         lambda options, prepared, _licence: (
             addresses(prepared.apis) if options.apis else options.request.at(prepared.sources[0].name).public_url
