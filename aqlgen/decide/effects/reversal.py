@@ -52,6 +52,7 @@ class Reversal:
         self._below: Mapping[str, list[Reading]] = defaultdict(list)
         self._beside: Mapping[tuple[str, tuple[Words, ...]], list[Reading]] = defaultdict(list)
         self._of: Mapping[Words, list[Reading]] = defaultdict(list)
+        self._known: dict[str, frozenset[str]] = {}
         for reading in sorted(readings, key=lambda reading: reading.facts.operation.key):
             path, folder = reading.template, reading.template.rpartition("/")[0]
             self._at[path].append(reading)
@@ -103,11 +104,10 @@ class Reversal:
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
-        schemas, path = reading.around.schemas, reading.template
+        path = reading.template
         top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
         for other in self._readers(reading):
-            known = {"_".join(split(name)) for name in islice(answer_fields(other.subject.answer, schemas), _MOST)}
-            known |= {name.rpartition("_")[0] for name in known}
+            known = self._known_of(other)
             read = len(top & known)
             if (not top or not known) and other.template == path:
                 return f"{other.name} reads it"
@@ -116,6 +116,16 @@ class Reversal:
             if not top and path.rpartition("/")[2].lower() in known:
                 return f"{other.name} reads it"
         return ""
+
+    def _known_of(self, other: Reading) -> frozenset[str]:
+        """Return the fields that a GET shows, each once more without its last word."""
+        known = self._known.get(other.facts.operation.key)
+        if known is None:
+            fields = islice(answer_fields(other.subject.answer, other.around.schemas), _MOST)
+            names = {"_".join(split(name)) for name in dict.fromkeys(fields)}
+            known = frozenset(names | {name.rpartition("_")[0] for name in names})
+            self._known[other.facts.operation.key] = known
+        return known
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
         place = reading.template
