@@ -200,6 +200,7 @@ def test_a_decision_names_the_rule_it_rests_on() -> None:
         ("POST /docs/findOneAndDelete", None, "", "200", "DELETE"),
         ("PUT /accounts/query/blocklist", "blocklistAccountsQuery", "", "200", "UPDATE"),
         ("DELETE /volumes/{id}/{action}", "detachOrDeleteVolume", "", "204", "DELETE"),
+        ("POST /shares/{share}/auth", None, "Get an auth token for a share", "200", "CREATE"),
         ("POST /things/search", "searchThings", "Search things", "200", "READ"),
         ("POST /monitors/validate", "validateMonitor", "Validate a monitor", "200", "READ"),
     ],

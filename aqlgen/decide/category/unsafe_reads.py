@@ -15,6 +15,7 @@ from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.clauses import Act, clauses
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.naming.verbs import ADVERBS, Verb, find_verb
 from aqlgen.decide.sentences import irreversible
 from aqlgen.words import split
@@ -66,11 +67,12 @@ def _changing(word: str) -> Verb | None:
 
 
 def _issues_credential(facts: Facts) -> Effect | None:
-    """Find a token that is made for the caller (`get_access_token` of `…/authenticate`)."""
+    """Find a token that is made for the caller (`get_access_token` of `…/authenticate`, "Get an auth token for …")."""
     spoken = facts.phrase.object if facts.phrase and not facts.shape.queried else ()
-    if facts.named_verb and facts.named_verb.word != "list" and _CREDENTIALS & set(spoken[-1:]):
-        return Effect(Category.CREATE, f"what it gets is a {' '.join(spoken)}, which is issued")
-    return None
+    things = [spoken] if facts.named_verb and facts.named_verb.word != "list" else []
+    things += [act.object[: head_size(act.object, 1)] for act in clauses(facts.operation) if "get" in act.verbs]
+    thing = next((thing for thing in things if _CREDENTIALS & set(thing[-1:])), None)
+    return Effect(Category.CREATE, f"what it gets is a {' '.join(thing)}, which is issued") if thing else None
 
 
 def _answers_created(facts: Facts) -> Effect | None:
