@@ -93,17 +93,17 @@ def _danger(operation: Operation) -> Danger:
 def _compare_danger(old: Operation, new: Operation, notes: Notes) -> None:
     """Note a change of danger by what becomes of a call under the standard policy."""
     before, after = _danger(old), _danger(new)
-    if before is after:
+    asked, asks = (level in _CONFIRMED or row.asked == "first" for level, row in ((before, old), (after, new)))
+    if before is after and asked == asks:
         if after in _CONFIRMED and old.confirmation != new.confirmation:
             notes.add("confirmation-reworded", new.name)
         return
-    wording = f"{after} now, not {before}"
+    wording = f"{after} now, not {before}" if before is not after else f"{after}, at its first use in a session"
     if after is Danger.FORBIDDEN:
         notes.add("operation-forbidden", new.name)
     elif before is Danger.FORBIDDEN:
         notes.add("confirmation-dropped", new.name, wording=f"no longer refused: {wording}")
-    elif (before in _CONFIRMED) != (after in _CONFIRMED):
-        asks = after in _CONFIRMED
+    elif asked != asks:
         rule = "confirmation-asked" if asks else "confirmation-dropped"
         notes.add(rule, new.name, wording=f"{'asks' if asks else 'no longer asks'} for a confirmation: {wording}")
     else:

@@ -154,6 +154,13 @@ def test_no_longer_asking_for_a_confirmation_is_for_a_person_to_look_at(tmp_path
     assert (change["rule"], change["level"]) == ("confirmation-dropped", "attention")
 
 
+def test_a_question_at_the_first_use_that_goes_is_for_a_person_to_look_at(tmp_path: Path) -> None:
+    """R-EFF-2"""
+    [change] = _overruled(tmp_path, "POST /pets/{pet_id}/archive:\n  danger: reversible\n")
+    assert (change["rule"], change["level"]) == ("confirmation-dropped", "attention")
+    assert change["message"] == "no longer asks for a confirmation: reversible, at its first use in a session"
+
+
 def _overruled(tmp_path: Path, overrides: str) -> list[dict[str, Any]]:
     folders = [_generated(tmp_path, "old", ""), _generated(tmp_path, "new", overrides)]
     return run("diff", *folders, "--output-format", "json").json["changes"]
