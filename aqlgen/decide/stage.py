@@ -105,16 +105,12 @@ def name_operations(
     by_kept_name: set[str] = set()
     if overrides.needs_names:
         selecting = _selecting_names(operations, chosen, siblings, vocabulary)
-        by_kept_name = {
-            key
-            for key, name in known.names.items()
-            if key in operations
-            and overrides.of(operations[key].operation, (*selecting[key], name))
-            != overrides.of(operations[key].operation, selecting[key])
-        }
-        for key in by_kept_name:
-            selecting[key] = (*selecting[key], known.names[key])
         chosen = {key: overrides.of(facts.operation, selecting[key]) for key, facts in operations.items()}
+        for key in known.names.keys() & operations.keys():
+            both = (*selecting[key], known.names[key])
+            if (override := overrides.of(operations[key].operation, both)) != chosen[key]:
+                by_kept_name.add(key)
+                selecting[key], chosen[key] = both, override
     check(overrides, document.operations, report, selecting, _findings(document, overrides, chosen))
     categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
     # hidden ones get names too, so that hiding one renames no other

@@ -24,8 +24,9 @@ _CHANGES: Final = frozenset(
     " reboot shutdown deactivate rotate uninstall kill".split()
 )
 """Verbs that are hardly ever the noun of something that is read, unlike `archive`, `merge`, `reset` or `restart`."""
-_LAST: Final = frozenset("reset restart drop flush disable suspend ban block".split())
+_LAST: Final = tuple((word,) for word in "reset restart drop flush disable suspend ban block".split())
 """Verbs that count only where the path ends in them, behind an item."""
+_LEAVES: Final = (("log", "out"), ("sign", "out"), ("log", "off"), ("sign", "off"), ("signout",))
 _NOUNS: Final = frozenset("status state log logs history count info list settings policy schedule protection".split())
 _SEGMENTS: Final = re.compile(r"[/:#.]")
 _PAIR: Final = re.compile(r"(?:^|[?&#;])([A-Za-z_.-]+)=([^&#;{}]+)")
@@ -53,15 +54,14 @@ def _verb(segment: str, segments: list[str], index: int) -> Verb | None:
     words = () if "{" in segment else split(segment)
     if not words:
         return None
-    if words[:2] in (("log", "out"), ("sign", "out"), ("log", "off"), ("sign", "off")) or words == ("signout",):
+    if words[:2] in _LEAVES:
         words = ("logout", *words[2:])
-    last = index == len(segments) - 1
-    behind_item = last and index > 0 and "{" in segments[index - 1]
-    if words[0] not in _CHANGES and not (words[0] in _LAST and behind_item and len(words) == 1):
+    following = segments[index + 1 :]
+    behind_item = not following and "{" in segments[index - 1]
+    if words[0] not in _CHANGES and not (behind_item and words in _LAST):
         return None
     if len(words) > 1 and (words[1] in PREPOSITIONS or words[-1] in _NOUNS or (is_plural(words) and words[1] != "all")):
         return None
-    following = segments[index + 1 :]
     if any("{" not in part for part in following):
         return None  # `/delete/requests`, `/purge/{id}/status`: something is read of what was started
     return find_verb(words[0])

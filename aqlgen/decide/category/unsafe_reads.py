@@ -50,7 +50,7 @@ def _path_acts(facts: Facts) -> Effect | None:
     fixed = re.split(r"[/:]", _PARAMETER.sub("", facts.operation.path.split("?")[0]))
     words = next((split(part) for part in reversed(fixed) if part.strip("/:.")), ())
     head = find_verb(words[0]) if words else None
-    joins = "and" in words or "or" in words
+    joins = not {"and", "or"}.isdisjoint(words)
     if not words or (head is not None and head.category is Category.READ and not joins):
         return None
     is_adverb = words[0] in ADVERBS

@@ -35,7 +35,7 @@ def combined(
 ) -> Requirements:
     """Return the alternatives, the fullest first: all with what is demanded, each with and without what is accepted."""
     bases = stated or [()]
-    if demanded and not all(set(demanded) <= set(requirement) for requirement in bases):
+    if not all(set(demanded) <= set(requirement) for requirement in bases):
         bases = [_with_demanded(requirement, demanded, schemes) for requirement in bases]
     if not accepted:
         return bases if stated or demanded else []

@@ -34,16 +34,15 @@ class Likeness(IntEnum):
     """It is called as nothing else is."""
 
 
-_KEY: Final = re.compile(
+_KEYS: Final = re.compile(
     r"(^|_)(api|app|application|access|auth|authentication|subscription|consumer|sdk|service|user|account)_?key$"
     r"|^(x_)?(apikey|appkey|authkey|sdkkey)$|_(apikey|sdkkey)$"
-)
-_TOKEN: Final = re.compile(
-    r"(^|_)(api|app|access|auth|authentication|authorization|bearer|oauth|private|service|session|user|vault|bot|acl|cli)"
+    r"|(^|_)(api|app|access|auth|authentication|authorization|bearer|oauth|private|service|session|user|vault|bot|acl|cli)"
     r"_?token$|^(x_)?(accesstoken|authtoken|apitoken)$"
+    r"|(^|_)(api|app|application|auth|client|access|account)_?secret$"
+    r"|^(x_)?authorization$|_(authorization|authentication|auth)$|^x_auth$"
 )
-_SECRET: Final = re.compile(r"(^|_)(api|app|application|auth|client|access|account)_?secret$")
-_AUTHORIZATION: Final = re.compile(r"^(x_)?authorization$|_(authorization|authentication|auth)$|^x_auth$")
+"""The name of a key, a token, a secret or an authorization."""
 _POSSIBLE: Final = re.compile(r"^(x_)?(key|token|auth|secret|appid|app_id|apikeyid)$")
 _TAIL: Final = re.compile(r"(^|_)(key|token|secret)$")
 
@@ -81,8 +80,8 @@ def likeness(parameter: Parameter) -> Likeness:
     name = "_".join(split(parameter.name))
     in_header = parameter.location is Location.HEADER
     described = bool(_DESCRIBED.search(parameter.description)) and not _ABOUT.search(parameter.description)
-    if any(pattern.search(name) for pattern in (_KEY, _TOKEN, _SECRET, _AUTHORIZATION)):
-        described = described and bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
+    if _KEYS.search(name):
+        described &= bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
         return Likeness.CERTAIN if described or in_header else Likeness.LIKELY
     is_needed = in_header and parameter.required
     if not _POSSIBLE.search(name) and not ((is_needed or (in_header and described)) and _TAIL.search(name)):

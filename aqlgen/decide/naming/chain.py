@@ -144,6 +144,12 @@ def _set_area_aside(chain: NounChain, facts: Facts) -> NounChain:
     return replace(chain, area=area, nouns=chain.nouns[size:])
 
 
+def _is_caller(first: Words, second: Words, spoken: Words) -> bool:
+    if first == ("user",):
+        return not _MINE.isdisjoint(spoken)
+    return first[-1] in _ME or (first == ("users",) and second[0] in _ME)
+
+
 def _read_me(chain: NounChain, facts: Facts) -> NounChain:
     """Read `/users/me` and `/me/pets` as the caller's own, and `/user` where people say that it is the caller."""
     nouns, mine = chain.nouns, chain.mine
@@ -154,11 +160,7 @@ def _read_me(chain: NounChain, facts: Facts) -> NounChain:
     last = nouns[-1]
     if len(nouns) > 1 and last.words[-1] in _ME and not last.parameters:
         mine, nouns = True, (*nouns[:-2], Noun(nouns[-2].words, (last.words,)))
-    while len(nouns) > 1 and not nouns[0].parameters:
-        first, second = nouns[0].words, nouns[1].words
-        caller = first[-1] in _ME or (first == ("users",) and second[0] in _ME)
-        if not caller and (first != ("user",) or _MINE.isdisjoint(spoken)):
-            break
+    while len(nouns) > 1 and not nouns[0].parameters and _is_caller(nouns[0].words, nouns[1].words, spoken):
         mine, nouns = True, nouns[1:]
     return replace(chain, nouns=nouns, mine=mine)
 

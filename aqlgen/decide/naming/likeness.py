@@ -67,23 +67,24 @@ def _similar(decisions: Sequence[Decision]) -> Iterator[Likeness]:
     """Yield the sets of similar names, each with what its names differ in."""
     by_number: defaultdict[tuple[str, ...], list[Decision]] = defaultdict(list)
     by_meaning: defaultdict[tuple[str, ...], list[Decision]] = defaultdict(list)
+    kinds: defaultdict[str, set[str]] = defaultdict(set)
     for decision in decisions:
+        if decision.category is Category.DELETE:
+            kinds[decision.name].add("delete")
         verb, *rest = split(decision.name) or ("",)
         by_number[verb, *map(singular, rest)].append(decision)
         if verb in _MEANING and rest:
             by_meaning[_MEANING[verb], *rest].append(decision)
     sets: dict[str, set[str]] = {}
-    kinds: defaultdict[str, set[str]] = defaultdict(set)
     for pair in (pair for group in (*by_number.values(), *by_meaning.values()) for pair in combinations(group, 2)):
         if not _are_list_and_item(pair):
             first, second = (decision.name for decision in pair)
             joined = sets.get(first, {first}) | sets.get(second, {second})
             sets |= dict.fromkeys(joined, joined)
             kinds[first] |= {"verb" if split(first)[0] != split(second)[0] else "number"}
-    deleting = {decision.name for decision in decisions if decision.category is Category.DELETE}
     for names in sorted({tuple(sorted(names)) for names in sets.values()}):
-        differences = {kind for name in names for kind in kinds[name]} | ({"delete"} if deleting & {*names} else set())
-        yield Likeness("similar-names", names, ", ".join(sorted(differences)), "")
+        differences = sorted(set().union(*(kinds[name] for name in names)))
+        yield Likeness("similar-names", names, ", ".join(differences), "")
 
 
 def _are_list_and_item(pair: _Pair) -> bool:

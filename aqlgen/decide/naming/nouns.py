@@ -31,9 +31,7 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
         words[index] = words[index] if parent[-1:] == words[index][-1:] else join(words[index], parent)
     final = (spoken_words(facts, chain, last) if last.bare else ()) or last.words
     if words and words[-1] and not before[-1].parameters:
-        spoken, wanted = facts.phrase.object, singulars((*final, *words[-1]))
-        runs = (spoken[start : start + len(wanted)] for start in range(len(spoken)))
-        turned = next((run for run in runs if singulars(run) == wanted), ())
+        turned = _spoken_run(facts.phrase.object, singulars((*final, *words[-1])))
         if turned and singular(turned[0]) != singular(turned[-1]):
             words[-1], final = (), turned  # `/stats/participation` is participation stats
     return join(("my",) if chain.mine else (), *words, final), sum(map(bool, words)) + 1
@@ -78,6 +76,12 @@ def _few(chain: NounChain) -> list[Noun]:
         index = next((index for index, noun in enumerate(kept[:-1]) if not noun.parameters), 0)
         del kept[index]
     return kept
+
+
+def _spoken_run(spoken: Words, wanted: list[str]) -> Words:
+    """Return the words as people say them one after another, () where they do not."""
+    runs = (spoken[start : start + len(wanted)] for start in range(len(spoken)))
+    return next((run for run in runs if singulars(run) == wanted), ())
 
 
 def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:

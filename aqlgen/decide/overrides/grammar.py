@@ -189,8 +189,8 @@ def _explained(error: ValidationError) -> tuple[str, str]:
         options = _options(rule)
         return f"{subject} needs a `{name}`", nearest("", options, name) if options else rule["description"]
     field = str(error.instance_path[-1]) if error.instance_path else ""
+    text = value if isinstance(value, str) else ""
     if options := _options(rules[-1]):
-        text = value and isinstance(value, str)
         message = f"`{value}` is no {field}" if text else f"{subject} {rules[-1].get('errorMessage', 'must be text')}"
         return message, nearest(str(value), options, field)
     rule = next((each for each in reversed(rules) if "errorMessage" in each), rules[0])
@@ -198,8 +198,8 @@ def _explained(error: ValidationError) -> tuple[str, str]:
         return f"{subject} must be a mapping", "Write `key: value`, one a line."
     expected = str(rule.get("errorMessage", error.message))
     if not expected.startswith("must "):  # it is about a text
-        if isinstance(value, str) and value.strip():
-            subject = f"`{value.strip()}`"
+        if text.strip():
+            subject = f"`{text.strip()}`"
         else:
             expected = "must be text"
     return f"{subject} {expected}", _instead(error, rules)

@@ -35,39 +35,21 @@ def overrides_of_each(
             users.setdefault(operation.key.removeprefix(f"{api}:"), []).append(api)
     entries: dict[str, dict[str, Override]] = {api: {} for api in operations}
     findings = [*overrides.diagnostics, *_of_adapter(overrides, operations)]
-    for key, override in overrides.entries.items():
-        selector = parse_selector(key)
-        named = selector.api if selector is not None else ""
-        if named:
-            if named in operations:
-                entries[named][key] = override
-            else:
-                findings.append(_unknown(overrides, override, named, operations))
-            continue
-        having = users.get(key, [])
-        if len(having) > 1:
-            ways = " or ".join(f"`{api}:{key}`" for api in having[:6])
-            message = f"`{key}` is an operation of {len(having)} APIs"
-            findings.append(finding(overrides.file, override.place, message, f"Write {ways}."))
-        elif having and f"{having[0]}:{key}" in overrides.entries:
-            message = f"`{key}` and `{having[0]}:{key}` are the same operation"
-            findings.append(finding(overrides.file, override.place, message, "Keep one of them."))
-        elif having:
-            entries[having[0]][f"{having[0]}:{key}"] = override
-        else:
-            message = f"there is no operation `{key}` in any of the documents"
-            findings.append(unmatched(overrides.file, override.place, message, nearest(key, users, "operation")))
     patterns: dict[str, dict[str, Override]] = {api: {} for api in operations}
-    for key, override in overrides.patterns.items():
-        selector = parse_selector(key)
-        named = selector.api if selector is not None else ""
-        if selector is not None and selector.kind is Kind.API and not selector.is_pattern:
-            named = selector.text
+    for key, override in (*overrides.entries.items(), *overrides.patterns.items()):
+        named = _named(key)
         if named and named not in operations:
-            findings.append(_unknown(overrides, override, named, operations))
-        for api in (named,) if named else operations:
-            if api in patterns:
+            message = f"there is no API called `{named}`"
+            findings.append(unmatched(overrides.file, override.place, message, nearest(named, operations, "API")))
+        elif key in overrides.patterns:
+            for api in (named,) if named else operations:
                 patterns[api][key] = override
+        elif named:
+            entries[named][key] = override
+        elif wrong := _of_no_single(key, override, users, overrides):
+            findings.append(wrong)
+        else:
+            entries[users[key][0]][f"{users[key][0]}:{key}"] = override
     each = {
         api: Overrides(
             entries[api],
@@ -124,6 +106,27 @@ def _of_adapter(overrides: Overrides, apis: Iterable[str]) -> list[Diagnostic]:
     return findings
 
 
-def _unknown(overrides: Overrides, override: Override, name: str, apis: Iterable[str]) -> Diagnostic:
-    message = f"there is no API called `{name}`"
-    return unmatched(overrides.file, override.place, message, nearest(name, apis, "API"))
+def _named(key: str) -> str:
+    """Return the name of the API that an entry is for, "" if it names none."""
+    selector = parse_selector(key)
+    if selector is None:
+        return ""
+    return selector.text if selector.kind is Kind.API and not selector.is_pattern else selector.api
+
+
+def _of_no_single(
+    key: str, override: Override, users: Mapping[str, list[str]], overrides: Overrides
+) -> Diagnostic | None:
+    """Return what is wrong with the entry of an operation without an API, unless exactly one API has it."""
+    having = users.get(key, [])
+    if not having:
+        message = f"there is no operation `{key}` in any of the documents"
+        return unmatched(overrides.file, override.place, message, nearest(key, users, "operation"))
+    if len(having) > 1:
+        ways = " or ".join(f"`{api}:{key}`" for api in having[:6])
+        message = f"`{key}` is an operation of {len(having)} APIs"
+        return finding(overrides.file, override.place, message, f"Write {ways}.")
+    if f"{having[0]}:{key}" in overrides.entries:
+        message = f"`{key}` and `{having[0]}:{key}` are the same operation"
+        return finding(overrides.file, override.place, message, "Keep one of them.")
+    return None

@@ -45,7 +45,7 @@ def _told(operation: Operation, around: Around) -> tuple[bool, Deprecation]:
     deprecation = Deprecation()
     flagged = operation.deprecated
     for words, value in _extensions(operation.extensions):
-        flagged = flagged or (words == {"deprecated"} and value is True)
+        flagged |= words == {"deprecated"} and value is True
         if words & REMOVAL and (day := _day(value)):
             deprecation = replace(deprecation, removal_date=deprecation.removal_date or day)
         elif words & REPLACEMENT and isinstance(value, str) and value.strip():

@@ -63,13 +63,13 @@ def state_of(answer: Json, around: Around) -> str | None:
     return next((f"/{name}" for name in STATES if _is_state(fields.get(name), around)), None)
 
 
+_TOLD: Final = ("/status", "/state", "/progress")
+
+
 def monitor_of(subject: Subject, around: Around, state: str | None) -> Subject | None:
     """Find the operation that tells how far it is: it reads the same type, one path deeper, or under the same path."""
     path = template(subject.operation.path)
-    below = around.readers.get(f"{path}/{{}}")
-    if subject.category is Category.CREATE and below is not None:
-        return below
-    for tail in ("/status", "/state", "/progress"):
+    for tail in ("/{}", *_TOLD) if subject.category is Category.CREATE else _TOLD:
         if (reader := around.readers.get(path + tail)) is not None:
             return reader
     reference = subject.answer.get("$ref") if isinstance(subject.answer, dict) else None

@@ -113,24 +113,28 @@ def _can_ask(subject: Subject, reader: Subject) -> bool:
     )
 
 
+def _unlike(subject: Subject, reader: Subject, schemas: Schemas) -> Reason | None:
+    """Return why nothing can be merged into what is read, None if both may be objects in JSON."""
+    if not admits_json(subject.sent or ""):
+        return Reason("put-no-json", Evidence.RULE, 0.9, f"it is sent as {subject.sent}")
+    answers = [media.content_type for media in reader.success.media] if reader.success is not None else []
+    if answers and not any(map(admits_json, answers)):
+        return Reason("put-no-json", Evidence.RULE, 0.9, f"{reader.name} gives {answers[0]}")
+    kinds, answered = schemas.kinds(subject.body), schemas.kinds(reader.answer)
+    if kinds and "object" not in kinds:
+        return Reason("put-no-object", Evidence.RULE, 0.9, "what is written has no fields")
+    if reader.verb == "list" or "array" in answered:
+        return Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
+    if answered and "object" not in answered:
+        return Reason("put-other-shape", Evidence.RULE, 0.9, f"{reader.name} gives no fields")
+    return None
+
+
 def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update, Reason]:
     """Decide whether a whole is merged into what is read, by the fields that both declare."""
     schemas = around.schemas
-    if not admits_json(subject.sent or ""):
-        return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, f"it is sent as {subject.sent}")
-    answers = [media.content_type for media in reader.success.media] if reader.success is not None else []
-    if answers and not any(map(admits_json, answers)):
-        note = f"{reader.name} gives {answers[0]}"
-        return Update(strategy="put"), Reason("put-no-json", Evidence.RULE, 0.9, note)
-    kinds = schemas.kinds(subject.body)
-    if kinds and "object" not in kinds:
-        return Update(strategy="put"), Reason("put-no-object", Evidence.RULE, 0.9, "what is written has no fields")
-    if reader.verb == "list" or "array" in schemas.kinds(reader.answer):
-        return Update(strategy="put"), Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
-    answered = schemas.kinds(reader.answer)
-    if answered and "object" not in answered:
-        note = f"{reader.name} gives no fields"
-        return Update(strategy="put"), Reason("put-other-shape", Evidence.RULE, 0.9, note)
+    if (unlike := _unlike(subject, reader, schemas)) is not None:
+        return Update(strategy="put"), unlike
     written, read = Place((), schemas.properties(subject.body)), schemas.properties(reader.answer)
     if written.fields and read:
         pair = paired(written, Place((), read), schemas)

@@ -101,6 +101,7 @@ def envelope(subject: Subject, around: Around) -> Envelope:
     schemas, answer = around.schemas, subject.answer
     header = _next_header(subject)
     kinds = schemas.kinds(answer)
+    identifiers: Mapping[str, str] = {}
     if "array" in kinds and not schemas.properties(answer):
         identifiers = _telling(schemas, answer, subject.resource)
         return Envelope(
@@ -114,8 +115,9 @@ def envelope(subject: Subject, around: Around) -> Envelope:
     if not fields:
         return Envelope(known=bool(kinds), header=header)
     items, sure = _items(subject, schemas, fields)
-    identifiers = _telling(schemas, items.schema, subject.resource) if items else {}
-    if items is not None:  # what stands beside the list speaks of it before all else
+    if items is not None:
+        identifiers = _telling(schemas, items.schema, subject.resource)
+        # what stands beside the list speaks of it before all else
         beside = items.pointer.rpartition("/")[0] + "/"
         fields.sort(key=lambda entry: not entry.pointer.startswith(beside))
     return Envelope(

@@ -185,42 +185,23 @@ def _roles(candidates: list[_Candidate], place: str) -> Roles:
     keys = {candidate.key for candidate in candidates}
     if not any(map(_pages, keys)):
         return Roles(place)
-    size = _first(candidates, SIZE, lambda candidate: candidate.number or _digits(candidate))
-    ranged = bool(keys & RANGE_END)
-    offset = _first(candidates, OFFSET, lambda candidate: candidate.number or _digits(candidate))
-    if offset is None and size is not None and not ranged:
-        offset = _first(
-            candidates,
-            RANGE_START,
-            lambda candidate: bool(candidate.kinds & {"integer", "number"}) and not candidate.calendar,
-        )
-    page = _first(candidates, PAGE, lambda candidate: candidate.number or _digits(candidate))
-    cursor = _first(candidates, CURSOR, lambda candidate: not candidate.calendar and "boolean" not in candidate.kinds)
-    token = _first(candidates, TOKEN, lambda candidate: not candidate.calendar and candidate.text)
-    if token is None:  # a page or an offset that is a text is a token, whatever its name
-        token = _first(
-            candidates,
-            PAGE | OFFSET,
-            lambda candidate: candidate.text and not candidate.number and not _digits(candidate),
-        )
-    if token is None:  # and so is an offset that may be a text, where the answer gives the next one
-        token = _first(candidates, OFFSET, lambda candidate: "string" in candidate.kinds and candidate.number)
-    before = _first(candidates, BEFORE, lambda candidate: not candidate.calendar and "boolean" not in candidate.kinds)
-    paged = next((candidate for candidate in (cursor, token) if candidate is not None), None)
-    switched = paged is not None and any(
-        candidate.kinds == {"boolean"} and candidate.key != paged.key and candidate.key.endswith(paged.key)
-        for candidate in candidates
-    )
+    size = _first(candidates, SIZE, _counts)
+    offset = _first(candidates, OFFSET, _counts)
+    if offset is None and size is not None and not keys & RANGE_END:
+        offset = _first(candidates, RANGE_START, _is_start)
+    cursor = _first(candidates, CURSOR, _is_cursor)
+    token = next(filter(None, (_first(candidates, names, test) for names, test in _TOKENS)), None)
+    paged = cursor or token
     return Roles(
         place=place,
-        page=_wire(page),
+        page=_wire(_first(candidates, PAGE, _counts)),
         offset=_wire(offset),
         cursor=_wire(cursor),
         token=_wire(token),
-        before=_wire(before),
+        before=_wire(_first(candidates, BEFORE, _is_cursor)),
         size=_wire(size),
         size_max=_most(size) if size else None,
-        switched=switched,
+        switched=paged is not None and any(_switches(candidate, paged) for candidate in candidates),
         others=tuple(
             (candidate.key, candidate.wire)
             for candidate in candidates
@@ -260,6 +241,30 @@ def _digits(candidate: _Candidate) -> bool:
         or re.fullmatch(r"\^?\(?(?:\[1-9\])?\\d[*+]\)?\$?", shaped) is not None
         or any(isinstance(value, str) and value.isdigit() for value in values)
     )
+
+
+def _counts(candidate: _Candidate) -> bool:
+    return candidate.number or _digits(candidate)
+
+
+def _is_start(candidate: _Candidate) -> bool:
+    return not candidate.calendar and not candidate.kinds.isdisjoint({"integer", "number"})
+
+
+def _is_cursor(candidate: _Candidate) -> bool:
+    return not candidate.calendar and "boolean" not in candidate.kinds
+
+
+def _switches(candidate: _Candidate, paged: _Candidate) -> bool:
+    return candidate.kinds == {"boolean"} and candidate.key != paged.key and candidate.key.endswith(paged.key)
+
+
+_TOKENS: Final[tuple[tuple[frozenset[str], Callable[[_Candidate], bool]], ...]] = (
+    (TOKEN, lambda candidate: not candidate.calendar and candidate.text),
+    (PAGE | OFFSET, lambda candidate: candidate.text and not _counts(candidate)),
+    (OFFSET, lambda candidate: "string" in candidate.kinds and candidate.number),
+)
+"""What is a token: a page or an offset that is a text, whatever its name, and an offset that may be one."""
 
 
 def _most(candidate: _Candidate) -> int | None:
