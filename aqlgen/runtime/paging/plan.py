@@ -76,7 +76,7 @@ def prepare(row: Row, table: Table) -> Plan:
     most = min(_MOST, _MOST if paging.size_max is None else paging.size_max)
     items = path(paging.items) or ()
     sized = row.parameters.get(size or "")
-    usual = 0 if sized is None else number(sized.schema.get("default")) or 0
+    usual = number(sized.schema.get("default")) or 0 if sized else 0
     within = path(paging.within, {} if row.body is None else row.body.schema) or ()
     return Plan(
         style=paging.style,
@@ -152,9 +152,10 @@ def put(params: dict[str, Any], plan: Plan, row: Row, name: str, value: int | st
     if parameter is not None:
         kind = parameter.schema.get("type")
         kinds = kind if isinstance(kind, list) else [kind]
-        if isinstance(value, int) and "string" in kinds and "integer" not in kinds and "number" not in kinds:
+        is_number = "integer" in kinds or "number" in kinds
+        if isinstance(value, int) and "string" in kinds and not is_number:
             value = str(value)
-        elif isinstance(value, str) and value.isdigit() and ("integer" in kinds or "number" in kinds):
+        elif isinstance(value, str) and value.isdigit() and is_number:
             value = int(value)
         params[name] = value
         return
