@@ -213,12 +213,15 @@ def _constraints(schema: JsonSchema, kind: str) -> Info:
             if is_number(schema.get(key)):
                 info[key] = schema[key]
             bound = schema.get(exclusive)
-            if kind == "integer" and isinstance(bound, int) and is_number(bound):
+            if kind == "integer" and type(bound) is int:
                 info[key] = bound + step
     if kind in ("string", "any"):
         info.update({key: schema[key] for key in ("minLength", "maxLength") if _is_count(schema.get(key))})
-    texts = ("pattern", "format") if kind in ("string", "any") else ("format",)
-    return info | {key: schema[key] for key in texts if isinstance(schema.get(key), str)}
+        if isinstance(schema.get("pattern"), str):
+            info["pattern"] = schema["pattern"]
+    if isinstance(schema.get("format"), str):
+        info["format"] = schema["format"]
+    return info
 
 
 def with_notes(text: str, notes: list[str]) -> str:

@@ -58,8 +58,8 @@ def prepare(row: Row, table: Table) -> Plan:
     """Return the plan of an operation that the adapter pages."""
     paging = row.paging
     assert paging is not None  # noqa: S101 - asked of such operations only
-    good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
-    schema: JsonSchema = row.responses.get(good[0], {}).get("schema") or {}
+    good = min((status for status in row.responses if status.startswith("2")), default="default")
+    schema: JsonSchema = row.responses.get(good, {}).get("schema") or {}
     parameters = list(row.parameters.values())
 
     def path(pointer: str | None, of: JsonSchema = schema) -> tuple[str, ...] | None:
@@ -68,7 +68,7 @@ def prepare(row: Row, table: Table) -> Plan:
     def named(wire: str | None) -> str | None:
         place = paging.location or "query"
         name = next(
-            (parameter.name for parameter in parameters if parameter.wire == wire and parameter.location == place), None
+            (parameter.name for parameter in parameters if (parameter.wire, parameter.location) == (wire, place)), None
         )
         return wire if name is None and paging.within is not None else name
 
