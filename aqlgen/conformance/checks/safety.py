@@ -106,6 +106,8 @@ async def other_sessions(setup: Setup, result: Result) -> None:
         setup.api.arrived = []
         answer = await second.call(operation.family, operation.name, params, confirmation_token=token)
         result.expect(answer.code.startswith("TOKEN_"), operation.name, "takes another session's token", answer)
+        answer = await second.call("execute", "confirm_operation", {"confirmation_token": token})
+        result.expect(answer.code.startswith("TOKEN_"), operation.name, "confirms another session's call", answer)
         await anyio.sleep(_SHORTEST + 0.5)
         answer = await first.call(operation.family, operation.name, params, confirmation_token=later)
         result.expect(answer.code == "TOKEN_EXPIRED", operation.name, "takes a token that has expired", answer)

@@ -213,7 +213,7 @@ def _constraints(schema: JsonSchema, kind: str) -> Info:
             if is_number(schema.get(key)):
                 info[key] = schema[key]
             bound = schema.get(exclusive)
-            if kind == "integer" and is_number(bound) and isinstance(bound, int):
+            if kind == "integer" and type(bound) is int:
                 info[key] = bound + step
     if kind in ("string", "any"):
         info.update({key: schema[key] for key in ("minLength", "maxLength") if _is_count(schema.get(key))})

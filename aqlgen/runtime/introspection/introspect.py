@@ -150,9 +150,7 @@ class Introspection:
             return self._matches(params)
         name = params.get("name")
         if query == "operations":
-            if name is not None:
-                return {"operation": self._operation(name)}
-            return self._operations(params, session_id)
+            return self._operations(params, session_id) if name is None else {"operation": self._operation(name)}
         if name is not None:
             return {"type": self._type(name, Bounds.of(params, None, self._tokens))}
         return {"types": self._types(params)}

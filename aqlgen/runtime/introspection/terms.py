@@ -65,15 +65,13 @@ def stem(word: str) -> str:
     word = word[:_LONGEST]
     if len(word) <= 3 or not word.isascii() or word in _SHORT:
         return _SHORT.get(word, word)
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "i"
-    elif word.endswith(("sses", "shes", "ches", "xes", "zes")) and len(word) > 4:
+    if word.endswith(("ies", "sses", "shes", "ches", "xes", "zes")) and len(word) > 4:
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    suffix = next((end for end in _SUFFIXES if word.endswith(end) and len(word) - len(end) >= 4), "")
+    suffix = next((end for end in _SUFFIXES if word[4:].endswith(end)), "")
     word = word.removesuffix(suffix)
-    if len(word) > 4 and word[-1] == "e":
+    if word[4:].endswith("e"):
         word = word[:-1]
     if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "sl":
         word = word[:-1]

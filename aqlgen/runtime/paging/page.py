@@ -160,37 +160,53 @@ def find_next_position(
     plan: Plan, place: Place, data: Any, items: Sequence[Any], response: ApiResponse, request: ApiRequest
 ) -> int | str | None:
     """Return the position of the next page; None if this one is the last."""
-    value = _stated_next(plan, data, response)
     if _flag(plan, data) is False or (not items and (plan.by_url or not isinstance(plan.next, tuple))):
         return None  # an empty page is not the last one if the answer names the next (AIP-158)
+    value = _stated_next(plan, data, response)
     if plan.style in ("page", "offset"):
-        if not items:
-            return None
-        more = _flag(plan, data)
-        if more is None and plan.next is not None:
-            more = bool(value)
-        if more is None:
-            more = _likely_more(plan, place, len(items), stated_total(plan, data, place, len(items)))
-        position = plan.start if place.position is None else int(place.position)
-        named = number(value) if isinstance(plan.next, tuple) and plan.style in str(plan.next[-1:]) else None
-        if more and named is not None and named > position:
-            return named
-        return None if not more else position + (1 if plan.style == "page" else len(items))
-    if plan.next is None and plan.item_cursor is not None and "link" in response.headers:
-        value = _link(response.headers["link"])  # not declared, yet more reliable
-        return _relative(value, request, plan) if value else None
+        return _next_number(plan, place, data, len(items), value)
     if plan.next is None and plan.item_cursor is not None:
-        value = at(items[-1], plan.item_cursor)
-        if _flag(plan, data) is None and not _likely_more(
-            plan, place, len(items), stated_total(plan, data, place, len(items))
-        ):
+        if "link" in response.headers:
+            value = _link(response.headers["link"])  # not declared, yet more reliable
+            return _relative(value, request, plan) if value else None
+        if _flag(plan, data) is None and not _likely_more(plan, place, data, len(items)):
             return None
+        value = at(items[-1], plan.item_cursor)
+    position = _position(plan, value, request)
+    return None if position == place.position else position
+
+
+def _next_number(plan: Plan, place: Place, data: Any, count: int, value: Any) -> int | None:
+    """Return the number of the next page, or the offset of its first item; `value` is what the answer states of it."""
+    if not count:
+        return None
+    more = _flag(plan, data)
+    if more is None:
+        more = _likely_more(plan, place, data, count) if plan.next is None else bool(value)
+    if not more:
+        return None
+    position = plan.start if place.position is None else int(place.position)
+    named = number(value) if isinstance(plan.next, tuple) and plan.style in str(plan.next[-1:]) else None
+    if named is not None and named > position:
+        return named
+    return position + (1 if plan.style == "page" else count)
+
+
+def _position(plan: Plan, value: Any, request: ApiRequest) -> int | str | None:
+    """Return the position that an answer states: a link as its path and query; None if it states none."""
     if value in (MISSING, None, "", False) or isinstance(value, (dict, list, bool)):
         return None
-    target: int | str = value if isinstance(value, (int, str)) else str(value)
-    if plan.by_url or (isinstance(target, str) and (_is_link(plan) or (plan.in_header and is_address(target)))):
-        target = _relative(str(target), request, plan)
-    return None if target == place.position else target
+    position: int | str = value if isinstance(value, (int, str)) else str(value)
+    is_link = isinstance(position, str) and (_is_link(plan) or (plan.in_header and is_address(position)))
+    return _relative(str(position), request, plan) if plan.by_url or is_link else position
+
+
+def is_path(plan: Plan, position: int | str | None) -> bool:
+    """Return True for a position that is path and query of a page, rather than the value of a parameter."""
+    if not isinstance(position, str):
+        return False
+    by_link = _is_link(plan) or (plan.next is None and plan.item_cursor is not None)
+    return plan.by_url or (by_link and position.startswith("/")) or (plan.in_header and is_address(position))
 
 
 def page_url(request: ApiRequest, position: str) -> str:
@@ -248,8 +264,9 @@ def _flag(plan: Plan, data: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _likely_more(plan: Plan, place: Place, count: int, total: int | None) -> bool:
+def _likely_more(plan: Plan, place: Place, data: Any, count: int) -> bool:
     """Return True if more items are likely, also in doubt: an empty page costs less than items that are never seen."""
+    total = stated_total(plan, data, place, count)
     if total is not None:
         return place.begin + count < total
     if place.full:

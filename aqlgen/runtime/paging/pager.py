@@ -16,7 +16,7 @@ from ..errors import Code, Failure
 from ..media import is_csv
 from ..schema.reader import MISSING, at
 from .cursors import Cursors, Place
-from .page import Page, beside, find_next_position, is_address, items_hash, page_url, stated_total, states_end
+from .page import Page, beside, find_next_position, is_path, items_hash, page_url, stated_total, states_end
 from .plan import Plan, first_lead, number, prepare, put, request_size
 from .signs import signs_of_more
 
@@ -49,10 +49,11 @@ class Pager:
     ) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
         plan = self._plan(row)
-        behind = {name for name in params if name in row.hidden_parameters}
-        params = {name: value for name, value in params.items() if name not in behind or value != row.presets.get(name)}
-        _check_arguments(arguments, [name for name in params if name in behind])
+        behind = row.hidden_parameters
+        hidden = {name: params[name] for name in params if name in behind and params[name] != row.presets.get(name)}
+        _check_arguments(arguments, list(hidden))
         filters = {name: value for name, value in params.items() if name not in behind}
+        params = filters | hidden
         if "last" in arguments:
             return await self._backward(exchanges, row, plan, filters, arguments)
         asked = arguments.get("first") or number(params.get(plan.size or ""))
@@ -64,14 +65,7 @@ class Pager:
             if not (place.skip or plan.style == "page"):  # the number of a page counts pages of one size
                 place = place._replace(size=size)
         else:
-            place = Place(size=size)
-            lead_value = params.get(plan.lead or "")
-            if lead_value is not None:
-                position = number(lead_value) if plan.style in ("page", "offset") else lead_value
-                index = 0
-                if isinstance(position, int):
-                    index = max(0, position - plan.start) * (1 if plan.style == "offset" else size or plan.usual or 1)
-                place = place._replace(position=position, begin=index)
+            place = _beginning(plan, params, size)
         return await self._forward(exchanges, row, plan, filters, place, wanted)
 
     async def pages(
@@ -95,12 +89,12 @@ class Pager:
         self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place, wanted: int
     ) -> Page:
         data, items, next_position, total = await self._fetch(exchanges, row, plan, filters, place)
-        if next_position is not None and total is not None and total <= place.begin + len(items):
+        if next_position is not None and total == place.begin + len(items):
             total = None  # it counts the page
         is_compared = not place.skip and bool(place.seen)
         seen = items_hash(items) if is_compared or next_position is not None else ""
-        previous = place.begin + place.skip > 0 or place.position is not None
-        if seen and is_compared and seen in (place.seen, place.origin):
+        previous = (place.position, place.skip) != (None, 0)
+        if is_compared and seen in {place.seen, place.origin} - {""}:
             signs = _signs(exchanges, plan, data, place.begin)
             return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous, signs=signs)
         backward = "before" in row.adapter_parameters
@@ -139,12 +133,7 @@ class Pager:
         params = dict(filters)
         if plan.size is not None and place.size is not None:
             put(params, plan, row, plan.size, place.size)
-        by_link = plan.next == "link" or (plan.next is None and plan.item_cursor is not None)
-        url = isinstance(place.position, str) and (
-            plan.by_url
-            or (by_link and place.position.startswith("/"))
-            or (plan.in_header and is_address(place.position))
-        )
+        url = is_path(plan, place.position)
         if plan.lead is not None and place.position is not None and not url:
             put(params, plan, row, plan.lead, place.position)
         elif plan.lead is not None and place.position is None:
@@ -203,6 +192,16 @@ class Pager:
 def _signs(exchanges: Exchanges, plan: Plan, data: Any, seen: int) -> Mapping[str, Any]:
     assert exchanges.last is not None  # noqa: S101 - it is what the page was read from
     return signs_of_more(data, plan.items, seen, exchanges.last, exchanges.request)
+
+
+def _beginning(plan: Plan, params: Mapping[str, Any], size: int | None) -> Place:
+    """Return the place at which a call without a cursor begins: that of the API's own parameter, if it is given."""
+    lead = params.get(plan.lead or "")
+    position = number(lead) if plan.style in ("page", "offset") else lead
+    index = 0
+    if isinstance(position, int):
+        index = max(0, position - plan.start) * (1 if plan.style == "offset" else size or plan.usual or 1)
+    return Place(position=position, begin=index, size=size)
 
 
 def _check_arguments(arguments: Mapping[str, Any], hidden: list[str]) -> None:

@@ -58,8 +58,8 @@ def prepare(row: Row, table: Table) -> Plan:
     """Return the plan of an operation that the adapter pages."""
     paging = row.paging
     assert paging is not None  # noqa: S101 - asked of such operations only
-    good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
-    schema: JsonSchema = row.responses.get(good[0], {}).get("schema") or {}
+    good = min((status for status in row.responses if status.startswith("2")), default="default")
+    schema: JsonSchema = row.responses.get(good, {}).get("schema") or {}
     parameters = list(row.parameters.values())
 
     def path(pointer: str | None, of: JsonSchema = schema) -> tuple[str, ...] | None:
@@ -68,7 +68,7 @@ def prepare(row: Row, table: Table) -> Plan:
     def named(wire: str | None) -> str | None:
         place = paging.location or "query"
         name = next(
-            (parameter.name for parameter in parameters if parameter.wire == wire and parameter.location == place), None
+            (parameter.name for parameter in parameters if (parameter.wire, parameter.location) == (wire, place)), None
         )
         return wire if name is None and paging.within is not None else name
 
@@ -76,7 +76,7 @@ def prepare(row: Row, table: Table) -> Plan:
     most = min(_MOST, _MOST if paging.size_max is None else paging.size_max)
     items = path(paging.items) or ()
     sized = row.parameters.get(size or "")
-    usual = 0 if sized is None else number(sized.schema.get("default")) or 0
+    usual = number(sized.schema.get("default")) or 0 if sized else 0
     within = path(paging.within, {} if row.body is None else row.body.schema) or ()
     return Plan(
         style=paging.style,
@@ -152,9 +152,10 @@ def put(params: dict[str, Any], plan: Plan, row: Row, name: str, value: int | st
     if parameter is not None:
         kind = parameter.schema.get("type")
         kinds = kind if isinstance(kind, list) else [kind]
-        if isinstance(value, int) and "string" in kinds and "integer" not in kinds and "number" not in kinds:
+        is_number = "integer" in kinds or "number" in kinds
+        if isinstance(value, int) and "string" in kinds and not is_number:
             value = str(value)
-        elif isinstance(value, str) and value.isdigit() and ("integer" in kinds or "number" in kinds):
+        elif isinstance(value, str) and value.isdigit() and is_number:
             value = int(value)
         params[name] = value
         return

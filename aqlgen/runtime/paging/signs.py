@@ -129,6 +129,18 @@ def signs_of_more(
 def _statements(data: Any, path: Sequence[str], response: ApiResponse) -> Iterator[_Statement]:
     if response.status == 206:
         yield _Statement("incomplete by its status", True)
+    yield from _of_headers(response)
+    if path and not isinstance(at(data, path), list):
+        others = at(data, path[:-1])
+        for key, value in list(others.items())[:_MOST_MEMBERS] if isinstance(others, Mapping) else ():
+            if isinstance(value, list):
+                yield _Statement(f"total of {key}", len(value))
+    for depth, step in enumerate(path):
+        yield from _members("", at(data, path[:depth]), (step,))
+
+
+def _of_headers(response: ApiResponse) -> Iterator[_Statement]:
+    """Yield what the headers of an answer state, also those that are objects of JSON."""
     for name, value in list(response.headers.items())[:_MOST_MEMBERS]:
         if name == "link":
             yield from (_Statement("link next", link.target) for link in read_links(value) if "next" in link.relations)
@@ -138,13 +150,6 @@ def _statements(data: Any, path: Sequence[str], response: ApiResponse) -> Iterat
             yield from _members(name, _read(value), ())
         elif name not in _OWN_ADDRESSES and len(value) <= _LONGEST_VALUE:
             yield _Statement(name, value if number(value) is None else number(value))
-    if path and not isinstance(at(data, path), list):
-        others = at(data, path[:-1])
-        for key, value in list(others.items())[:_MOST_MEMBERS] if isinstance(others, Mapping) else ():
-            if isinstance(value, list):
-                yield _Statement(f"total of {key}", len(value))
-    for depth, step in enumerate(path):
-        yield from _members("", at(data, path[:depth]), (step,))
 
 
 def _members(name: str, members: Any, listed: Sequence[str]) -> Iterator[_Statement]:
@@ -169,8 +174,13 @@ def _is_sign(statement: _Statement, seen: int, status: int, url: str, *, full: b
         return value and leads_on
     if isinstance(value, str):
         return value.strip().lower() not in _NOTHING and (leads_on or _is_same_list(value, url))
-    if leads_on:
-        return bool(value > 0)
+    return bool(value > 0) if leads_on else _is_count_of_more(statement, seen, status, full=full)
+
+
+def _is_count_of_more(statement: _Statement, seen: int, status: int, *, full: bool) -> bool:
+    """Return True if a number counts more pages than one, or more items than were seen."""
+    _, value, beside = statement
+    called = _words(statement.name)
     is_count = _COUNT.are_in(called)
     if "pages" in called or ("page" in called and is_count):
         return bool(value > 1)

@@ -238,7 +238,7 @@ def _lines(node: _Node, types: Types) -> Iterator[_Line]:
                 yield from _lines(replace(field, hidden=hidden), types)
             return
         if len(value) <= _MOST_ITEMS:
-            items = union_of(types, node.schema).items if node.schema else []
+            items = union_of(types, node.schema).items
             inner = items[0] if items else {}
             for index, item in enumerate(value):
                 path = f"{node.path}[{index}]"

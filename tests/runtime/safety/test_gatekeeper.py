@@ -142,7 +142,10 @@ async def test_a_token_of_another_session_is_refused_and_goes_with_its_session(
     """R-SAFE-3, R-OPS-2"""
     async with agent(zoo, era) as first, agent(zoo, era) as second:
         token = await first.token()
-        assert code(await second.delete(confirmation_token=token)) == "TOKEN_SCOPE_MISMATCH"
+        confirming = {"operation": "confirm_operation", "params": {"confirmation_token": token}}
+        for envelope in (await second.delete(confirmation_token=token), await second.send("execute", confirming)):
+            assert code(envelope) == "TOKEN_SCOPE_MISMATCH"
+        assert code(await first.delete()) == "CONFIRMATION_REQUIRED"
         assert (await first.delete(confirmation_token=token))["success"]
         gone = await second.token()
     async with agent(zoo, era) as third:

@@ -59,7 +59,12 @@ class AgentApprovals:
             if not await person.ask(question):
                 raise refused("the person who was asked does not let this agent start")
             return "a person"
-        text = "\n".join([agent_key(agent), goal, session.id or "", current_caller() or "", str(held)])
+        return await self._by_operator(agent, goal, question, session, held=held)
+
+    async def _by_operator(self, agent: str, goal: str, question: str, session: Session, *, held: bool) -> str:
+        """Return the operator who has let an agent start. Raises Failure if none has; one is asked then."""
+        asker = (session.id or "", current_caller() or "")
+        text = "\n".join([agent_key(agent), goal, *asker, str(held)])
         question_id = f"start_{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
         known = await self._questions.question(question_id) if self.operator else None
         if known is not None and known.verdict == "denied":
@@ -75,7 +80,7 @@ class AgentApprovals:
                 f"a person has to let {'this' if held else 'an'} agent start, and this client has no way to ask one. "
                 f"Use a client with elicitation, or let the owner set {owner}."
             )
-        asker, questions = (session.id or "", current_caller() or ""), await self._questions.questions()
+        questions = await self._questions.questions()
         waiting = [item for item in questions if item.kind == "start" and item.id != question_id]
         if sum((item.session, item.caller) == asker for item in waiting) >= _MOST_STARTS:
             raise refused(f"{_MOST_STARTS} starts wait for an operator already, {self.operator}: wait for one of them")

@@ -115,9 +115,9 @@ class KeptExecutions:
         if session.id is None and executions is not None:
             return caller is None and any(agent_key(held.agent) != key for held in executions.all_paused())
         beside = (other for other_id, other in self._open.items() if other_id != session.id)
-        open_now = (held for other, executions in beside if other == caller for held in executions.all_paused())
-        left = (name for (other, name), (_, end) in self._left.items() if other == caller and end > now)
-        return any(agent_key(held.agent) != key for held in open_now) or any(name != key for name in left)
+        paused = (executions.all_paused() for other, executions in beside if other == caller)
+        left = {name for (other, name), (_, end) in self._left.items() if other == caller and end > now}
+        return bool(left.union(agent_key(held.agent) for each in paused for held in each) - {key})
 
     def forget(self, agent: str) -> None:
         """Forget the pause that an agent has taken over from a session that ended."""

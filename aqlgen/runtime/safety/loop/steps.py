@@ -141,7 +141,7 @@ class StepReport:
                 answer = answer._replace(directive=denied(answer.directive, by))
         if answer.directive.get("stopped"):
             blocks = await self._loop.blocks()
-        shown = [] if not blocks else broadcast(blocks, current_caller())
+        shown = broadcast(blocks, current_caller())
         known = {note["metadata"].get("verificationId") for note in answer.directive.get("notifications", ())}
         more = [note.as_json() for note in shown if note.verification not in known]
         if more:

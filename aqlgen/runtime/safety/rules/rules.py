@@ -58,13 +58,7 @@ class Condition(NamedTuple):
         sent: Sent | None,
         strictly: bool,
     ) -> Truth:
-        of_lists, places = name in ABOUT_LISTS, where.places
-        values = [value for place in places for value in place.values(params, of_lists=of_lists)]
-        for place in places:
-            if place.within and place.parameter in params:
-                values += patched(params[place.parameter], place.within, of_lists=of_lists)
-        if sent is not None:
-            values += sent.values(where.names, values, of_lists=of_lists)
+        places, values = where.places, where.values(params, sent, of_lists=name in ABOUT_LISTS)
         if name == "given":
             return any(value is not MISSING for value in values) is expected
         defaults = [default for place in places for default in place.defaults]
@@ -81,6 +75,16 @@ class ConditionPlaces(NamedTuple):
 
     places: tuple[Place, ...]
     names: tuple[Spellings, ...]
+
+    def values(self, params: Mapping[str, Any], sent: Sent | None, *, of_lists: bool) -> list[Any]:
+        """Return what a call has there: in its parameters, in what patches change, and in its request."""
+        values = [value for place in self.places for value in place.values(params, of_lists=of_lists)]
+        for place in self.places:
+            if place.within and place.parameter in params:
+                values += patched(params[place.parameter], place.within, of_lists=of_lists)
+        if sent is not None:
+            values += sent.values(self.names, values, of_lists=of_lists)
+        return values
 
 
 def _truth(name: str, value: Any, expected: Any) -> Truth:
