@@ -172,6 +172,15 @@ def compare_workflows(old: Surface, new: Surface, notes: Notes) -> None:
             _note_added(workflow, "workflow", notes)
 
 
+def _takes_calls_of(old: Workflow, new: Workflow) -> bool:
+    """Return True if each call of the old workflow is one of the new: no input is other, gone or newly required."""
+    kept = [(item, new.inputs.get(name)) for name, item in old.inputs.items()]
+    added = [item for name, item in new.inputs.items() if name not in old.inputs]
+    return all(
+        other is not None and item.schema == other.schema and other.required <= item.required for item, other in kept
+    ) and not any(item.required for item in added)
+
+
 def _compare(old: Workflow, new: Workflow, notes: Notes) -> None:
     if old.family != new.family:
         wording = f"called by the tool for {new.family} now, not for {old.family}"
@@ -179,11 +188,8 @@ def _compare(old: Workflow, new: Workflow, notes: Notes) -> None:
     if old.steps != new.steps:
         notes.add("workflow-steps", new.name)
     if old.inputs != new.inputs:
-        schemas = {name: item.schema for name, item in old.inputs.items()}
-        required = {name for name, item in new.inputs.items() if item.required}
-        is_open = schemas.items() <= {name: item.schema for name, item in new.inputs.items()}.items()
-        is_open = is_open and required <= {name for name, item in old.inputs.items() if item.required}
-        notes.add("workflow-inputs", new.name, level=Level.COMPATIBLE if is_open else Level.BREAKING)
+        level = Level.COMPATIBLE if _takes_calls_of(old, new) else Level.BREAKING
+        notes.add("workflow-inputs", new.name, level=level)
     before, after = old.outputs or {}, new.outputs or {}
     if before != after:
         is_kept = bool(before) is bool(after) and all(after.get(name) == item for name, item in before.items())

@@ -62,20 +62,18 @@ class PagedList:
         paging, data = self._paging, deepcopy(self._data)
         items = [self._item(number) for number in range(begin, end)]
         is_last, headers = end >= self._count, {"Content-Type": "application/json"}
-        following: Any = f"after-{end}"
-        if paging.style in ("page", "offset"):
-            size = max(1, end - begin)
-            following = begin // size + 1 + self._start if paging.style == "page" else end
+        numbers = {"page": begin // max(1, end - begin) + 1 + self._start, "offset": end}
+        following: Any = numbers.get(paging.style, f"after-{end}")
         if paging.style in ("link", "next_url") or paging.next == "link":
             pairs = [pair for pair in request.query if pair[0] != _FROM]
             following = f"{request.base}{request.path}?{urlencode([*pairs, (_FROM, str(end))])}"
-        data = _placed(data, paging.items or "", items)
-        if paging.next is not None and paging.next_in != "header":
-            data = _placed(data, paging.next, None if is_last else following)
-        if paging.has_more is not None:
-            data = _placed(data, paging.has_more, not is_last)
-        if paging.total is not None:
-            data = _placed(data, paging.total, self._count)
+        for pointer, value in (
+            (paging.items or "", items),
+            (paging.next if paging.next_in != "header" else None, None if is_last else following),
+            (paging.has_more, not is_last),
+            (paging.total, self._count),
+        ):
+            data = data if pointer is None else _placed(data, pointer, value)
         if paging.next is not None and paging.next_in == "header" and not is_last:
             is_link = paging.next.lower() == "link"
             headers[paging.next] = f'<{following}>; rel="next"' if is_link else str(following)

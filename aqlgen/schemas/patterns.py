@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from math import inf
 from typing import Final
 
 from jsonschema_rs import Draft202012Validator, ValidationError
@@ -78,9 +79,9 @@ def _compiled(pattern: str) -> Draft202012Validator:
     return Draft202012Validator({"pattern": pattern})
 
 
-LENGTHS: Final[Mapping[str, tuple[int, int | None]]] = {
-    "uuid": (36, 36), "date": (10, 10), "date-time": (20, None), "time": (9, None), "duration": (3, None),
-    "ipv4": (7, 15), "ipv6": (2, 45), "email": (3, None), "uri": (3, None),
+LENGTHS: Final[Mapping[str, tuple[int, float]]] = {
+    "uuid": (36, 36), "date": (10, 10), "date-time": (20, inf), "time": (9, inf), "duration": (3, inf),
+    "ipv4": (7, 15), "ipv6": (2, 45), "email": (3, inf), "uri": (3, inf),
 }  # fmt: skip
 """The fewest and the most characters of a text of the format (RFC 3339, 4122, 4291, 3986)."""
 
@@ -112,16 +113,18 @@ def contradiction(form: str, node: Mapping[str, Json], raw: Mapping[str, Json]) 
         return _outside(form, node, raw)
     if form not in CHECKED:
         return None
-    least, most = LENGTHS.get(form, (0, None))
-    if node.get("maxLength", least) < least or (most is not None and node.get("minLength", 0) > most):
+    least, most = LENGTHS.get(form, (0, inf))
+    if node.get("maxLength", least) < least or node.get("minLength", 0) > most:
         return "the bounds of its length contradict it"
     if form in SAMPLES and "pattern" in node and not any(matches(node["pattern"], text) for text in SAMPLES[form]):
         return "its pattern contradicts it"
-    listed = node.get("enum", [node["const"]] if "const" in node else ())
+    listed = node.get("enum", (node.get("const"),))
     if any(isinstance(value, str) and not is_of(form, value) for value in listed):
         return "its enumeration contradicts it"
-    misfit = next((value for value in _examples(raw) if isinstance(value, str) and not exemplifies(form, value)), None)
-    return None if misfit is None else f"the document's own {shorten(misfit, 60)!r} contradicts it"
+    for value in _examples(raw):
+        if isinstance(value, str) and not exemplifies(form, value):
+            return f"the document's own {shorten(value, 60)!r} contradicts it"
+    return None
 
 
 def exemplifies(form: str, example: Json) -> bool:

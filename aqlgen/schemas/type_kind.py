@@ -7,6 +7,7 @@ string); any other misfit is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import repeat
 from json import dumps
 
 from aqlgen.ir import MISSING, Json
@@ -108,7 +109,7 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     items = view.get("items")
     is_listed = isinstance(value, list) and isinstance(items, dict) and "prefixItems" not in view
     parts = [(items, item) for item in value[:MAX_ITEMS]] if is_listed else []
-    parts += [(branch, value) for branch in view.get("allOf", ())]
+    parts += zip(view.get("allOf", ()), repeat(value))
     branches = view.get("anyOf") or [True]
     return (
         _fits_scalar(view, value)

@@ -72,9 +72,9 @@ class Writer:
         discriminator = self._discriminators.find(node, branches)
         if "anyOf" in node:
             self._union(node, out, place, around, branches, discriminator)
-        parts = [self._write(branch, place.beside("part", around)) for branch in node.get("allOf", ())]
-        if any(parts):
-            out["allOf"] = [part for part in parts if part]
+        parts = (self._write(branch, place.beside("part", around)) for branch in node.get("allOf", ()))
+        if declaring := list(filter(None, parts)):
+            out["allOf"] = declaring
         withheld = self._withheld(node, place)
         if "properties" in node:
             self._properties(node, names, out, place, withheld)
@@ -82,8 +82,7 @@ class Writer:
             out["required"] = required
         if not node.keys().isdisjoint(_BY_KEY):
             self._key_rules(node, names, out, place, withheld)
-        if not node.keys().isdisjoint(_BY_ITEM):
-            self._items(node, out, place)
+        self._items(node, out, place)
         if discriminator is not None and "discriminator" not in out:
             self._write_discriminator(discriminator, {}, names, out, place, pointer)
         return out
@@ -330,7 +329,6 @@ _REQUIRING = frozenset({"required", "dependentRequired"})
 _BY_KEY = frozenset(
     {"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentRequired"}
 )
-_BY_ITEM = frozenset({"items", "prefixItems"})
 STRUCTURED = frozenset(
     {
         "properties", "required", "items", "additionalProperties", "propertyNames", "patternProperties",

@@ -60,11 +60,21 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     if view is None and not (branches and all(types.object_view(branch) for branch in branches)):
         return None
     base = view or {}
+    withheld = types.read_only_in_part(raw)
+    return Fields(
+        _properties_of(raw, base, types),
+        tuple(wire for wire in _required_of(raw, types, 0, {}) if wire not in withheld),
+        _rest_of(base, kind),
+        across=bool(branches) or not base.keys().isdisjoint(ACROSS_FIELDS),
+    )
+
+
+def _properties_of(raw: Json, base: Mapping[str, Json], types: Types) -> dict[str, Json]:
+    """Return the declared fields of all alternatives, the required ones, and the discriminator with its values."""
     properties: dict[str, Json] = {}
     parts = types.parts(raw)
     for name, schema in chain.from_iterable(node.get("properties", {}).items() for node in parts):
         properties[name] = _either(properties[name], schema) if name in properties else schema
-    withheld = types.read_only_in_part(raw)
     requiring = [base] if base.get("additionalProperties") is False else parts
     for name in chain.from_iterable(node.get("required", ()) for node in requiring):
         properties.setdefault(name, True)  # the server requires it, though nothing else is known of it
@@ -73,14 +83,15 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     if discriminator is not None and tags and all(tags):
         listed = list(dict.fromkeys(chain.from_iterable(tags)))
         properties[discriminator.property] = _with_tags(properties[discriminator.property], listed)
+    return properties
+
+
+def _rest_of(base: Mapping[str, Json], content_type: str) -> Json:
+    """Return the schema of further fields, None if there are none."""
     rest = base.get("additionalProperties")
-    open_ = rest is True or "patternProperties" in base
-    return Fields(
-        properties,
-        tuple(wire for wire in _required_of(raw, types, 0, {}) if wire not in withheld),
-        rest if isinstance(rest, dict) else ({} if open_ and admits_json(media.content_type) else None),
-        across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
-    )
+    if isinstance(rest, dict):
+        return rest
+    return {} if (rest is True or "patternProperties" in base) and admits_json(content_type) else None
 
 
 def _required_of(
@@ -145,15 +156,13 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
         )
     if fields.rest is not None:
         rest = types.schema(fields.rest, Place(request=True, hint=f"{hint}AdditionalProperty", inline=True))
-        schema = {"type": "object", "additionalProperties": rest}
-        described = "Further fields of the body, by the API's own names."
         parameters.append(
             TableParameter(
                 name="additional_properties",
                 wire="additional_properties",
                 location="body_rest",
-                schema=schema,
-                description=described,
+                schema={"type": "object", "additionalProperties": rest},
+                description="Further fields of the body, by the API's own names.",
             )
         )
     validate = fields.across or (optional and bool(fields.required))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from aqlgen.decide.decision import Category, Decision
@@ -231,50 +232,66 @@ def _merged(
     bodies: Mapping[str, ShapedBody], shown: Sequence[Parameter], others: Sequence[Parameter], chooser: str
 ) -> _Merged:
     """Merge the parameters of bodies; one that has the same name for the API is the same parameter."""
-    known = {_place(parameter): parameter for parameter in shown if _in_body(parameter)}
-    fixed = {_place(parameter) for parameter in others if _in_body(parameter)}
-    default = next(iter(bodies))
-    new: dict[tuple[str, str], Parameter] = {}
-    for name, whole in bodies.items():
-        for parameter in whole.parameters if name != default else ():
-            place = _place(parameter)
-            if place not in known and place not in fixed and place not in new:
-                words = f"With `{chooser}` '{name}': {parameter.description}".rstrip(": ")
-                new[place] = replace(parameter, required=False, description=shorten(words, MAX_DESCRIPTION))
-    named = with_unique_names(new.values(), [*shown, *others])
-    extras = {_place(parameter): parameter for parameter in named}
+    known, fixed, default = _by_place(shown), _by_place(others), next(iter(bodies))
+    extras = _extras(bodies, {**known, **fixed}, [*shown, *others], chooser)
     union: dict[tuple[str, str], Parameter] = {**known, **extras}
-    of_kinds: dict[str, dict[tuple[str, str], Parameter]] = {}
-    for name, whole in bodies.items():
-        places = {_place(parameter): parameter for parameter in whole.parameters if _place(parameter) not in fixed}
-        of_kinds[name] = {
+    of_kinds = {
+        name: {
             place: known[place] if name == default and place in known else _alike(parameter, union[place])
-            for place, parameter in places.items()
-            if place in union
+            for parameter in whole.parameters
+            if (place := _place(parameter)) in union and place not in fixed
         }
+        for name, whole in bodies.items()
+    }
     for place, parameter in union.items():
         union[place] = _shared(parameter, [places.get(place) for places in of_kinds.values()])
-    kinds: dict[str, Kind] = {}
-    for name, whole in bodies.items():
-        of_kind = of_kinds[name]
-        body = replace(whole.body, parameter=_whole_name(whole, union))
-        kinds[name] = Kind(
-            name=name,
-            body=None if name == default else body,
-            parameters={item.name: item for place, item in of_kind.items() if item != union[place]},
-            without=tuple(parameter.name for place, parameter in union.items() if place not in of_kind),
-            strategy=None if name == default or not is_patch(body.content_type) else patched_as(body.content_type),
-        )
+    kinds = {name: _kind(name, whole, of_kinds[name], union) for name, whole in bodies.items()}
+    kinds[default] = replace(kinds[default], body=None, strategy=None)
     changed = {union[place].name: union[place] for place in known}
     return _Merged(changed, tuple(union[place] for place in extras), kinds)
+
+
+def _extras(
+    bodies: Mapping[str, ShapedBody],
+    taken: Container[tuple[str, str]],
+    parameters: Sequence[Parameter],
+    chooser: str,
+) -> dict[tuple[str, str], Parameter]:
+    """Return the parameters that the default body does not have, under names that none of the parameters has."""
+    new: dict[tuple[str, str], Parameter] = {}
+    for name, whole in islice(bodies.items(), 1, None):
+        for parameter in whole.parameters:
+            place = _place(parameter)
+            if place not in taken and place not in new:
+                words = f"With `{chooser}` '{name}': {parameter.description}".rstrip(": ")
+                new[place] = replace(parameter, required=False, description=shorten(words, MAX_DESCRIPTION))
+    return {_place(parameter): parameter for parameter in with_unique_names(new.values(), parameters)}
+
+
+def _kind(
+    name: str,
+    whole: ShapedBody,
+    parameters: Mapping[tuple[str, str], Parameter],
+    union: Mapping[tuple[str, str], Parameter],
+) -> Kind:
+    """Return a kind of body: how its parameters differ from those of all kinds."""
+    content_type = whole.body.content_type
+    return Kind(
+        name=name,
+        body=replace(whole.body, parameter=_whole_name(whole, union)),
+        parameters={item.name: item for place, item in parameters.items() if item != union[place]},
+        without=tuple(parameter.name for place, parameter in union.items() if place not in parameters),
+        strategy=patched_as(content_type) if is_patch(content_type) else None,
+    )
 
 
 def _place(parameter: Parameter) -> tuple[str, str]:
     return parameter.location, parameter.wire
 
 
-def _in_body(parameter: Parameter) -> bool:
-    return parameter.location in ("body", "body_rest")
+def _by_place(parameters: Iterable[Parameter]) -> dict[tuple[str, str], Parameter]:
+    """Return the parameters of the body by their places."""
+    return {_place(parameter): parameter for parameter in parameters if parameter.location in ("body", "body_rest")}
 
 
 def _alike(parameter: Parameter, shown: Parameter) -> Parameter:
@@ -324,12 +341,15 @@ def _says_the_same(media: MediaType, known: MediaType, types: Types) -> bool:
         return False
     if other in RANGES:
         return is_json(kind)
-    if is_json_lines(kind) and is_json_lines(other):
+    if any(is_of_form(kind) and is_of_form(other) for is_of_form in (is_json_lines, _is_data)):
         return True
-    if all(is_json(each) or is_xml(each) or each == FORM for each in (kind, other)):
-        return True  # the adapter writes and reads each of them as the same data
     read = is_csv(kind) or is_xml(kind) or is_json_lines(kind)
     return is_text(kind) and not read and is_json(other) and not _is_text(media, types)
+
+
+def _is_data(kind: str) -> bool:
+    """Return True for the content types that the adapter writes and reads as the same data."""
+    return is_json(kind) or is_xml(kind) or kind == FORM
 
 
 def _is_text(media: MediaType, types: Types) -> bool:

@@ -196,20 +196,19 @@ class _Variant:
             return {}
         if self.surface is not None:
             return self._answered(flat, depth, self.surface)
-        more = max(self.variant, self.least if depth <= 1 else 0, 1 if depth else 0)
+        least = self.least if depth <= 1 else 0
+        more = max(self.variant, least, min(depth, 1))
         wanted = max(flat.get("minProperties", 0), more if not required and properties and depth <= MAX_DEPTH else 0)
         optional = [
             name
             for name, property_schema in properties.items()
             if name not in required and not _admits_nothing(property_schema)
         ]
-        if self.least and depth <= 1:
+        if least:
             optional.sort(key=lambda name: not is_plain(name, properties[name], self.types))
         wanted_more = optional[: max(0, wanted - len(required))]
         members = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
-        for index in range(
-            min(max(flat.get("minProperties", 0), 1 if self._is_map(flat, wanted) else 0) - len(members), 20)
-        ):
+        for index in range(min(max(flat.get("minProperties", 0), self._is_map(flat, wanted)) - len(members), 20)):
             name, schema = _undeclared_key(flat, index)
             members[name] = self.make(schema, depth + 1)
         return members
@@ -226,15 +225,15 @@ class _Variant:
             return elements[:most]
         items = flat.get("items")
         wanted = min(max(flat.get("minItems", 0), 0 if elements else 1), most)
-        if self.surface is not None and not flat.get("minItems"):
-            is_silent = not isinstance(items, dict) or items.keys() <= {"title", "description"}
-            if is_silent or depth >= self.surface:
-                return elements  # what is made up of nothing may not be what an update can write back
+        schema = items if isinstance(items, Mapping) else {}
+        is_silent = schema.keys() <= {"title", "description"}
+        if self.surface is not None and not flat.get("minItems") and (is_silent or depth >= self.surface):
+            return elements  # what is made up of nothing may not be what an update can write back
         if items is False or len(elements) >= wanted:
             return elements[:most]
-        value = self.make(items if isinstance(items, Mapping) else {}, depth + 1)
+        value = self.make(schema, depth + 1)
         if flat.get("uniqueItems") is True:
-            inner = self._flat(items, set()) if isinstance(items, Mapping) else {}
+            inner = self._flat(schema, set())
             return elements + [_other(inner, value, index) for index in range(wanted - len(elements))]
         return elements + [value] * (wanted - len(elements))
 

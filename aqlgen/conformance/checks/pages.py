@@ -43,11 +43,11 @@ async def _whole(run: Connected, result: Result, operation: Operation, params: d
     for _ in range(_MOST_PAGES):
         envelope, _ = await run.sent(operation, {**params, **after})
         data = envelope.get("data")
-        info = data.get("pageInfo") if isinstance(data, dict) else None
-        items = data.get("items") if isinstance(data, dict) else None
-        is_page = isinstance(info, dict) and isinstance(items, list) and len(items) <= _SIZE
-        is_page = is_page and {"hasNextPage", "hasPreviousPage"} <= (info or {}).keys()
-        if not result.expect(is_page, operation.name, "gives no page", envelope) or info is None or items is None:
+        page: Any = data if isinstance(data, dict) else {}
+        info, items = page.get("pageInfo"), page.get("items")
+        is_page = isinstance(info, dict) and {"hasNextPage", "hasPreviousPage"} <= info.keys()
+        is_page = is_page and isinstance(items, list) and len(items) <= _SIZE
+        if not result.expect(is_page, operation.name, "gives no page", envelope):
             return None
         if envelope.get("warnings"):
             return None  # the items are too large for a page of so many

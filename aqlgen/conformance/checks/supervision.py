@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from aqlgen.conformance.run import Setup, check
 
 _LEGACY = "2025-11-25"
 _MOST_SECRETS = 3
+_WHOLE_TOKEN = re.compile(r'conf_[^"]{21}')
 
 
 @check("SA-8", "Grave calls are in the audit log, which shows when it is changed", Category.SAFETY, "R-SAFE-5",
@@ -41,7 +43,7 @@ async def audit(setup: Setup, result: Result) -> None:
     events = [entry.get("event") for entry in entries]
     for event in ("TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED"):
         result.expect(event in events, event, "is not in the audit log", events)
-    tokens = [line for line in lines if "conf_" in line and len(line.split("conf_")[1].split('"')[0]) > 20]
+    tokens = [line for line in lines if _WHOLE_TOKEN.search(line)]
     result.expect(not tokens, "audit log", "holds a whole token")
     result.expect((await command_result(launch, "audit", "verify"))[0] == 0, "audit verify", "does not accept the log")
     if len(lines) > 2:

@@ -76,8 +76,10 @@ def target_at(place: str, row: Row, request: ApiRequest, table: Table) -> Target
 def target_of(row: Row, params: Mapping[str, Any], data: Any, table: Table) -> Target | None:
     """Return the operation that the table names for following work, with parameters from the call and its answer."""
     work = row.long_running
-    monitor = None if work is None or work.monitor is None else table.find(work.monitor, "read")
-    if work is None or monitor is None or work.arguments is None:
+    if work is None or work.monitor is None or work.arguments is None:
+        return None
+    monitor = table.find(work.monitor, "read")
+    if monitor is None:
         return None
     values: dict[str, Any] = {}
     for name, source in counterparts(monitor, row).items():

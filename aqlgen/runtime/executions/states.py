@@ -132,13 +132,14 @@ def condition_of(status: int, data: Any, pointer: str | None = None) -> Conditio
     state = _core(word) or "running"
     error = next((fields[key] for key in _ERRORS if fields.get(key)), None) if state == "failed" else None
     shown = "" if letters(word) == state else word
+    progress, result = (None, data) if state == "completed" else (_progress(fields, shown), None)
     return Condition(
         state,
         True,
-        None if state == "completed" else _progress(fields, shown),
+        progress,
         error,
         _finished(fields) if state in ENDED else None,
-        data if state == "completed" else None,
+        result,
     )
 
 

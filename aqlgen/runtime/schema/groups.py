@@ -138,7 +138,7 @@ def _texts(groups: Sequence[Group], names: Mapping[str, str] | None) -> Iterator
         also = f"optionally {', '.join(offered)}" if offered else ""
         text = ", ".join(filter(None, (joined(needed), also)))
         label = group.label if group.tags else ""
-        yield f"{label} with {text}" if label and text else label or text or _NOTHING
+        yield " with ".join(filter(None, (label, text))) or _NOTHING
 
 
 def _spelled(fields: Sequence[str], names: Mapping[str, str] | None) -> list[str]:

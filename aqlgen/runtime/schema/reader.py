@@ -124,7 +124,7 @@ def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
         if not isinstance(options, list):
             continue
         rest = [option for option in options if not is_null(option)]
-        null = null or len(rest) < len(options)
+        null |= len(rest) < len(options)
         if len(rest) == 1 and "properties" not in schema:
             inner, deeper = without_null({**_without(schema, key), **as_schema(rest[0])})
             return inner, null or deeper

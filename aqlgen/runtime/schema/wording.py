@@ -75,7 +75,7 @@ def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str
         if others:
             verb = "is" if len(others) == 1 else "are"
             yield f"{joined(map(named, others))} {verb} needed with {named(spelling.get(name, name))}."
-    least, most = schema.get("minProperties") or 0, schema.get("maxProperties")
+    least, most = schema.get("minProperties", 0), schema.get("maxProperties")
     least = 0 if least <= len(schema.get("required", ())) else least
     if not least and most is None:
         return

@@ -146,13 +146,11 @@ def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
     Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere.
     """
     for depth, step in enumerate(reference.path[begin:], begin):
-        if step is None:
+        if not isinstance(step, str):
             if not isinstance(data, list):
                 raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
-            return _pick_each(data, reference, depth + 1)
-        if isinstance(step, int):
-            if not isinstance(data, list):
-                raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
+            if step is None:
+                return _pick_each(data, reference, depth + 1)
             if not -len(data) <= step < len(data):
                 raise _nowhere(reference, depth, f"has {len(data)} items", data)
             data = data[step]

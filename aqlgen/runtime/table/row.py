@@ -233,38 +233,23 @@ class Row:
         if self.update is not None and self.update.parameters:
             behind = {**(behind or {}), **self.update.parameters}
         parameters = {**self.shown_parameters, **behind} if behind else self.shown_parameters
-        wires = [parameter.wire for parameter in parameters.values()]
-        set_attribute = object.__setattr__  # the way to set a field of a frozen object
-        set_attribute(self, "parameters", parameters)
-        set_attribute(self, "sent_parameters", {**parameters, **self.fixed} if self.fixed else parameters)
-        presets = {name: item.preset for name, item in parameters.items() if item.preset is not None}
-        set_attribute(self, "presets", presets)
-        set_attribute(self, "fixed_values", {name: item.preset for name, item in self.fixed.items()})
-        set_attribute(self, "paging", paging)
-        set_attribute(self, "hidden_parameters", frozenset(behind or ()))
-        set_attribute(
-            self,
-            "adapter_parameters",
-            frozenset(name for name, parameter in parameters.items() if parameter.location == ADAPTER),
-        )
-        set_attribute(
-            self,
-            "wire_names",
-            {
-                parameter.wire: name
-                for name, parameter in parameters.items()
-                if parameter.wire not in parameters and wires.count(parameter.wire) == 1
-            },
-        )
-        selection = next(
-            (item for item in parameters.values() if item.location == ADAPTER and item.wire == "fields"), None
-        )
-        set_attribute(self, "selects", selection is not None)
-        set_attribute(self, "default_fields", "full" if selection is None else selection.schema.get("default", "full"))
-        has_headers = any("headers" in response for response in self.responses.values())
-        set_attribute(self, "has_header_metadata", has_headers)
-        set_attribute(self, "rows_by_kinds", {})
-        set_attribute(self, "cache_key", " ".join((self.name, *self.kinds)) if self.kinds else self.name)
+        selection = _selection(parameters)
+        for name, value in (
+            ("parameters", parameters),
+            ("sent_parameters", {**parameters, **self.fixed}),
+            ("presets", {name: item.preset for name, item in parameters.items() if item.preset is not None}),
+            ("fixed_values", {name: item.preset for name, item in self.fixed.items()}),
+            ("paging", paging),
+            ("hidden_parameters", frozenset(behind or ())),
+            ("adapter_parameters", frozenset(name for name, item in parameters.items() if item.location == ADAPTER)),
+            ("wire_names", _wire_names(parameters)),
+            ("selects", selection is not None),
+            ("default_fields", "full" if selection is None else selection.schema.get("default", "full")),
+            ("has_header_metadata", any("headers" in response for response in self.responses.values())),
+            ("rows_by_kinds", {}),
+            ("cache_key", " ".join((self.name, *self.kinds))),
+        ):
+            object.__setattr__(self, name, value)  # the way to set a field of a frozen object
 
     @property
     def category(self) -> str:
@@ -280,6 +265,21 @@ class Row:
     def key(self) -> str:
         """The request that it sends: `METHOD /path`, with `NAME:` before it where the adapter has several APIs."""
         return f"{self.api}:{self.method} {self.path}" if self.api else f"{self.method} {self.path}"
+
+
+def _wire_names(parameters: Mapping[str, Parameter]) -> dict[str, str]:
+    """Return the names of parameters by the API's names, except those that leave it open which is meant."""
+    wires = [parameter.wire for parameter in parameters.values()]
+    return {
+        parameter.wire: name
+        for name, parameter in parameters.items()
+        if parameter.wire not in parameters and wires.count(parameter.wire) == 1
+    }
+
+
+def _selection(parameters: Mapping[str, Parameter]) -> Parameter | None:
+    """Return the parameter that selects fields."""
+    return next((item for item in parameters.values() if item.location == ADAPTER and item.wire == "fields"), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
