@@ -48,10 +48,10 @@ COROUTINES = 8
 """The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 HOUSE = {
-    "aqlgen/ without runtime, lines": 47_300,  # to become 33,000
+    "aqlgen/ without runtime, lines": 47_350,  # to become 33,000
     "aqlgen/runtime/, lines": 47_950,  # to become 31,000; the tests of projects are among them since they are one file
     "aqlgen/, statements": 54_850,  # to become 37,500
-    "aqlgen/, functions over a complexity of 15": 128,  # to become 40
+    "aqlgen/, functions over a complexity of 15": 80,  # to become 40
     "tests, lines": 72_600,  # to become 50,000
     "bench, lines": 7_110,  # to become 6,500; `effects` scores what is asked about against labels
 }
