@@ -70,7 +70,7 @@ def _similar(decisions: Sequence[Decision]) -> Iterator[Likeness]:
     kinds: defaultdict[str, set[str]] = defaultdict(set)
     for decision in decisions:
         if decision.category is Category.DELETE:
-            kinds[decision.name].add("delete")
+            kinds[decision.name] |= {"delete"}
         verb, *rest = split(decision.name) or ("",)
         by_number[verb, *map(singular, rest)].append(decision)
         if verb in _MEANING and rest:

@@ -46,8 +46,8 @@ def overrides_of_each(
                 patterns[api][key] = override
         elif named:
             entries[named][key] = override
-        elif wrong := _of_no_single(key, override, users, overrides):
-            findings.append(wrong)
+        elif finding := _of_no_single(key, override, users, overrides):
+            findings.append(finding)
         else:
             entries[users[key][0]][f"{users[key][0]}:{key}"] = override
     each = {
