@@ -17,8 +17,8 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from aqlgen.conformance.results import Outcome, Report
-from aqlgen.conformance.runner import check_adapter
+from aqlgen.check.results import Outcome, Report
+from aqlgen.check.runner import check_adapter
 from bench.support.arguments import parser
 from bench.support.processes import generate
 

@@ -25,7 +25,7 @@ LAYERS = {
         ("render",),
         ("pipeline",),
         ("page", "compare"),
-        ("project", "conformance", "safety"),
+        ("project", "check", "safety"),
         ("cli",),
         ("__main__",),
     ),

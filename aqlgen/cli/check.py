@@ -16,7 +16,7 @@ from aqlgen.diagnostics.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqlgen.conformance.runner import Checked as CheckedAdapter
+    from aqlgen.check.runner import Checked as CheckedAdapter
     from aqlgen.ir import Json
     from aqlgen.project import Project
     from aqlgen.project.check import Checked
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def _ids(incomplete: str) -> list[tuple[str, str]]:
     """Return the tests whose ID begins so, each with what it shows, for a shell that completes one."""
-    from aqlgen.conformance.checks import TESTS
+    from aqlgen.check.checks import TESTS
 
     tests = (test for test in TESTS if test.id.startswith(incomplete))
     return sorted((test.id, test.title) for test in tests)
@@ -110,7 +110,7 @@ def _print(
     checked: CheckedAdapter, output_format: Output, trust: str, *, reached: bool, earned: bool, show_all: bool
 ) -> None:
     """Print the report, and what became of a promotion."""
-    from aqlgen.conformance.reports import as_data, as_text
+    from aqlgen.check.reports import as_data, as_text
     from aqlgen.diagnostics.report import json_text
 
     if output_format is Output.JSON:
@@ -150,7 +150,7 @@ def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, part
 
 def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:
     """Record the level of trust; returns what to say of it, and whether it was earned."""
-    from aqlgen.conformance.promotion import NotPromoted, promote
+    from aqlgen.check.promotion import NotPromoted, promote
     from aqlgen.project import Project
 
     package = folder.resolve() / "src" / Project.open(folder).package
@@ -161,7 +161,7 @@ def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tu
 
 
 def _check_ending(file: Path) -> None:
-    from aqlgen.conformance.reports import format_of
+    from aqlgen.check.reports import format_of
 
     if format_of(file) is None:
         raise OptionError.of(
@@ -178,7 +178,7 @@ def _run(
     fail_fast: bool,
     base_url: str,
 ) -> CheckedAdapter:
-    from aqlgen.conformance.runner import DEFAULT_SAMPLE, check_adapter, test_ids
+    from aqlgen.check.runner import DEFAULT_SAMPLE, check_adapter, test_ids
     from aqlgen.project import Project
 
     unknown = sorted(set(only or ()) - set(test_ids()))
@@ -212,7 +212,7 @@ def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, froze
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:
     """Write the reports and the evidence. Raises FileError; OptionError for evidence that is empty."""
-    from aqlgen.conformance.reports import format_of, missing_parts
+    from aqlgen.check.reports import format_of, missing_parts
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.write import write_file
 

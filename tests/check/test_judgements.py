@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from aqlgen.conformance.checks.level2 import _is_chosen_within
-from aqlgen.conformance.checks.round_trip import _overtaken, _scalars, _taken, _written
-from aqlgen.conformance.operations import Operation, is_sent
-from aqlgen.conformance.runner import prefix_of
-from aqlgen.conformance.stand_in import Arrived
+from aqlgen.check.checks.level2 import _is_chosen_within
+from aqlgen.check.checks.round_trip import _overtaken, _scalars, _taken, _written
+from aqlgen.check.operations import Operation, is_sent
+from aqlgen.check.runner import prefix_of
+from aqlgen.check.stand_in import Arrived
 from tests.generator.commands import api, tabulate
 
 

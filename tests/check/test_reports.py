@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from aqlgen.conformance.promotion import why_not
-from aqlgen.conformance.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
-from aqlgen.conformance.results import MUST, Category, Outcome, Report, Result
+from aqlgen.check.promotion import why_not
+from aqlgen.check.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
+from aqlgen.check.results import MUST, Category, Outcome, Report, Result
 
 HOSTILE = "list|`<img src=x>\x1b[31m\u202e"
 

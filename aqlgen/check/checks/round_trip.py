@@ -9,10 +9,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from aqlgen.conformance.operations import Operation, path_of
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, check
-from aqlgen.conformance.stand_in import Arrived, Reply
+from aqlgen.check.operations import Operation, path_of
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, check
+from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.schema.reader import at, steps_of, union_of
 from aqlgen.runtime.table import JsonSchema, Row, Table
 

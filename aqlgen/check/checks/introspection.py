@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from aqlgen.conformance.operations import Operation, request_problem
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, check
+from aqlgen.check.operations import Operation, request_problem
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, check
 from aqlgen.runtime.table import FAMILIES
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")

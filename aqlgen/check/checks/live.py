@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from aqlgen.conformance.connection import Answer, connect
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Setup, check
+from aqlgen.check.connection import Answer, connect
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Setup, check
 
 _ERA = "2026-07-28"
 _MOST = 25

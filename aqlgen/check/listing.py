@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 from urllib.parse import urlencode
 
-from aqlgen.conformance.stand_in import Arrived, Reply
+from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.schema.reader import steps_of
 from aqlgen.runtime.table import Pagination, Row
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -19,13 +20,14 @@ from urllib.parse import urlsplit
 import anyio
 
 from aqlgen import __version__
-from aqlgen.conformance.checks import TESTS
-from aqlgen.conformance.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
-from aqlgen.conformance.operations import operations_of, sampled
-from aqlgen.conformance.reports import bundle
-from aqlgen.conformance.results import Category, Outcome, Report, Result
-from aqlgen.conformance.run import Connected, Setup, Test, of_where
-from aqlgen.conformance.stand_in import StandIn, base_url, serve
+from aqlgen.check.checks import TESTS
+from aqlgen.check.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
+from aqlgen.check.forks import starter
+from aqlgen.check.operations import operations_of, sampled
+from aqlgen.check.reports import bundle
+from aqlgen.check.results import Category, Outcome, Report, Result
+from aqlgen.check.run import Connected, Setup, Test, of_where
+from aqlgen.check.stand_in import StandIn, base_url, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
 
 __all__ = ["DEFAULT_SAMPLE", "Checked", "check_adapter", "test_ids"]
@@ -108,9 +110,18 @@ async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> C
             **variables,
         }
         (Path(scratch) / "adapter.toml").write_text("", encoding="utf-8")
-        launch = Launch(project, package, settings)
-        setup = Setup(launch, api, adapter, sampled(operations, sample), operations, variables, chosen.declared)
-        results = await _run_all(setup, prefix, chosen)
+        launch = Launch(project, (sys.executable, "-m", package), settings)
+        with starter(package, launch.environment) as command:
+            setup = Setup(
+                replace(launch, command=command),
+                api,
+                adapter,
+                sampled(operations, sample),
+                operations,
+                variables,
+                chosen.declared,
+            )
+            results = await _run_all(setup, prefix, chosen)
     name = adapter.name
     report = Report(
         f"{name}-adapter", adapter.version, adapter.spec_version, __version__, tuple(results), len(operations),
@@ -161,7 +172,7 @@ def _live_launch(setup: Setup, base_url: str) -> Launch:
     names = [name for variable in setup.secrets for name in (variable, f"{variable}_FILE")]
     brought = {name: os.environ[name] for name in (*names, "MCP_AQL_CONFIG") if name in os.environ}
     kept = {name: setup.launch.variables[name] for name in ("MCP_AQL_STATE_URL", "MCP_AQL_AUDIT_PATH")}
-    return Launch(setup.launch.project, setup.launch.package, {**kept, **brought, "MCP_AQL_BASE_URL": base_url})
+    return replace(setup.launch, variables={**kept, **brought, "MCP_AQL_BASE_URL": base_url})
 
 
 async def _alone(test: Test, setup: Setup) -> list[Result]:

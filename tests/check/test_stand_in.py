@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from aqlgen.conformance.listing import NUMBER, PagedList
-from aqlgen.conformance.operations import Operation, operations_of, request_problem, sampled
-from aqlgen.conformance.stand_in import Arrived, Reply, StandIn, serve
+from aqlgen.check.listing import NUMBER, PagedList
+from aqlgen.check.operations import Operation, operations_of, request_problem, sampled
+from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
 from aqlgen.runtime.table import Row
 
 

@@ -1,6 +1,6 @@
 """The tests, all of which are in the list once this is imported."""
 
-from aqlgen.conformance.checks import (
+from aqlgen.check.checks import (
     connections,
     errors,
     introspection,
@@ -14,7 +14,7 @@ from aqlgen.conformance.checks import (
     supervision,
     transport,
 )
-from aqlgen.conformance.run import TESTS
+from aqlgen.check.run import TESTS
 
 __all__ = [
     "TESTS", "connections", "errors", "introspection", "level2", "live", "pages", "parameters",

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from aqlgen.conformance.checks.safety import asked_about, grave_of
-from aqlgen.conformance.connection import Adapter, command_result, connect
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Setup, check
+from aqlgen.check.checks.safety import asked_about, grave_of
+from aqlgen.check.connection import Adapter, command_result, connect
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Setup, check
 
 _LEGACY = "2025-11-25"
 _MOST_SECRETS = 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from aqlgen.conformance.results import Category, Outcome, Report
+from aqlgen.check.results import Category, Outcome, Report
 from aqlgen.runtime.cli.trust import Change, change_trust
 from aqlgen.runtime.errors import CommandError
 from aqlgen.runtime.settings.load import ConfigError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, check
-from aqlgen.conformance.stand_in import Reply
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, check
+from aqlgen.check.stand_in import Reply
 
 _MANY = 6
 """Fields from which on a thing has some that do not identify it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, check
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, check
 from aqlgen.runtime.schema.reader import shape_of
 
 UNKNOWN = "no_such_parameter"

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 
-from aqlgen.conformance.connection import command_result, connect, served_over_http
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Setup, check
+from aqlgen.check.connection import command_result, connect, served_over_http
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Setup, check
 
 _LEGACY = "2025-11-25"
 _TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.conformance.promotion import NotPromoted, promote, why_not
-from aqlgen.conformance.results import Category, Report, Result
-from aqlgen.conformance.run import TESTS
-from aqlgen.conformance.runner import test_ids as ids_of_tests
-from aqlgen.conformance.stand_in import Reply, StandIn, serve
+from aqlgen.check.promotion import NotPromoted, promote, why_not
+from aqlgen.check.results import Category, Report, Result
+from aqlgen.check.run import TESTS
+from aqlgen.check.runner import test_ids as ids_of_tests
+from aqlgen.check.stand_in import Reply, StandIn, serve
 from bench.mutants import LEAST, MUTATIONS, broken, mutations
 from tests.generator.commands import run
 
@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "aqlgen" / "runtime"
 
 
-@pytest.mark.usefixtures("forked")
 def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path, tmp_path: Path) -> None:
     reports = [tmp_path / f"report{ending}" for ending in (".json", ".xml", ".md")]
     options = [text for file in reports for text in ("--report", str(file))]
@@ -38,7 +37,6 @@ def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path
     assert reports[2].read_text().startswith("# Conformance of workshop-adapter")
 
 
-@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
     ("name", "test"),
     [
@@ -57,7 +55,6 @@ def test_a_broken_adapter_fails_the_test_that_is_for_it(project: Path, tmp_path:
     assert done.json["summary"]["failed"] == 1
 
 
-@pytest.mark.usefixtures("forked")
 def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(project, copy)
@@ -90,7 +87,6 @@ def test_options_that_cannot_be_met_are_refused_before_anything_starts(
     assert (done.code, message in done.err) == (3, True), done.err
 
 
-@pytest.mark.usefixtures("forked")
 def test_evidence_of_too_few_tests_is_refused(project: Path, tmp_path: Path) -> None:
     done = run("check", project, "--test", "CD-1", "--evidence", tmp_path / "evidence.json")
     assert done.code == 3
@@ -98,7 +94,6 @@ def test_evidence_of_too_few_tests_is_refused(project: Path, tmp_path: Path) -> 
     assert not (tmp_path / "evidence.json").exists()
 
 
-@pytest.mark.usefixtures("forked")
 def test_the_live_api_is_only_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSHOP_API_KEY", "the key of the environment")
     live = StandIn(project / "src" / "workshop_adapter")
@@ -126,7 +121,6 @@ API_THAT_FAILS = {
 }
 
 
-@pytest.mark.usefixtures("forked")
 def test_a_failure_that_the_document_declares_and_an_empty_text_are_no_fault_of_the_adapter(tmp_path: Path) -> None:
     document, folder = tmp_path / "ward.json", tmp_path / "ward"
     document.write_text(json.dumps(API_THAT_FAILS), encoding="utf-8")

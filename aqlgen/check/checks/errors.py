@@ -7,11 +7,11 @@ import re
 from time import monotonic, time
 from typing import Any
 
-from aqlgen.conformance.connection import Answer, connect
-from aqlgen.conformance.operations import path_of
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, Setup, check
-from aqlgen.conformance.stand_in import Arrived, Reply
+from aqlgen.check.connection import Answer, connect
+from aqlgen.check.operations import path_of
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, Setup, check
+from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.errors import Code
 
 _LEAKS = re.compile(

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aqlgen.conformance.connection import Adapter, Answer, Launch
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.stand_in import StandIn
+from aqlgen.check.connection import Adapter, Answer, Launch
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.stand_in import StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
 
 __all__ = ["TESTS", "Connected", "Setup", "Test", "check", "of_where"]

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from aqlgen.conformance.results import CATEGORIES, MUST, Category, Outcome, Report, Result
+from aqlgen.check.results import CATEGORIES, MUST, Category, Outcome, Report, Result
 from aqlgen.runtime.text import visible
 
 __all__ = ["EMPTY", "FORMATS", "as_data", "as_text", "bundle", "format_of", "missing_parts"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from aqlgen.conformance.listing import NUMBER, PagedList
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, check
+from aqlgen.check.listing import NUMBER, PagedList
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, check
 
 _ITEMS, _SIZE, _LARGER, _MOST_PAGES = 7, 3, 5, 8
 

@@ -6,8 +6,8 @@ import json
 from time import perf_counter
 from typing import Any
 
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Connected, check
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Connected, check
 
 _FAMILIES = ("create", "read", "update", "delete", "execute")
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, TextIO
@@ -52,18 +51,12 @@ class Launch:
     """The start of an adapter: its project, its package, and the variables that it gets."""
 
     project: Path
-    package: str
+    command: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
 
     def with_variables(self, **variables: str) -> Launch:
         """Return the launch with more variables."""
-        return Launch(self.project, self.package, {**self.variables, **variables}, self.arguments)
-
-    @property
-    def command(self) -> list[str]:
-        """The command and its arguments."""
-        return [sys.executable, "-m", self.package, *self.arguments]
+        return replace(self, variables={**self.variables, **variables})
 
     @property
     def environment(self) -> dict[str, str]:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import anyio
 
-from aqlgen.conformance.connection import Adapter, connect, served_over_http
-from aqlgen.conformance.operations import Operation
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Setup, check
-from aqlgen.conformance.stand_in import Arrived, Reply, StandIn, serve
+from aqlgen.check.connection import Adapter, connect, served_over_http
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Setup, check
+from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
 
 _MODERN, _LEGACY = "2026-07-28", "2025-11-25"
 _SHORTEST = 10

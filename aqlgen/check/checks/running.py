@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from aqlgen.conformance.connection import NotStarted, command_result, command_streams, connect
-from aqlgen.conformance.results import Category, Result
-from aqlgen.conformance.run import Setup, check
+from aqlgen.check.connection import NotStarted, command_result, command_streams, connect
+from aqlgen.check.results import Category, Result
+from aqlgen.check.run import Setup, check
 
 _MODERN, _LEGACY = "2026-07-28", "2025-11-25"
 
@@ -19,7 +20,7 @@ async def as_configured(setup: Setup, result: Result) -> None:
     kept = {name: value for name, value in setup.launch.variables.items() if name != "MCP_AQL_CONFIG"}
     for extra in ("MCP_AQL_POLICY", "MCP_AQL_APPROVAL", "MCP_AQL_ENDPOINT_MODE", "MCP_AQL_READ_ONLY"):
         kept.pop(extra, None)
-    launch = type(setup.launch)(setup.launch.project, setup.launch.package, kept)
+    launch = replace(setup.launch, variables=kept)
     try:
         async with connect(launch, _MODERN) as adapter:
             result.expect(bool(adapter.tools), "tools", "are none")
