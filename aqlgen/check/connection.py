@@ -8,31 +8,20 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
-from typing import Any, TextIO
+from time import monotonic, perf_counter
+from typing import IO, Any
 
 import anyio
 import anyio.to_thread
 
-__all__ = [
-    "ERAS",
-    "Adapter",
-    "Answer",
-    "Launch",
-    "NotStarted",
-    "command_result",
-    "command_streams",
-    "connect",
-    "served_over_http",
-]
+__all__ = ["LEGACY", "MODERN", "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http"]
 
-ERAS = {"2025-11-25": "legacy", "2026-07-28": "2026-07-28"}
-"""The mode of mcp's client for each era of the protocol."""
-_ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/mcp")
-_START = 60.0
-_ANSWER = 60.0
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+"""The eras of the protocol."""
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
+_SECONDS = 60.0
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "USERPROFILE", "XDG_CONFIG_HOME")
 
 
@@ -48,11 +37,12 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True)
 class Launch:
-    """The start of an adapter: its project, its package, and the variables that it gets."""
+    """The start of an adapter: its project, its command, `plain` that of the interpreter, and its variables."""
 
     project: Path
     command: Sequence[str]
-    variables: Mapping[str, str] = field(default_factory=dict)
+    plain: Sequence[str]
+    variables: Mapping[str, str]
 
     def with_variables(self, **variables: str) -> Launch:
         """Return the launch with more variables."""
@@ -67,6 +57,9 @@ class Launch:
 
 class Answer(dict[str, Any]):
     """The envelope of an answer; empty for a result that has none."""
+
+    seconds = 0.0
+    """How long it took."""
 
     @property
     def ok(self) -> bool:
@@ -93,95 +86,90 @@ class Answer(dict[str, Any]):
         """The data of a success, an empty object for none."""
         return self.get("data") or {}
 
+    @property
+    def warned(self) -> str:
+        """The warnings, as text."""
+        return str(self.get("warnings") or "")
 
+
+@dataclass
 class Adapter:
-    """A session with an adapter. `tools` are the tools that it lists, by name."""
+    """A session with an adapter. `tools` are those that it lists, by name; `judge` is shown every result of a call."""
 
-    def __init__(self, client: Any, tools: Mapping[str, Any], log: Callable[[], str]) -> None:
-        self.client = client
-        self.tools = tools
-        self.log = log
+    client: Any
+    tools: Mapping[str, Any]
+    log: Callable[[], str]
+    judge: Callable[[str, Any], None]
 
     def tool(self, family: str) -> str:
         """Return the name of the tool that serves a family of operations."""
-        names = list(self.tools)
-        return next((name for name in names if name.endswith(f"_{family}")), names[0])
-
-    async def raw(self, tool: str, arguments: Mapping[str, Any]) -> Any:
-        """Call a tool and return MCP's result."""
-        with anyio.fail_after(_ANSWER):
-            return await self.client.call_tool(tool, dict(arguments))
+        return next((name for name in self.tools if name.endswith(f"_{family}")), next(iter(self.tools)))
 
     async def send(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
         """Call a tool and return the envelope."""
-        return Answer((await self.raw(tool, arguments)).structured_content or {})
-
-    async def call(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> Answer:
-        """Call an operation by the tool of its family and return the envelope."""
-        return await self.send(self.tool(family), {"operation": operation, "params": dict(params), **beside})
-
-    async def introspect(self, **params: Any) -> Answer:
-        """Introspect and return the envelope."""
-        return await self.call("read", "introspect", params)
+        begin = perf_counter()
+        with anyio.fail_after(_SECONDS):
+            result = await self.client.call_tool(tool, dict(arguments))
+        if tool in self.tools:
+            self.judge(str(arguments.get("operation", tool)), result)
+        answer = Answer(result.structured_content or {})
+        answer.seconds = perf_counter() - begin
+        return answer
 
 
 @asynccontextmanager
 async def connect(
-    launch: Launch, era: str, url: str | None = None, answer: Callable[[str], str] | None = None
+    launch: Launch,
+    era: str,
+    judge: Callable[[str, Any], None],
+    url: str | None = None,
+    person: Callable[[str], str] | None = None,
 ) -> AsyncIterator[Adapter]:
     """Start the adapter over stdio, or connect to the URL of one that serves HTTP.
 
-    `answer` says what a person answers to a question: accept, decline or cancel; without it nobody can be asked.
+    `person` says what a person answers to a question: accept, decline or cancel; without it nobody can be asked.
     Raises NotStarted when the adapter does not start or answer.
     """
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.types import ElicitResult
 
-    questions: list[str] = []
-
     async def elicited(_: Any, params: Any) -> ElicitResult:
-        questions.append(params.message)
-        return ElicitResult.model_validate({"action": answer(params.message) if answer else "cancel", "content": {}})
+        return ElicitResult.model_validate({"action": person(params.message) if person else "cancel", "content": {}})
 
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
-        server: Any = url
-        if url is None:
-            command, *arguments = launch.command
-            params = StdioServerParameters(
-                command=command, args=arguments, env=launch.environment, cwd=str(launch.project)
-            )
-            server = stdio_client(params, errlog=errors)
-        more: dict[str, Any] = {"elicitation_callback": elicited} if answer else {}
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "errors").open("wb") as errors:
+        program, *arguments = launch.command
+        parameters = StdioServerParameters(
+            command=program, args=arguments, env=launch.environment, cwd=str(launch.project)
+        )
+        server: Any = stdio_client(parameters, errlog=errors) if url is None else url  # type: ignore[arg-type]
         started = False
         try:
             async with Client(
-                server, mode=ERAS[era], cache=None, **more,
+                server, mode="legacy" if era == LEGACY else era, cache=None,
+                **({"elicitation_callback": elicited} if person else {}),  # type: ignore[arg-type]
             ) as client:  # fmt: skip
-                with anyio.fail_after(_START):
+                with anyio.fail_after(_SECONDS):
                     tools = (await client.list_tools()).tools
                 started = True
-                adapter = Adapter(client, {tool.name: tool for tool in tools}, lambda: _content(errors))
-                yield adapter
+                yield Adapter(client, {tool.name: tool for tool in tools}, lambda: _written(errors), judge)
         except Exception as problem:
             if started:
                 raise
-            raise NotStarted.of(_content(errors), problem) from None
+            raise NotStarted.of(_written(errors), problem) from None
 
 
-def _content(file: TextIO) -> str:
+def _written(file: IO[bytes]) -> str:
     """Return what was written to a file so far."""
-    file.seek(0)
-    return file.read()
+    return Path(file.name).read_text(encoding="utf-8", errors="replace")
 
 
 @asynccontextmanager
 async def served_over_http(launch: Launch) -> AsyncIterator[tuple[str, Callable[[], str]]]:
     """Start the adapter over HTTP; yields its URL and what gives its log. Raises NotStarted if it does not."""
-    arguments = [*launch.command, "--transport", "http", "--port", "0"]
-    with tempfile.TemporaryFile("w+b") as output:
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "output").open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - the project that the user named
-            arguments,
+            [*launch.command, "--transport", "http", "--port", "0"],
             stdout=output,
             stderr=output,
             cwd=launch.project,
@@ -189,7 +177,13 @@ async def served_over_http(launch: Launch) -> AsyncIterator[tuple[str, Callable[
             stdin=subprocess.DEVNULL,
         )
         try:
-            yield await _address(process, output), lambda: _written(output)
+            ends, match = monotonic() + _SECONDS, None
+            while match is None and process.poll() is None and monotonic() < ends:
+                await anyio.sleep(0.01)
+                match = _ADDRESS.search(_written(output))
+            if match is None:
+                raise NotStarted.of(_written(output))
+            yield match[0], lambda: _written(output)
         finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -198,34 +192,10 @@ async def served_over_http(launch: Launch) -> AsyncIterator[tuple[str, Callable[
             process.wait()
 
 
-def _written(output: Any) -> str:
-    size = output.seek(0, os.SEEK_END)
-    return os.pread(output.fileno(), size, 0).decode("utf-8", "replace")
-
-
-async def _address(process: subprocess.Popen[bytes], output: Any) -> str:
-    ends = monotonic() + _START
-    while monotonic() < ends:
-        match = _ADDRESS.search(_written(output).encode())
-        if match is not None:
-            return match[0].decode()
-        if process.poll() is not None:
-            break
-        await anyio.sleep(0.01)
-    raise NotStarted.of(_written(output))
-
-
-async def command_result(launch: Launch, *arguments: str, seconds: float = _ANSWER) -> tuple[int | None, str]:
-    """Run a command of the adapter; returns its exit code, None if it did not end in time, and all that it printed."""
-    code, output, errors = await command_streams(launch, *arguments, seconds=seconds)
-    return code, output + errors
-
-
-async def command_streams(launch: Launch, *arguments: str, seconds: float = _ANSWER) -> tuple[int | None, str, str]:
-    """Run a command of the adapter; returns its exit code, its standard output and its standard error."""
-    with anyio.move_on_after(seconds):
-        result = await anyio.run_process(
-            [*launch.command, *arguments], cwd=launch.project, env=launch.environment, check=False
-        )
-        return result.returncode, result.stdout.decode("utf-8", "replace"), result.stderr.decode("utf-8", "replace")
-    return None, "", f"it did not end within {seconds:g} seconds"
+async def output_of(launch: Launch, *arguments: str) -> tuple[int | None, str, str]:
+    """Run a command of the adapter; returns its exit code, None if it does not end, and both of its outputs."""
+    with anyio.move_on_after(_SECONDS):
+        command = [*launch.command, *arguments]
+        done = await anyio.run_process(command, cwd=launch.project, env=launch.environment, check=False)
+        return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    return None, "", f"it did not end within {_SECONDS:g} seconds"

@@ -11,7 +11,7 @@ from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.schema.reader import steps_of
 from aqlgen.runtime.table import Pagination, Row
 
-__all__ = ["NUMBER", "PagedList"]
+__all__ = ["NUMBER", "PagedList", "placed"]
 
 NUMBER = "checkNumber"
 """The field of each item that holds its number; no document declares it, so that every adapter passes it on."""
@@ -73,7 +73,7 @@ class PagedList:
             (paging.has_more, not is_last),
             (paging.total, self._count),
         ):
-            data = data if pointer is None else _placed(data, pointer, value)
+            data = data if pointer is None else placed(data, pointer, value)
         if paging.next is not None and paging.next_in == "header" and not is_last:
             is_link = paging.next.lower() == "link"
             headers[paging.next] = f'<{following}>; rel="next"' if is_link else str(following)
@@ -91,13 +91,13 @@ def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) < 10 else None
 
 
-def _placed(data: Any, pointer: str, value: Any) -> Any:
+def placed(data: Any, pointer: str, value: Any) -> Any:
     """Return data with a value at a pointer; what is no object on the way becomes one."""
     steps = steps_of(pointer)
     if not steps:
         return value
     whole = data if isinstance(data, dict) else {}
-    return {**whole, steps[0]: _placed(whole.get(steps[0]), "".join(f"/{_escaped(step)}" for step in steps[1:]), value)}
+    return {**whole, steps[0]: placed(whole.get(steps[0]), "".join(f"/{_escaped(step)}" for step in steps[1:]), value)}
 
 
 def _escaped(step: str) -> str:

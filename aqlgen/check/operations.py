@@ -10,16 +10,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote
 
 from aqlgen.check.stand_in import Arrived
 from aqlgen.runtime.schema.reader import resolve
-from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
+from aqlgen.runtime.table import FAMILIES, JsonSchema, Parameter, Row, Table, is_plain_read
 from aqlgen.table.sample_values import ValueMaker
 
-__all__ = ["Operation", "is_sent", "operations_of", "path_of", "request_problem", "sampled"]
+__all__ = ["Operation", "is_sent", "operations_of", "path_of", "request_problem", "sampled", "scalars"]
 
 _SIMPLE = (str, int, float, bool)
 _TEXT_RULES = ("pattern", "format", "maxLength")
@@ -62,10 +61,27 @@ class Operation:
         """True if the adapter reads what it updates before it writes."""
         return self.row.update is not None and self.row.update.reads_first
 
-    @cached_property
-    def params(self) -> dict[str, Any] | None:
+    @property
+    def example(self) -> Mapping[str, Any] | None:
         """The parameters of a call that is valid; None if none is known."""
-        return None if self.row.example is None else dict(self.row.example)
+        return self.row.example
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of a call that is valid; none if none are known."""
+        return dict(self.row.example or {})
+
+    @property
+    def updates(self) -> bool:
+        """True for an update whose change stands in `input`."""
+        return self.row.update is not None and isinstance(self.params.get("input"), dict)
+
+    @property
+    def answered(self) -> JsonSchema:
+        """The schema of what it answers with when it succeeds."""
+        status = next((status for status in sorted(self.row.responses) if status.startswith("2")), "default")
+        schema = self.row.responses.get(status, {}).get("schema")
+        return schema if isinstance(schema, dict) else {}
 
     @property
     def required(self) -> list[str]:
@@ -82,9 +98,15 @@ class Operation:
         schema = self.schema(parameter)
         return schema.get("type") == "string" and schema.keys().isdisjoint(("enum", "const", *_TEXT_RULES))
 
-    def sample(self, name: str) -> Any:
-        """Return a value for a parameter, in the API's names."""
-        return ValueMaker(self.table.types).answer(self.row.shown_parameters[name].schema)
+    def optional_value(self, name: str) -> Any:
+        """Return a value of a parameter; a list in the query has two items, if it may; None for what is not simple."""
+        parameter = self.row.shown_parameters[name]
+        value = ValueMaker(self.table.types).answer(parameter.schema)
+        if isinstance(value, list):
+            is_single = len(value) == 1 and isinstance(value[0], str | int)
+            twice = is_single and not self.schema(parameter).get("uniqueItems")
+            return None if not value or parameter.location != "query" else value * 2 if twice else value
+        return value if isinstance(value, str | int | float) else None
 
 
 def operations_of(table: Table) -> list[Operation]:
@@ -219,6 +241,15 @@ def is_sent(text: str | None, value: Any) -> bool:
     except ValueError:
         return False
     return type(number) in (int, float) and number == value
+
+
+def scalars(value: Any) -> list[str]:
+    """Return the values within data as JSON, a number without its form: 1.0 is 1."""
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in scalars(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in scalars(inner)]
+    return [json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)]
 
 
 def _text(value: Any) -> str:

@@ -101,6 +101,8 @@ class Report:
     seconds: float = 0.0
     names: frozenset[str] = frozenset()
     """The operations that were called."""
+    succeeded: frozenset[str] = frozenset()
+    """Those of them that a call has succeeded of, on which the level rests."""
 
     def of(self, category: Category) -> list[Result]:
         """Return the results of a category."""

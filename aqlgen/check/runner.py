@@ -1,5 +1,5 @@
-"""The running of all tests on a project: each setting is a process of its own, and none but that of the live API
-reaches the network.
+"""The running of all tests on a project: each setting is a process, and none but that of the live API reaches the
+network.
 """
 
 from __future__ import annotations
@@ -8,41 +8,67 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import anyio
 
 from aqlgen import __version__
 from aqlgen.check.checks import TESTS
-from aqlgen.check.connection import ERAS, Adapter, Launch, NotStarted, connect, served_over_http
+from aqlgen.check.connection import LEGACY, MODERN, Launch, NotStarted
 from aqlgen.check.forks import starter
 from aqlgen.check.operations import operations_of, sampled
 from aqlgen.check.reports import bundle
-from aqlgen.check.results import Category, Outcome, Report, Result
-from aqlgen.check.run import Connected, Setup, Test, of_where
+from aqlgen.check.results import CATEGORIES, Outcome, Report, Result
+from aqlgen.check.run import Run, Test
 from aqlgen.check.stand_in import StandIn, base_url, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
 
-__all__ = ["DEFAULT_SAMPLE", "Checked", "check_adapter", "test_ids"]
+__all__ = ["DEFAULT_SAMPLE", "Checked", "Chosen", "check_adapter", "test_ids"]
 
 DEFAULT_SAMPLE = 200
-_WHOLE = "2026-07-28", "stdio", "semantic"
+_AT_ONCE = 6
+"""Processes at once: they wait more than they work."""
+_WHOLE = MODERN, "stdio", "semantic"
 """The connection in which every operation is called."""
+_ANSWERS = next(test for test in TESTS if test.id == "EN-1")
+_SLOW = ("SA-2", "EQ-7")
+"""Tests that wait for a time to pass."""
 
 
-class Checked:
+class Checked(NamedTuple):
     """What a check gives: the report, and the evidence bundle of the same run."""
 
-    def __init__(self, report: Report, evidence: dict[str, Any]) -> None:
-        self.report = report
-        self.evidence = evidence
+    report: Report
+    evidence: dict[str, Any]
+
+
+class Chosen(NamedTuple):
+    """What is to be tested: at most `sample` operations, 0 for all, by the tests of these ids, None for all.
+
+    With `fail_fast` the first test that fails is the last. With `quick` the tests that wait are left out, and the
+    connections but one of each transport. With `base_url` safe reads of the live API are among the tests, which may
+    fail as `declared`: by the statuses that the document has for each operation.
+    """
+
+    sample: int = DEFAULT_SAMPLE
+    only: Sequence[str] | None = None
+    fail_fast: bool = False
+    quick: bool = False
+    base_url: str = ""
+    declared: Mapping[str, Collection[str]] = {}
+
+    def has(self, test: Test) -> bool:
+        """Return True if a test is to run."""
+        if test.where == "live" and not self.base_url:
+            return False
+        return not (self.quick and test.id in _SLOW) if self.only is None else test.id in self.only
 
 
 def test_ids() -> list[str]:
@@ -50,24 +76,12 @@ def test_ids() -> list[str]:
     return [test.id for test in TESTS]
 
 
-def check_adapter(
-    project: Path,
-    package: str,
-    *,
-    sample: int = DEFAULT_SAMPLE,
-    only: Sequence[str] | None = None,
-    fail_fast: bool = False,
-    base_url: str = "",
-    declared: Mapping[str, Collection[str]] | None = None,
-) -> Checked:
-    """Start the adapter of a project in every setting and test it; at most `sample` operations, 0 for all.
+def check_adapter(project: Path, package: str, chosen: Chosen = Chosen()) -> Checked:  # noqa: B008 - it is frozen
+    """Start the adapter of a project in every setting and test it.
 
-    `only` are the ids of tests, None for all; with `fail_fast` the first that fails is the last. With `base_url` safe
-    reads of the live API are among them, which may fail as `declared`: by the statuses that the document has for each
-    operation. Raises OSError, KeyError or ValueError if the project's table cannot be read.
+    Raises OSError, KeyError or ValueError if the project's table cannot be read.
     """
-    chosen = _Chosen(frozenset(test_ids() if only is None else only), fail_fast, base_url, declared or {})
-    return anyio.run(_check, project, package, sample, chosen)
+    return anyio.run(_check, project, package, chosen)
 
 
 def prefix_of(servers: Sequence[Mapping[str, Any]]) -> str:
@@ -76,158 +90,133 @@ def prefix_of(servers: Sequence[Mapping[str, Any]]) -> str:
     return f"/{path}" if path and "{" not in path else ""
 
 
-class _Chosen(NamedTuple):
-    """The tests to run, whether they end with the first that fails, and the address of the live API, "" for none.
-
-    `declared` are the statuses that its document has for each operation.
-    """
-
-    ids: frozenset[str]
-    fail_fast: bool
-    base_url: str
-    declared: Mapping[str, Collection[str]]
-
-
-async def _check(project: Path, package: str, sample: int, chosen: _Chosen) -> Checked:
+async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
     begin = perf_counter()
-    folder = project / "src" / package
-    adapter = AdapterTable.load(folder)
-    api = StandIn(folder)
+    table, api = AdapterTable.load(project / "src" / package), StandIn(project / "src" / package)
     operations = operations_of(api.table)
-    prefix = prefix_of(adapter.servers)
+    answers = _ANSWERS.result()
     with tempfile.TemporaryDirectory() as scratch:
+        settings = Path(scratch) / "adapter.toml"
+        settings.write_text("", encoding="utf-8")
+        names = [name for scheme in table.security_schemes.values() for name in scheme["variables"]]
+        credentials = {name: f"check-{secrets.token_hex(12)}" for name in names}
         variables = {
-            variable: f"check-{secrets.token_hex(12)}"
-            for scheme in adapter.security_schemes.values()
-            for variable in scheme["variables"]
-        }
-        settings = {
-            "MCP_AQL_CONFIG": str(Path(scratch) / "adapter.toml"),
-            "MCP_AQL_STATE_URL": "memory:",
-            "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"),
-            "MCP_AQL_POLICY": "open",
-            "MCP_AQL_APPROVAL": "agent",
-            **variables,
-        }
-        (Path(scratch) / "adapter.toml").write_text("", encoding="utf-8")
-        launch = Launch(project, (sys.executable, "-m", package), settings)
+            "MCP_AQL_CONFIG": str(settings), "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_POLICY": "open",
+            "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"), "MCP_AQL_APPROVAL": "agent", **credentials,
+        }  # fmt: skip
+        plain = (sys.executable, "-m", package)
+        launch = Launch(project, plain, plain, variables)
         with starter(package, launch.environment) as command:
-            setup = Setup(
-                replace(launch, command=command),
-                api,
-                adapter,
-                sampled(operations, sample),
-                operations,
-                variables,
-                chosen.declared,
-            )
-            results = await _run_all(setup, prefix, chosen)
-    name = adapter.name
+            run = Run(
+                replace(launch, command=command), api, table, sampled(operations, chosen.sample), operations,
+                credentials, answers, answers, chosen.declared,
+            )  # fmt: skip
+            results = await _run_all(run, chosen)
+    if chosen.has(_ANSWERS) or answers.count:
+        results.append(answers)
+    order = {test.id: number for number, test in enumerate(TESTS)}
+    results.sort(key=lambda result: (CATEGORIES.index(result.category), order[result.id], result.setting))
     report = Report(
-        f"{name}-adapter", adapter.version, adapter.spec_version, __version__, tuple(results), len(operations),
-        len(setup.operations), perf_counter() - begin, frozenset(operation.name for operation in setup.operations),
+        f"{table.name}-adapter", table.version, table.spec_version, __version__, tuple(results), len(operations),
+        len(run.operations), perf_counter() - begin, frozenset(operation.name for operation in run.operations),
+        frozenset(run.succeeded),
     )  # fmt: skip
-    return Checked(report, bundle(report, setup.evidence))
+    return Checked(report, bundle(report, run.evidence))
 
 
-_Work: TypeAlias = Callable[[Setup], Awaitable[list[Result]]]
-
-
-async def _run_all(setup: Setup, prefix: str, chosen: _Chosen) -> list[Result]:
-    """Run every setting and every test that starts its own, as many at once as there are cores.
+async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
+    """Run every setting and every test that starts its own, some at once.
 
     The setting in which every operation is called comes first; with `fail_fast` one comes after the other.
     """
     results: list[Result] = []
-    limit = anyio.CapacityLimiter(1 if chosen.fail_fast else max(1, min(4, os.cpu_count() or 1)))
+    limit = anyio.CapacityLimiter(1 if chosen.fail_fast else _AT_ONCE)
 
-    async def run(work: _Work) -> None:
+    async def work(tests: Sequence[Test], setting: tuple[str, str, str] | None) -> None:
         async with limit:
-            if chosen.fail_fast and any(result.outcome is Outcome.FAIL for result in results):
-                return
-            api = StandIn(setup.api.package)
-            with serve(api, prefix) as base:
-                launch = setup.launch.with_variables(MCP_AQL_BASE_URL=base_url(setup.adapter, base))
-                results.extend(await work(replace(setup, api=api, launch=launch)))
+            api = copy(run.api)
+            api.forget()
+            with serve(api, prefix_of(run.table.servers)) as base:
+                one = replace(run, api=api).with_settings({"BASE_URL": base_url(run.table, base)})
+                if not (chosen.fail_fast and _has_failed([*results, run.answers])):
+                    results.extend(await _run_tests(one, tests, setting, fail_fast=chosen.fail_fast))
 
-    works: list[_Work] = []
-    for setting in product(ERAS, ("stdio", "http"), ("semantic", "single")):
-        tests = [test for test in _tests_of(*setting) if test.id in chosen.ids]
-        if tests:
-            connected = partial(_connected, tests, setting, fail_fast=chosen.fail_fast)
-            works.insert(0 if setting == _WHOLE else len(works), connected)
-    works += [partial(_alone, test) for test in of_where("alone") if test.id in chosen.ids]
+    settings = sorted(product((MODERN, LEGACY), ("stdio", "http"), ("semantic", "single")), key=lambda it: it != _WHOLE)
+    tests = [test for test in TESTS if chosen.has(test)]
     async with anyio.create_task_group() as group:
-        for work in works:
-            group.start_soon(run, work)
-    live = [test for test in of_where("live") if chosen.base_url and test.id in chosen.ids]
-    for test in live:
-        results += await _alone(test, replace(setup, launch=_live_launch(setup, chosen.base_url)))
-    order = {test.id: number for number, test in enumerate(TESTS)}
-    return sorted(results, key=lambda result: (list(Category).index(result.category), order[result.id], result.setting))
-
-
-def _live_launch(setup: Setup, base_url: str) -> Launch:
-    """Return the launch of an adapter of the live API: the owner's settings, and the credentials of the environment."""
-    names = [name for variable in setup.secrets for name in (variable, f"{variable}_FILE")]
-    brought = {name: os.environ[name] for name in (*names, "MCP_AQL_CONFIG") if name in os.environ}
-    kept = {name: setup.launch.variables[name] for name in ("MCP_AQL_STATE_URL", "MCP_AQL_AUDIT_PATH")}
-    return replace(setup.launch, variables={**kept, **brought, "MCP_AQL_BASE_URL": base_url})
-
-
-async def _alone(test: Test, setup: Setup) -> list[Result]:
-    return [await _guarded(test, setup, test.result(""))]
-
-
-def _tests_of(*setting: str) -> list[Test]:
-    """Return the tests of a connection: of its era, transport and mode."""
-    return [*of_where("every"), *(of_where("whole") if setting == _WHOLE else ())]
-
-
-async def _connected(
-    tests: Sequence[Test], where: tuple[str, str, str], setup: Setup, *, fail_fast: bool
-) -> list[Result]:
-    era, transport, mode = where
-    setting = f"{transport}, {mode}, {era}"
-    launch = setup.launch.with_variables(MCP_AQL_ENDPOINT_MODE=mode)
-    results = [test.result(setting if test.where == "every" else "") for test in tests]
-
-    async def run(adapter: Adapter) -> None:
-        connected = Connected(setup, adapter, era, transport, mode == "single")
-        for test, result in zip(tests, list(results), strict=True):
-            setup.api.forget()
-            await _guarded(test, connected, result)
-            if fail_fast and result.outcome is Outcome.FAIL:
-                del results[results.index(result) + 1 :]
-                return
-
-    try:
-        if transport == "stdio":
-            async with connect(launch, era) as adapter:
-                await run(adapter)
-        else:
-            async with served_over_http(launch) as (url, _), connect(launch, era, url) as adapter:
-                await run(adapter)
-    except NotStarted as problem:
-        for result in results:
-            if not result.cases:
-                result.expect(False, "the adapter", f"does not start: {problem}")
+        for setting in [settings[0], (LEGACY, "http", "single")] if chosen.quick else settings:
+            there = [test for test in tests if test.where == "every" or (test.where, setting) == ("whole", _WHOLE)]
+            if there:
+                group.start_soon(work, there, setting)
+        for test in tests:
+            if test.where == "alone":
+                group.start_soon(work, [test], None)
+    live = [test for test in tests if test.where == "live"]
+    if live:
+        results += await _run_tests(_live(run, chosen.base_url), live, None, fail_fast=False)
     return results
 
 
-async def _guarded(test: Test, at_hand: Any, result: Result) -> Result:
+def _has_failed(results: Sequence[Result]) -> bool:
+    return any(result.outcome is Outcome.FAIL for result in results)
+
+
+def _live(run: Run, base_url: str) -> Run:
+    """Return the run with the live API: the owner's settings, and the credentials of the environment."""
+    names = [name for variable in run.secrets for name in (variable, f"{variable}_FILE")]
+    brought = {name: os.environ[name] for name in (*names, "MCP_AQL_CONFIG") if name in os.environ}
+    kept = {name: run.launch.variables[name] for name in ("MCP_AQL_STATE_URL", "MCP_AQL_AUDIT_PATH")}
+    launch = replace(run.launch, variables={**kept, **brought, "MCP_AQL_BASE_URL": base_url})
+    return replace(run, launch=launch, secrets={name: brought[name] for name in run.secrets if brought.get(name)})
+
+
+async def _run_tests(
+    run: Run, tests: Sequence[Test], setting: tuple[str, str, str] | None, *, fail_fast: bool
+) -> list[Result]:
+    """Run tests in one setting, or by adapters that they start themselves."""
+    results: list[Result] = []
+
+    async def each(run: Run) -> None:
+        for test in tests:
+            run.api.forget()
+            result = test.result(", ".join(_named(setting)) if test.where == "every" and setting else "")
+            results.extend([result] if test is not _ANSWERS else ())
+            await _guarded(test, replace(run, result=result))
+            if fail_fast and _has_failed([result, run.answers]):
+                return
+
+    if setting is None:
+        await each(run)
+        return results
+    era, transport, mode = setting
+    run = replace(run, single=mode == "single").with_settings({"ENDPOINT_MODE": mode})
+    try:
+        if transport == "stdio":
+            async with run.connected(era) as connected:
+                await each(connected)
+        else:
+            async with run.served() as (url, _), run.connected(era, url=url) as connected:
+                await each(connected)
+    except NotStarted as problem:
+        results = [test.result() for test in tests]
+        for result in results:
+            result.expect(False, "the adapter", f"does not start: {problem}")
+    return results
+
+
+def _named(setting: tuple[str, str, str]) -> tuple[str, str, str]:
+    era, transport, mode = setting
+    return transport, mode, era
+
+
+async def _guarded(test: Test, run: Run) -> None:
     """Run a test; one that ends in an exception has failed, for the adapter answered what nobody can read."""
     try:
-        await test.body(at_hand, result)
+        await test.body(run)
     except NotStarted as problem:
-        result.expect(False, "the adapter", f"does not start: {problem}")
+        run.result.expect(False, "the adapter", f"does not start: {problem}")
     except Exception as problem:  # noqa: BLE001 - whatever the adapter did to a client
-        cause = _first(problem)
-        result.expect(False, "the connection", f"broke: {type(cause).__name__}: {str(cause)[:300]}")
-    return result
-
-
-def _first(problem: BaseException) -> BaseException:
-    while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
-    return problem
+        cause: BaseException = problem
+        while isinstance(cause, BaseExceptionGroup):
+            cause = cause.exceptions[0]
+        run.result.expect(False, "the connection", f"broke: {type(cause).__name__}: {str(cause)[:300]}")

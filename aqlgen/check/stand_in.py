@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
+from aqlgen.check.envelope import HOSTILE
 from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
@@ -88,6 +89,17 @@ class Reply:
     def of(cls, status: int, data: Any, **headers: str) -> Reply:
         """Return an answer with data as JSON."""
         return cls(status, json.dumps(data).encode(), {"Content-Type": "application/json", **headers})
+
+    @classmethod
+    def failures(cls, status: int) -> tuple[Reply, ...]:
+        """Return a failure in the forms that APIs give it, each with the same hostile words."""
+        later = {"Retry-After": "0"} if status in (429, 503) else {}
+        error = {"code": HOSTILE, "message": HOSTILE, "field": HOSTILE}
+        return (
+            cls.of(status, {"message": HOSTILE, "errors": [error], "error": error}, **later),
+            cls.of(status, {"title": HOSTILE, "detail": HOSTILE, "error": HOSTILE}, **later),
+            cls(status, HOSTILE.encode(), {"Content-Type": "text/plain", **later}),
+        )
 
 
 class StandIn:
