@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import IO, Any
@@ -85,6 +86,13 @@ class Answer(dict[str, Any]):
     def data(self) -> Any:
         """The data of a success, an empty object for none."""
         return self.get("data") or {}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Some values of the data, by their paths."""
+        data = self.data if isinstance(self.data, dict) else {}
+        plain = ((key, value) for key, value in data.items() if isinstance(value, str | int) and "." not in key)
+        return {f"data.{key}": value for key, value in islice(plain, 5)}
 
     @property
     def warned(self) -> str:

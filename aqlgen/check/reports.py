@@ -26,18 +26,52 @@ def as_data(report: Report) -> dict[str, Any]:
         "generator": f"aqlgen {report.aqlgen}",
         "conformanceLevel": report.level,
         **({"exceptions": list(report.exceptions)} if report.exceptions else {}),
+        **(
+            {"known": [{**item._asdict(), "until": str(item.until)} for item in report.excused]}
+            if report.excused
+            else {}
+        ),
         "summary": dict(report.counts),
-        "operations": {"total": report.operations, "called": report.sampled},
+        "operations": {"total": report.operations, "called": report.sampled, "succeeded": len(report.succeeded)},
         "categories": [
             {
                 "name": category.value,
                 "required": category in MUST,
                 "result": report.outcome_of(category).value,
-                "tests": [_test(result) for result in report.of(category)],
+                "tests": [
+                    {
+                        "id": result.id,
+                        "name": result.title,
+                        "requirement": result.requirement,
+                        "result": result.outcome.value,
+                        "cases": result.cases,
+                        **({"setting": result.setting} if result.setting else {}),
+                        **(
+                            {"problems": _problems(report, result), "problem_count": result.count}
+                            if result.count
+                            else {}
+                        ),
+                    }
+                    for result in report.of(category)
+                ],
             }
             for category in _shown(report)
         ],
     }
+
+
+def _problems(report: Report, result: Result) -> list[dict[str, Any]]:
+    """Return the problems of a test, each with who has to change something, and where the operation stands."""
+    return [
+        {
+            "subject": problem.subject,
+            "message": problem.text,
+            "cause": problem.cause.value,
+            **({"place": report.places[problem.subject]._asdict()} if problem.subject in report.places else {}),
+            "answer": problem.answer,
+        }
+        for problem in result.problems
+    ]
 
 
 def _shown(report: Report) -> list[Category]:
@@ -45,68 +79,48 @@ def _shown(report: Report) -> list[Category]:
     return [category for category in CATEGORIES if category is not Category.LIVE or report.of(category)]
 
 
-def _test(result: Result) -> dict[str, Any]:
-    about: dict[str, Any] = {
-        "id": result.id,
-        "name": result.title,
-        "requirement": result.requirement,
-        "result": result.outcome.value,
-        "cases": result.cases,
-    }
-    if result.setting:
-        about["setting"] = result.setting
-    if result.count:
-        about["problems"] = [
-            {"subject": problem.subject, "message": problem.text, "answer": problem.answer}
-            for problem in result.problems
-        ]
-        about["problem_count"] = result.count
-    return about
-
-
 def as_text(report: Report, *, show_all: bool = False) -> str:
     """Return the report for a terminal: each category in a line, and what is wrong in it."""
     lines = [f"{visible(report.adapter)} {visible(report.version)}, MCP-AQL {report.spec_version}"]
     for category in _shown(report):
         results = report.of(category)
-        if not results:
-            continue
-        cases = sum(result.cases for result in results)
-        word = "must" if category in MUST else "should"
-        lines.append(f"  {report.outcome_of(category).value:<4}  {category.value} ({word}): {cases:,} cases")
+        if results:
+            lines.append(
+                f"  {report.outcome_of(category).value:<4}  {_of_category(report, category, ' ({}): {} cases')}"
+            )
         for result in results:
             if show_all or result.outcome in (Outcome.FAIL, Outcome.WARN):
-                lines += _lines(result)
-    counts = report.counts
-    summary = (
-        f"{counts['passed']} passed, {counts['warned']} warned, {counts['failed']} failed, {counts['skipped']} skipped"
-    )
-    called = f"{report.sampled} of {report.operations} operations" if report.sampled < report.operations else ""
-    called = called or f"{report.operations} operations"
-    level = f"Level {report.level}{_exceptions(report)}"
-    return "\n".join([*lines, f"{level}. {summary}; {called}, {report.seconds:.0f} s."])
+                lines += _lines(report, result)
+    for known in report.excused:
+        lines.append(f"  known until {known.until}: {known.rule} {visible(known.operation)}: {visible(known.reason)}")
+    counts = ", ".join(f"{report.counts[name]} {name}" for name in ("passed", "warned", "failed", "skipped"))
+    return "\n".join([*lines, f"{_level(report)}. {counts}; {report.seconds:.0f} s."])
 
 
-def _exceptions(report: Report) -> str:
-    """Return the operations that the level leaves out, as the end of a clause."""
-    return f", without {', '.join(map(visible, report.exceptions))}" if report.exceptions else ""
+def _level(report: Report) -> str:
+    """Return the level, what it leaves out, and how many operations it rests on."""
+    without = f", without {', '.join(map(visible, report.exceptions))}" if report.exceptions else ""
+    rests = f", resting on {len(report.succeeded)} of {report.operations} operations"
+    known = f", with {len(report.excused)} known findings" if report.excused else ""
+    return f"Level {report.level}{without}{rests}{known}"
 
 
-def _lines(result: Result) -> list[str]:
+def _of_category(report: Report, category: Category, form: str) -> str:
+    cases = sum(result.cases for result in report.of(category))
+    return category.value + form.format("must" if category in MUST else "should", f"{cases:,}")
+
+
+def _lines(report: Report, result: Result) -> list[str]:
     setting = f" [{result.setting}]" if result.setting else ""
     lines = [f"    {result.outcome.value} {result.id} {result.title}{setting}"]
     for problem in result.problems[:_MOST]:
         lines.append(f"      {visible(problem.subject)}: {visible(problem.text[:_LONGEST])}")
         if problem.answer is not None:
-            lines.append(f"        it answered {visible(_short(problem.answer))}")
-    if result.count > _MOST:
-        lines.append(f"      and {result.count - _MOST:,} more")
-    return lines
-
-
-def _short(answer: Any) -> str:
-    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            text = json.dumps(problem.answer, ensure_ascii=False, default=str)
+            lines.append(f"        it answered {visible(text[:_LONGEST])}{'…' * (len(text) > _LONGEST)}")
+        if problem.subject in report.places:
+            lines.append(f"        {problem.cause.value}: {visible(str(report.places[problem.subject]))}")
+    return lines + [f"      and {result.count - _MOST:,} more"] * (result.count > _MOST)
 
 
 def _as_json(report: Report) -> str:
@@ -114,25 +128,24 @@ def _as_json(report: Report) -> str:
 
 
 def _as_markdown(report: Report) -> str:
+    counts = ", ".join(f"{report.counts[name]} {name}" for name in ("passed", "warned", "failed", "skipped"))
     lines = [
         f"# Conformance of {report.adapter} {report.version}",
         "",
-        f"MCP-AQL {report.spec_version}, **level {report.level}**{_exceptions(report)}, "
-        f"checked by aqlgen {report.aqlgen}: "
-        f"{report.counts['passed']} tests passed, {report.counts['warned']} warned, {report.counts['failed']} failed, "
-        f"{report.counts['skipped']} skipped; {report.sampled} of {report.operations} operations called.",
+        f"MCP-AQL {report.spec_version}, **{_level(report)}**, checked by aqlgen {report.aqlgen}: tests {counts}; "
+        f"{report.sampled} of {report.operations} operations called.",
         "",
         "| Category | | Result | Cases |",
         "|---|---|---|---|",
     ]
     for category in _shown(report):
-        cases = sum(result.cases for result in report.of(category))
-        word = "must" if category in MUST else "should"
-        lines.append(f"| {category.value} | {word} | {report.outcome_of(category).value} | {cases:,} |")
-    failing = [result for result in report.results if result.count]
-    for result in failing:
-        lines += ["", f"## {result.outcome.value} {result.id}: {result.title}", ""]
-        lines += [f"- `{_cell(problem.subject)}`: {_cell(problem.text)}" for problem in result.problems]
+        lines.append(
+            _of_category(report, category, f" | {{}} | {report.outcome_of(category).value} | {{}} |").join(("| ", ""))
+        )
+    for result in report.results:
+        if result.count:
+            lines += ["", f"## {result.outcome.value} {result.id}: {result.title}", ""]
+            lines += [f"- `{_cell(item.subject)}`: {_cell(item.text)} ({item.cause.value})" for item in result.problems]
     return "\n".join(lines) + "\n"
 
 
@@ -141,82 +154,75 @@ def _cell(text: str) -> str:
 
 
 def _as_junit(report: Report) -> str:
-    counts = report.counts
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name={quoteattr(report.adapter)} tests="{counts["total"]}" failures="{counts["failed"]}" '
-        f'skipped="{counts["skipped"]}" time="{report.seconds:.3f}">',
+        f'<testsuites name={quoteattr(report.adapter)} tests="{report.counts["total"]}" '
+        f'failures="{report.counts["failed"]}" skipped="{report.counts["skipped"]}" time="{report.seconds:.3f}">',
     ]
     for category in _shown(report):
-        results = report.of(category)
+        results, name = report.of(category), quoteattr(category.value)
         failed = sum(result.outcome is Outcome.FAIL for result in results)
-        lines.append(f'<testsuite name={quoteattr(category.value)} tests="{len(results)}" failures="{failed}">')
+        lines.append(f'<testsuite name={name} tests="{len(results)}" failures="{failed}">')
         for result in results:
-            name = f"{result.id} {result.title}" + (f" [{result.setting}]" if result.setting else "")
-            opened = f"<testcase classname={quoteattr(category.value)} name={quoteattr(name)}"
-            text = "\n".join(f"{visible(item.subject)}: {visible(item.text)}" for item in result.problems)
-            if result.outcome is Outcome.FAIL:
-                message = quoteattr(f"{result.count} of {result.cases} cases")
-                lines.append(f"{opened}><failure message={message}>{escape(text)}</failure></testcase>")
-            elif result.outcome is Outcome.SKIP:
-                lines.append(f"{opened}><skipped/></testcase>")
-            elif result.outcome is Outcome.WARN:
-                lines.append(f"{opened}><system-out>{escape(text)}</system-out></testcase>")
-            else:
-                lines.append(f"{opened}/>")
+            title = quoteattr(f"{result.id} {result.title}" + (f" [{result.setting}]" if result.setting else ""))
+            text = escape("\n".join(f"{visible(item.subject)}: {visible(item.text)}" for item in result.problems))
+            inner = {
+                Outcome.FAIL: f'<failure message="{result.count} of {result.cases} cases">{text}</failure>',
+                Outcome.SKIP: "<skipped/>",
+                Outcome.WARN: f"<system-out>{text}</system-out>",
+            }.get(result.outcome, "")
+            lines.append(f"<testcase classname={name} name={title}>{inner}</testcase>")
         lines.append("</testsuite>")
     return "\n".join([*lines, "</testsuites>"]) + "\n"
 
 
 def _as_sarif(report: Report) -> str:
     levels = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
-    rules = {result.id: result for result in report.results}
-    problems = [result for result in report.results if result.outcome in levels]
-    run = {
-        "tool": {
-            "driver": {
-                "name": "aqlgen check",
-                "version": report.aqlgen,
-                "rules": [
-                    {
-                        "id": rule,
-                        "shortDescription": {"text": result.title},
-                        "properties": {"category": result.category},
-                    }
-                    for rule, result in rules.items()
-                ],
-            }
-        },
-        "results": [
-            {
-                "ruleId": result.id,
-                "level": levels[result.outcome],
-                "message": {"text": f"{problem.subject}: {problem.text}"},
-                "locations": [
-                    {
-                        "physicalLocation": {"artifactLocation": {"uri": "OPERATIONS.md"}},
-                        "logicalLocations": [{"name": problem.subject, "kind": "function"}],
-                    }
-                ],
-            }
-            for result in problems
-            for problem in result.problems
-        ],
+    rules = {
+        result.id: {
+            "id": result.id,
+            "shortDescription": {"text": result.title},
+            "properties": {"category": result.category},
+        }
+        for result in report.results
     }
+    results = [
+        {
+            "ruleId": result.id,
+            "level": levels[result.outcome],
+            "message": {"text": f"{problem.subject}: {problem.text}"},
+            "properties": {"cause": problem.cause},
+            "locations": [
+                {
+                    "physicalLocation": _location(report, problem.subject),
+                    "logicalLocations": [{"name": problem.subject, "kind": "function"}],
+                }
+            ],
+        }
+        for result in report.results
+        if result.outcome in levels
+        for problem in result.problems
+    ]
+    driver = {"name": "aqlgen check", "version": report.aqlgen, "rules": list(rules.values())}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    whole = {"$schema": schema, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _location(report: Report, subject: str) -> dict[str, Any]:
+    place = report.places.get(subject)
+    if place is None:
+        return {"artifactLocation": {"uri": "OPERATIONS.md"}}
+    return {"artifactLocation": {"uri": place.file}, "region": {"startLine": place.line}}
 
 
 def _as_badge(report: Report) -> str:
-    color = {0: "#b33", 1: "#3a3", 2: "#27c"}[report.level]
-    text = f"MCP-AQL: level {report.level}"
-    left, right = 66, 54
+    color, text = ("#b33", "#3a3", "#27c")[report.level], f"MCP-AQL: level {report.level}"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
-        f'aria-label="{text}"><title>{text}</title><rect width="{left}" height="20" fill="#444"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{color}"/><g fill="#fff" text-anchor="middle" '
-        f'font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="{left / 2}" y="14">MCP-AQL</text>'
-        f'<text x="{left + right / 2}" y="14">level {report.level}</text></g></svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="120" height="20" role="img" aria-label="{text}">'
+        f'<title>{text}</title><rect width="66" height="20" fill="#444"/><rect x="66" width="54" height="20" '
+        f'fill="{color}"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11"><text x="33" y="14">MCP-AQL</text><text x="93" y="14">level {report.level}</text></g></svg>\n'
     )
 
 

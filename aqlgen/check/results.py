@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["CATEGORIES", "MUST", "Category", "Outcome", "Problem", "Report", "Result"]
+from aqlgen.check.findings import Known, Place
+
+__all__ = ["CATEGORIES", "MUST", "Category", "Cause", "Outcome", "Problem", "Report", "Result"]
 
 
 class Outcome(StrEnum):
@@ -43,6 +45,14 @@ _EXCEPTIONS = 100
 """One operation of so many may fail what a level asks for; it is named beside the level."""
 
 
+class Cause(StrEnum):
+    """Who has to change something."""
+
+    ADAPTER = "adapter"
+    DOCUMENT = "document"
+    SERVER = "server"
+
+
 @dataclass(frozen=True)
 class Problem:
     """What is wrong with one thing; `answer` is the adapter's answer that shows it."""
@@ -50,6 +60,7 @@ class Problem:
     subject: str
     text: str
     answer: Any = None
+    cause: Cause = Cause.ADAPTER
 
 
 @dataclass
@@ -67,16 +78,21 @@ class Result:
     problems: list[Problem] = field(default_factory=list)
     subjects: set[str] = field(default_factory=set)
     """What has a problem, by its name."""
-    skipped: str = ""
+    known: frozenset[str] = frozenset()
+    """Operations whose problems the owner knows of."""
+    excused: set[str] = field(default_factory=set)
+    """Those of them that have one."""
 
-    def expect(self, right: bool, subject: str, text: str, answer: Any = None) -> bool:
-        """Count a case, and note its problem if it is not right. Returns `right`."""
+    def expect(self, right: bool, subject: str, text: str, answer: Any = None, cause: Cause = Cause.ADAPTER) -> bool:
+        """Count a case, and note its problem if it is not right and not known. Returns `right`."""
         self.cases += 1
-        if not right:
+        if not right and subject in self.known:
+            self.excused.add(subject)
+        elif not right:
             self.count += 1
             self.subjects.add(subject)
             if len(self.problems) < _MOST_PROBLEMS:
-                self.problems.append(Problem(subject, text, answer))
+                self.problems.append(Problem(subject, text, answer, cause))
         return right
 
     @property
@@ -103,6 +119,16 @@ class Report:
     """The operations that were called."""
     succeeded: frozenset[str] = frozenset()
     """Those of them that a call has succeeded of, on which the level rests."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Where the operations that have a problem stand, by their names."""
+    known: tuple[Known, ...] = ()
+    """What the owner knows of."""
+
+    @property
+    def excused(self) -> list[Known]:
+        """What the owner knows of, and was found."""
+        found = {(result.id, subject) for result in self.results for subject in result.excused}
+        return [known for known in self.known if (known.rule, known.operation) in found]
 
     def of(self, category: Category) -> list[Result]:
         """Return the results of a category."""
@@ -130,21 +156,10 @@ class Report:
         return 1 if Outcome.FAIL in outcomes | beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
 
     @property
-    def failed(self) -> int:
-        """The number of tests that failed."""
-        return self.counts["failed"]
-
-    @property
     def counts(self) -> Mapping[str, int]:
         """The number of tests of each outcome, and in all."""
-        outcomes = [result.outcome for result in self.results]
-        return {
-            "total": len(outcomes),
-            "passed": outcomes.count(Outcome.PASS),
-            "warned": outcomes.count(Outcome.WARN),
-            "failed": outcomes.count(Outcome.FAIL),
-            "skipped": outcomes.count(Outcome.SKIP),
-        }
+        outcomes, names = [result.outcome for result in self.results], ("passed", "warned", "failed", "skipped")
+        return {"total": len(outcomes)} | dict(zip(names, map(outcomes.count, Outcome), strict=True))
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aqlgen.check.connection import MODERN, Adapter, Answer, Launch, connect, served_over_http
 from aqlgen.check.envelope import problems_of
+from aqlgen.check.findings import Known
 from aqlgen.check.operations import Operation
-from aqlgen.check.results import Category, Result
+from aqlgen.check.results import Category, Cause, Result
 from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
 
@@ -36,6 +37,8 @@ class Run:
     """The result for all answers of all tests."""
     declared: Mapping[str, Collection[str]] = field(default_factory=dict)
     """The statuses that the document has for each operation, also of failures; only with the live API."""
+    known: Sequence[Known] = ()
+    """The findings that the owner knows of."""
     evidence: dict[str, Any] = field(default_factory=dict)
     succeeded: set[str] = field(default_factory=set)
     """The operations that a call has succeeded of."""
@@ -58,10 +61,12 @@ class Run:
         chosen = levels or ("destructive", "dangerous")
         return [item for item in self.callable if item.always_is(chosen) and not item.row.servers][:3]
 
-    def expect(self, right: object, subject: Operation | str, text: str, answer: Any = None) -> bool:
+    def expect(
+        self, right: object, subject: Operation | str, text: str, answer: Any = None, cause: Cause = Cause.ADAPTER
+    ) -> bool:
         """Count a case, and note its problem with the last answer if it is not right. Returns whether it is."""
         name = subject.name if isinstance(subject, Operation) else subject
-        return self.result.expect(bool(right), name, text, None if right else answer or dict(self.last) or None)
+        return self.result.expect(bool(right), name, text, None if right else answer or dict(self.last) or None, cause)
 
     def keep(self, part: str, /, **entry: Any) -> None:
         """Add an entry to a list of the evidence."""
@@ -156,9 +161,10 @@ class Test:
     where: str
     body: Body
 
-    def result(self, setting: str = "") -> Result:
+    def result(self, setting: str = "", known: Sequence[Known] = ()) -> Result:
         """Return an empty result."""
-        return Result(self.id, self.title, self.category, self.requirement, self.must, setting)
+        excused = frozenset(item.operation for item in known if item.rule == self.id)
+        return Result(self.id, self.title, self.category, self.requirement, self.must, setting, known=excused)
 
 
 TESTS: list[Test] = []

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ import anyio
 from aqlgen import __version__
 from aqlgen.check.checks import TESTS
 from aqlgen.check.connection import LEGACY, MODERN, Launch, NotStarted
+from aqlgen.check.findings import places_of, read_known
 from aqlgen.check.forks import starter
 from aqlgen.check.operations import operations_of, sampled
 from aqlgen.check.reports import bundle
@@ -35,8 +35,11 @@ __all__ = ["DEFAULT_SAMPLE", "Checked", "Chosen", "check_adapter", "test_ids"]
 DEFAULT_SAMPLE = 200
 _AT_ONCE = 6
 """Processes at once: they wait more than they work."""
-_WHOLE = MODERN, "stdio", "semantic"
-"""The connection in which every operation is called."""
+_SETTINGS = (
+    (MODERN, "stdio", "semantic"), (MODERN, "http", "single"),
+    (LEGACY, "stdio", "single"), (LEGACY, "http", "semantic"),
+)  # fmt: skip
+"""Connections that have each pair of era, transport and mode; in the first every operation is called."""
 _ANSWERS = next(test for test in TESTS if test.id == "EN-1")
 _SLOW = ("SA-2", "EQ-7")
 """Tests that wait for a time to pass."""
@@ -94,7 +97,8 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
     begin = perf_counter()
     table, api = AdapterTable.load(project / "src" / package), StandIn(project / "src" / package)
     operations = operations_of(api.table)
-    answers = _ANSWERS.result()
+    known = tuple(read_known(project))
+    answers = _ANSWERS.result(known=known)
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "adapter.toml"
         settings.write_text("", encoding="utf-8")
@@ -102,24 +106,27 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
         credentials = {name: f"check-{secrets.token_hex(12)}" for name in names}
         variables = {
             "MCP_AQL_CONFIG": str(settings), "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_POLICY": "open",
-            "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"), "MCP_AQL_APPROVAL": "agent", **credentials,
+            "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"), "MCP_AQL_APPROVAL": "agent",
+            **credentials,
         }  # fmt: skip
         plain = (sys.executable, "-m", package)
         launch = Launch(project, plain, plain, variables)
         with starter(package, launch.environment) as command:
             run = Run(
                 replace(launch, command=command), api, table, sampled(operations, chosen.sample), operations,
-                credentials, answers, answers, chosen.declared,
+                credentials, answers, answers, chosen.declared, known,
             )  # fmt: skip
             results = await _run_all(run, chosen)
     if chosen.has(_ANSWERS) or answers.count:
         results.append(answers)
     order = {test.id: number for number, test in enumerate(TESTS)}
     results.sort(key=lambda result: (CATEGORIES.index(result.category), order[result.id], result.setting))
+    troubled = {subject for result in results for subject in result.subjects}
+    places = places_of(project, [operation for operation in operations if operation.name in troubled])
     report = Report(
         f"{table.name}-adapter", table.version, table.spec_version, __version__, tuple(results), len(operations),
         len(run.operations), perf_counter() - begin, frozenset(operation.name for operation in run.operations),
-        frozenset(run.succeeded),
+        frozenset(run.succeeded), places, known,
     )  # fmt: skip
     return Checked(report, bundle(report, run.evidence))
 
@@ -141,11 +148,11 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
                 if not (chosen.fail_fast and _has_failed([*results, run.answers])):
                     results.extend(await _run_tests(one, tests, setting, fail_fast=chosen.fail_fast))
 
-    settings = sorted(product((MODERN, LEGACY), ("stdio", "http"), ("semantic", "single")), key=lambda it: it != _WHOLE)
     tests = [test for test in TESTS if chosen.has(test)]
     async with anyio.create_task_group() as group:
-        for setting in [settings[0], (LEGACY, "http", "single")] if chosen.quick else settings:
-            there = [test for test in tests if test.where == "every" or (test.where, setting) == ("whole", _WHOLE)]
+        for setting in _SETTINGS[:2] if chosen.quick else _SETTINGS:
+            where = ("every", "whole") if setting == _SETTINGS[0] else ("every",)
+            there = [test for test in tests if test.where in where]
             if there:
                 group.start_soon(work, there, setting)
         for test in tests:
@@ -179,7 +186,7 @@ async def _run_tests(
     async def each(run: Run) -> None:
         for test in tests:
             run.api.forget()
-            result = test.result(", ".join(_named(setting)) if test.where == "every" and setting else "")
+            result = test.result(", ".join(_named(setting)) if test.where == "every" and setting else "", run.known)
             results.extend([result] if test is not _ANSWERS else ())
             await _guarded(test, replace(run, result=result))
             if fail_fast and _has_failed([result, run.answers]):

@@ -127,7 +127,7 @@ def _print(
 
 def _passed(checked: CheckedAdapter) -> bool:
     """Return True if tests ran, and none failed."""
-    return any(result.cases for result in checked.report.results) and checked.report.failed == 0
+    return any(result.cases for result in checked.report.results) and checked.report.counts["failed"] == 0
 
 
 def _refuse(values: Mapping[str, object], why: str) -> None:

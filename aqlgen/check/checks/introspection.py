@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aqlgen.check.operations import Operation, request_problem
-from aqlgen.check.results import Category
+from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
 from aqlgen.runtime.table import FAMILIES
 
@@ -120,7 +120,10 @@ async def examples_work(run: Run) -> None:
     for operation in run.callable:
         run.api.forget()
         answer = await run.call(operation)
-        if not run.expect(answer.ok, operation, "its own example fails") or (operation.row.servers and not run.arrived):
+        cause = Cause.DOCUMENT if answer.code.startswith("VALIDATION_") else Cause.ADAPTER
+        if not run.expect(answer.ok, operation, "its own example fails", cause=cause) or (
+            operation.row.servers and not run.arrived
+        ):
             continue
         requests = run.writes(operation)
         right = requests and len(run.arrived) <= (4 if operation.reads_first else 1)

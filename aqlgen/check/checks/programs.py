@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from aqlgen.check.connection import LEGACY, Answer, NotStarted, output_of
 from aqlgen.check.operations import Operation
-from aqlgen.check.results import Category
+from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
 
 _TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs
@@ -278,7 +278,8 @@ async def live_reads(run: Run) -> None:
             answer = await run.call(operation, {})
             answered += answer.ok
             right = answer.ok or is_documented(run.declared.get(operation.name, ()), answer)
-            run.expect(right, operation, f"fails with {answer.code}, which its document does not have")
+            run.expect(right, operation, f"fails with {answer.code}, which its document does not have",
+                       cause=Cause.SERVER)  # fmt: skip
             other = "VALIDATION_UNEXPECTED_CONTENT_WARNING" in answer.warned
-            run.expect(not other, operation, "is answered with another content than documented")
+            run.expect(not other, operation, "is answered with another content than documented", cause=Cause.SERVER)
     run.expect(answered or not operations, "the API", f"answers none of {len(operations)} reads with a success")

@@ -48,8 +48,9 @@ async def confirmations(run: Run) -> None:
                 continue
             forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
             await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
-            simple = [name for name, value in params.items() if isinstance(value, str | int)
-                      and operation.schema(operation.row.parameters[name]).get("type") in ("string", "integer")]  # fmt: skip
+            types = {name: operation.schema(operation.row.parameters[name]).get("type") for name in params}
+            simple = [name for name, value in params.items()
+                      if isinstance(value, str | int) and types[name] in ("string", "integer")]  # fmt: skip
             for name in simple[:1]:
                 other = {**params, name: params[name] + (1 if isinstance(params[name], int) else "1")}
                 answer = await run.call(operation, other, confirmation_token=token)
@@ -223,7 +224,9 @@ async def audit(run: Run) -> None:
                 await session.call(operation, confirmation_token=token)
         for operation in [item for item in run.callable if item.row.danger in ("destructive", "dangerous")]:
             for name, parameter in operation.row.shown_parameters.items():
-                if parameter.sensitive and operation.takes_any_text(parameter) and len(hidden) < _MOST_SECRETS:
+                schema = operation.schema(parameter)
+                is_text = schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()
+                if parameter.sensitive and is_text and len(hidden) < _MOST_SECRETS:
                     hidden.append(f"check-secret-{len(hidden)}")
                     await session.call(operation, {**operation.params, name: hidden[-1]})
     text = file.read_text(encoding="utf-8") if file.exists() else ""

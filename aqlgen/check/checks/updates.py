@@ -110,16 +110,14 @@ class Values:
             return self.object(schema, depth, partly=partly)
         return None if value is None else Pair(value, value)
 
-    def object(
-        self, schema: Any, depth: int = 0, *, partly: bool = False, always: frozenset[str] = frozenset()
-    ) -> Pair | None:
+    def object(self, schema: Any, depth: int = 0, *, partly: bool = False) -> Pair | None:
         """Return an object of a schema, or a patch of one: some fields, and null where it removes one."""
         shape = shape_of(self._types, schema)
         agent, api = dict[str, Any](), dict[str, Any]()
         for name, (wire, inner) in shape.properties.items() if not shape.alternatives else ():
             chance = self._random.random()
             pair = self.of(inner, depth + 1, partly=partly and chance < 0.8)
-            is_needed = bool({name, wire} & (shape.required | always))
+            is_needed = bool({name, wire} & shape.required)
             if pair is None or (partly and chance > 0.6 and not is_needed):
                 continue
             is_removed = partly and chance < 0.2 and not is_needed and name not in shape.hidden
@@ -128,7 +126,7 @@ class Values:
 
 
 class Resource:
-    """A resource that the API keeps: it answers reads of it, takes writes of it, and another may write it in between."""
+    """A resource that the API keeps: it answers reads, takes writes, and somebody else may write in between."""
 
     def __init__(self, run: Run, operation: Operation, state: Any, tag: str = "", other: Any = None) -> None:
         self._run = run
@@ -180,11 +178,13 @@ async def updates_preserve(run: Run) -> None:
             lost = [value for value in scalars(operation.params["input"])
                     if value not in written and f'"{value}"' not in written]  # fmt: skip
             run.expect(not lost, operation, f"these values do not arrive: {lost[:5]}")
-        flat = {f"data.{key}": value for key, value in answer.data.items() if isinstance(value, str | int)} if isinstance(
-            answer.data, dict) else {}  # fmt: skip
-        if flat:
-            run.keep("update_preservation_tests", name=operation.name, read_response=answer,
-                     preserved_fields=dict(list(flat.items())[:5]))  # fmt: skip
+        reader = operation.table.find((operation.row.update and operation.row.update.read) or "", "read")
+        if answer.ok and not answer.fields and reader is not None:
+            shared = {name: value for name, value in operation.params.items() if name in reader.shown_parameters}
+            answer = await run.call(Operation(reader, operation.table), shared)
+        if answer.fields:
+            run.keep("update_preservation_tests", name=operation.name, preserved_fields=answer.fields,
+                     read_response=answer)  # fmt: skip
     for operation, schema in _updates(run):
         update, values = operation.row.update, Values(operation.table)
         if update is None or update.strategy not in ("put-merge", "merge-patch", "patch"):
