@@ -74,8 +74,8 @@ def _policies(name: str, corpus: Path, before: Path | None, python: Path | None,
     """Yield the stand-in of an API and what plays jobs over it, by policy."""
     api = APIS[name]
     document = corpus / api.document
-    today = _project(document, folder / f"{name}-today", None)
-    earlier = today if before is None else _project(document, folder / f"{name}-before", before)
+    today = _project(document, folder / f"{name}-today", None, api.overrides)
+    earlier = today if before is None else _project(document, folder / f"{name}-before", before, api.overrides)
     stand_in = StatefulApi(package_of(today), api.things, api.aliases)
     with ExitStack() as stack:
         base = stack.enter_context(serve(stand_in))
@@ -88,9 +88,12 @@ def _policies(name: str, corpus: Path, before: Path | None, python: Path | None,
         yield stand_in, plays
 
 
-def _project(document: Path, project: Path, checkout: Path | None) -> Path:
+def _project(document: Path, project: Path, checkout: Path | None, overrides: str) -> Path:
     if not project.exists():
-        generate(document, project, folder=checkout)
+        project.parent.mkdir(parents=True, exist_ok=True)
+        words = project.with_suffix(".yaml")
+        words.write_text(overrides)
+        generate(document, project, "--overrides", str(words), folder=checkout)
     return project
 
 

@@ -319,6 +319,11 @@ class Run:
             confirmation = await self._calls.foresee(other.operation, params)
             if confirmation is not None:
                 pending.append((key, confirmation))
+        known = {confirmation.row.name for _, confirmation in pending}
+        for operation in dict.fromkeys(other.operation for other in self._plan.steps[step.number :]):
+            first_use = None if operation in known else await self._calls.foresee_first_use(operation)
+            if first_use is not None:
+                pending.append((_Key(len(self._plan.steps), 0), first_use))
         begin = monotonic()
         confirmed = await self._calls.confirm([confirmation for _, confirmation in pending]) if pending else 0
         self._begin += monotonic() - begin  # while a person reads

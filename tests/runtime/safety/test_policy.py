@@ -441,6 +441,29 @@ async def test_what_nothing_proves_harmless_is_asked_about_once_in_a_session(pla
         assert outcome(await send("create_animal", "create", **ADA)) == "confirm"
 
 
+@ERAS
+async def test_a_plan_asks_about_the_first_use_of_its_operations_before_anything_is_done(place: Zoo, era: str) -> None:
+    """R-EFF-2, R-STEP-2: one question, though what the later calls are to be sent is not known yet."""
+    changed = {"animal_id": {"$ref": "new.species"}, "input": {"name": {"$ref": "new.name"}}}
+    steps = [
+        {"id": "new", "operation": "create_animal", "params": ADA},
+        {"operation": "update_animal", "params": changed},
+    ]
+    async with place.client(era, rows=UNPROVEN) as send:
+        asked = await send("run_steps", "execute", steps=steps)
+        assert outcome(asked) == "confirm"
+        assert "update_animal" in asked["confirmation"]["message"]
+        assert "PATCH /animals/{animalId}" in asked["confirmation"]["message"]
+        assert place.api.sent == []
+        done = await send("run_steps", "execute", steps=steps, confirmation_token=asked["confirmation"]["token"])
+        assert outcome(done) == "allow", done
+        assert outcome(await send("update_animal", "update", animal_id=9, input={"name": "Eve"})) == "allow"
+    rules = [{"operations": ["update_animal"], "action": "confirm", "when": {"animal_id": {"at_most": 100}}}]
+    async with place.client(era, rows=UNPROVEN, policy_rules=rules) as send:
+        asked = await send("run_steps", "execute", steps=steps)
+        assert "update_animal" not in asked["confirmation"]["message"], "a rule may ask more of the call"
+
+
 async def test_a_yes_to_what_is_grave_stays_one_for_each_call(place: Zoo) -> None:
     """R-EFF-2"""
     rows = {"create_animal": {**UNPROVEN["create_animal"], "danger": "destructive"}}
