@@ -382,9 +382,6 @@ class Run:
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
             token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
-        details = dict(failure.details)
-        if failure.confirmation is not None:
-            details.pop("confirmation_message", None)  # it stands beside the error
         plan: dict[str, Any] = {
             "halted_at": where,
             "done": done,
@@ -398,6 +395,6 @@ class Run:
         return Failure(
             failure.code,
             f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {advised(failure, token)}",
-            {**details, "plan": plan},
+            {**failure.details, "plan": plan},
             failure.confirmation,
         )

@@ -158,7 +158,7 @@ async def test_what_is_destructive_or_worse_is_asked_about_with_its_reasons_and_
         shown = await send("introspect", "read", query="danger", name="delete_animal")
     details = answer["error"]["details"]
     assert outcome(answer) == ("refuse" if level == "forbidden" else "confirm")
-    assert "Removes data" in details["reasons"]
+    assert "Removes data" in answer.get("confirmation", details)["reasons"]
     assert level == "forbidden" or details["confirmation_token"].startswith("conf_")
     assert shown["data"]["operation"]["danger"]["level"] == details["danger_level"] == level
     event = place.events()[0]
@@ -358,7 +358,7 @@ async def test_what_moves_money_is_confirmed_whatever_its_danger_and_logged(
     assert place.events()[0]["operation"] == "create_animal"
     if expected != "allow":
         assert place.events()[0]["rule"] == "money"
-        assert "Moves money" in str(answer["error"]["details"]["reasons"])
+        assert "Moves money" in str(answer.get("confirmation", answer["error"]["details"])["reasons"])
 
 
 async def test_money_moves_by_itself_only_within_the_limits_of_a_rule(place: Zoo) -> None:
@@ -427,7 +427,7 @@ async def test_what_nothing_proves_harmless_is_asked_about_once_in_a_session(pla
     async with place.client(era, rows=UNPROVEN) as send:
         asked = await send("create_animal", "create", **ADA)
         assert outcome(asked) == "confirm"
-        assert "overrides.yaml" in str(asked["error"]["details"]["reasons"])
+        assert "overrides.yaml" in str(asked["confirmation"]["reasons"])
         assert outcome(await send("create_animal", "create", **ADA)) == "confirm", "asking is no yes"
         token = asked["confirmation"]["token"]
         assert outcome(await send("create_animal", "create", **ADA, confirmation_token=token)) == "allow"
