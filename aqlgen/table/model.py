@@ -72,7 +72,7 @@ TOGETHER = frozenset("path operation_id tags verb relative rule confidence dange
 too.
 """
 
-_encode = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+_encode = JSONEncoder(ensure_ascii=False, separators=(", ", ": "), check_circular=False).encode
 _ONE_LINE = frozenset({str, bool, int, float, list, tuple, type(None)})
 """Types of values that are no objects, for which an abstract Mapping is asked for longer than they are encoded."""
 
