@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
@@ -22,6 +23,7 @@ from aqlgen.ir import Json, Origin
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _BREAK: Final = re.compile(r"\r\n?|\n")
+_CONTINUATION: Final = re.compile("[\x80-\xbf]")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
 Position: TypeAlias = tuple[int, int]
@@ -38,8 +40,10 @@ class Lines:
 
     def __init__(self, text: str, *, narrow: bool = False) -> None:
         self._text = text
-        self._narrow = narrow
         self._starts: list[int] = []
+        inner = _CONTINUATION.finditer(text) if narrow else ()
+        self._continued = array("Q", (match.start() for match in inner))
+        """The offsets of bytes within a character."""
 
     def place(self, offset: int) -> Position:
         """Return the line and column of an offset, both from 1."""
@@ -47,7 +51,7 @@ class Lines:
             self._starts = [0, *(match.end() for match in _BREAK.finditer(self._text))]
         line = bisect_right(self._starts, offset)
         start = self._starts[line - 1]
-        return line, 1 + (len(_wide(self._text[start:offset])) if self._narrow else offset - start)
+        return line, offset - start + 1 - (bisect_left(self._continued, offset) - bisect_left(self._continued, start))
 
 
 def _wide(text: str) -> str:
