@@ -17,8 +17,8 @@ from aqlgen.decide.category.unsafe_reads import changes
 from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
-from aqlgen.decide.effects.outward import Finding
-from aqlgen.decide.effects.reading import Reading
+from aqlgen.decide.effects.money import money, money_beside
+from aqlgen.decide.effects.reading import Finding, Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
@@ -273,10 +273,10 @@ RULES: Final = (
     Rule("names-destruction", 0.75, _by_destroying_word),
     Rule("ends", 0.75, _by_ending, unless_proven=True),
     Rule("access", 0.75, outward.access),
-    Rule("money", 0.75, outward.money),
+    Rule("money", 0.75, money),
     Rule("people", 0.75, outward.people, unless_proven=True),
     Rule("access-beside", _DOUBT, outward.access_beside),
-    Rule("money-beside", _DOUBT, outward.money_beside),
+    Rule("money-beside", _DOUBT, money_beside),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),
