@@ -16,7 +16,7 @@ from aqlgen.decide.sentences import quoted, sentences
 from aqlgen.ir import Operation
 from aqlgen.words import singular
 
-__all__ = ["Act", "Words", "clauses"]
+__all__ = ["Act", "Words", "base_forms", "clauses"]
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -61,7 +61,7 @@ class Act:
     is_denied: bool = False
 
 
-def _base_forms(word: str) -> frozenset[str]:
+def base_forms(word: str) -> frozenset[str]:
     """Return what an inflected verb may be a form of: deletes, deleted, cancelled."""
     forms = {word}
     if word.endswith("s"):
@@ -99,10 +99,10 @@ def _acts_of(clause: str, says: str) -> Iterator[Act]:
     words = re.findall(r"[a-z]+", clause[_opening(clause, denial) :])
     if len(words) > 1 and not (words[0].endswith("ing") and words[1] not in _DETERMINERS):
         object_ = tuple(map(singular, words[1 : _OBJECT + 1]))
-        yield Act(_base_forms(words[0]), object_, says, "sentence", denial is not None)
+        yield Act(base_forms(words[0]), object_, says, "sentence", denial is not None)
     for match in () if _ELSEWHERE.match(clause) else _PASSIVE.finditer(clause):
         before = tuple(map(singular, re.findall(r"[a-z]+", clause[: match.start()])[-_OBJECT:]))
-        yield Act(_base_forms(match[1]), before, says, "sentence", denial is not None)
+        yield Act(base_forms(match[1]), before, says, "sentence", denial is not None)
 
 
 def _opening(clause: str, denial: re.Match[str] | None) -> int:

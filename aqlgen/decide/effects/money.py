@@ -183,5 +183,5 @@ def money_beside(reading: Reading) -> Finding | None:
     words = heads & (_MOVEMENTS | _DOUBTFUL)
     if words and reading.category is not Category.UPDATE:
         return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    parties = reading.sends(_PARTIES - {"source", "destination", "asset", "symbol"})
+    parties = reading.sends(_PARTIES - {"source", "destination", "asset", "symbol", "card"})
     return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, head
 from aqlgen.words import singular
@@ -39,6 +40,7 @@ _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
+_GRANTED: Final = frozenset({"role", "permission", "privilege"})
 _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
 _FEW: Final = 4
@@ -51,26 +53,35 @@ def access(reading: Reading) -> Finding | None:
     heads = {head(reading.thing), head(reading.object)}
     if means := heads & MEANS:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
-    if heads & _OFFICES and len(reading.path_nouns) > 1:
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it makes an {min(heads & _OFFICES)}")
-    if "email" in heads and not _PEOPLE.isdisjoint(singular(word) for noun in reading.path_nouns for word in noun):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it changes the email of a login")
-    if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
-        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
     if heads & _PEOPLE and (rights := reading.sends(_RIGHTS)):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
-    verbs = reading.verb_words & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
-    nouns = reading.facts.shape.nouns
-    if heads & _MEMBERS and len(nouns) != 1:
-        is_within = any(noun.parameters for noun in nouns[:-1])
-        verbs |= reading.verb_words & (_JOINING | _MAKING if is_within else _JOINING)
-    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it is called {min(verbs)}") if verbs else None
+    if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
+    verbs = _admitting(reading, heads)
+    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it does {min(verbs)}") if verbs else None
+
+
+def _admitting(reading: Reading, heads: set[str]) -> frozenset[str]:
+    """Return the verbs by which somebody is let in, or gets or loses a right."""
+    things, verbs = reading.path_things, reading.verb_words
+    if len(things) > 1:
+        whose, part = things[-2:]
+        if heads & _OFFICES or (part == "email" and whose in _PEOPLE):
+            return frozenset({f"change the {part}"})
+        if whose in _PEOPLE | _MEMBERS and (ended := base_forms(part) & (_ADMITTING | _LOCKING)):
+            return frozenset(ended)
+    admitting = verbs & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
+    if heads & _MEMBERS and len(things) != 1:
+        is_within = any(noun.parameters for noun in reading.facts.shape.nouns[:-1])
+        is_put = reading.facts.method == "PUT" and reading.facts.shape.item and reading.facts.operation.body is None
+        admitting |= verbs & (_JOINING | _MAKING if is_within else _JOINING) or ({"join"} if is_put else set())
+    return admitting
 
 
 def access_beside(reading: Reading) -> Finding | None:
     """Find what may give access: a word of it in its names or fields, or a secret that it answers with."""
     nouns = frozenset((*reading.thing, *reading.object))
-    words = (nouns & MEANS) | (reading.verb_words & _LIMITING)
+    words = (nouns & MEANS) | (reading.verb_words & _LIMITING) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
     if rights := reading.sends(_RIGHTS):
@@ -119,5 +130,6 @@ def _addresses(reading: Reading) -> str:
 
 def people_beside(reading: Reading) -> Finding | None:
     """Find what may reach people: a message among what it acts on, or a verb of sending."""
-    words = ({*reading.thing, *reading.object} & _MESSAGES) | (reading.verb_words & _REACHING)
+    nouns = set() if reading.category is Category.UPDATE else {*reading.thing, *reading.object}
+    words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None

@@ -74,6 +74,11 @@ class Reading:
         return tuple(noun.words for noun in self.facts.shape.nouns)
 
     @cached_property
+    def path_things(self) -> tuple[str, ...]:
+        """The heads of the nouns of the path, in the singular."""
+        return tuple(singular(head(noun.words)) for noun in self.facts.shape.nouns)
+
+    @cached_property
     def words(self) -> Words:
         """The words of the name."""
         return tuple(self.name.split("_"))

@@ -70,6 +70,9 @@ _ENDING: Final = frozenset(
 """Verbs after which something is gone, unless structure proves that it comes back."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
 """Changes by a GET after which nothing stored is gone."""
+_ISSUING: Final = frozenset("generate regenerate create issue reset rotate renew".split())
+"""Verbs of a GET after which another key, or one more, is valid."""
+_CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
@@ -84,7 +87,16 @@ def _by_method(reading: Reading) -> Finding | None:
     """Return what a method stands for, whatever the operation is called: that is what is sent."""
     method = reading.facts.method
     level = _BY_METHOD.get(method)
+    if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):
+        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path takes it back")
     return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
+
+
+def _is_switch(reading: Reading) -> bool:
+    """Return True if a PUT or POST on the same path, which sends nothing, makes what a DELETE takes away."""
+    path = reading.facts.operation.path
+    others = (reading.others.get(f"{method} {path}") for method in ("PUT", "POST"))
+    return any(other is not None and other.facts.operation.body is None for other in others)
 
 
 def _by_act(reading: Reading) -> Finding | None:
@@ -94,6 +106,8 @@ def _by_act(reading: Reading) -> Finding | None:
     act = effect_of_safe_method(reading.facts)
     if act is None:
         doubt = doubted_get(reading.facts)
+        if doubt and outward.MEANS & {*reading.thing, *reading.object} and reading.verb_words & _ISSUING:
+            return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, doubt.note)
         return None if doubt is None else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note)
     says = f"{reading.facts.method}, but {act.note}"
     if act.verb.word in _RESTARTING:
@@ -111,9 +125,13 @@ def _by_reading(reading: Reading) -> Finding | None:
         return None
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
-    if act is None and not reading.is_doubted:
+    called_back = reading.sends(_CALLED_BACK)
+    if not (act or called_back or reading.is_doubted or reading.facts.answers_nothing):
         return None
-    says = f"it is called a READ, but {act.says}" if act else "nothing else says that it is a READ"
+    if act or called_back:
+        says = f"it is called a READ, but {act.says if act else f'it sends {called_back}'}"
+    else:
+        says = "nothing else says that it is a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
 
 
@@ -151,6 +169,9 @@ def _by_collection(reading: Reading) -> Finding | None:
         return None
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
+    is_part = any(noun.parameters for noun in facts.shape.nouns[:-1])
+    if facts.method == "PUT" and is_part and reading.lists.get(facts.operation.path):
+        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of the list of an item, which a GET reads")
     return Finding(Effect.ENDS, Danger.DANGEROUS, f"{facts.method} on a collection")
 
 
