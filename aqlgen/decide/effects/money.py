@@ -32,8 +32,8 @@ _DOUBTFUL: Final = frozenset(
 )
 """Things that are if the request says so: by an amount, or by what it is paid with or to."""
 _PREPARING: Final = frozenset(
-    "draft preview estimate quote calculate simulate validate check search list verify test template prepare get"
-    " export cancel stop abort pause download import sync report update edit patch remind impact".split()
+    "draft preview estimate quote calculate evaluate simulate validate check search list verify test template prepare"
+    " get export cancel stop abort pause download import sync report update edit patch remind impact".split()
 )
 """Verbs that move nothing, or that avert it, and what they make."""
 _AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
@@ -41,6 +41,8 @@ _PARTIES: Final = frozenset(
     "recipient beneficiary payee receiver destination iban payer card source wallet currency asset symbol"
     " creditor debtor ach bank payment deposit payout".split()
 )
+_ANYBODY: Final = frozenset("source destination asset symbol card recipient receiver".split())
+"""Parties that are as often none of money."""
 _BOUGHT: Final = frozenset("transfer deposit order purchase trade bid topup".split())
 """Those that are if an amount is sent."""
 _SETTLING: Final = frozenset(
@@ -78,8 +80,9 @@ def _made(reading: Reading) -> Finding | None:
         return None
     if head(reading.thing) in _PREPARING:
         return None
-    says = _by_bank(reading)
-    if not says and not all(name[0] in _PREPARING for name in reading.names):
+    is_prepared = all(name[0] in _PREPARING for name in reading.names)
+    says = "" if is_prepared and reading.category is not Category.UPDATE else _by_bank(reading)
+    if not says and not is_prepared:
         says = _by_thing(reading) or _by_fields(reading)
         if not says:
             return _by_act(reading)
@@ -183,5 +186,5 @@ def money_beside(reading: Reading) -> Finding | None:
     words = heads & (_MOVEMENTS | _DOUBTFUL)
     if words and reading.category is not Category.UPDATE:
         return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    parties = reading.sends(_PARTIES - {"source", "destination", "asset", "symbol", "card"})
+    parties = reading.sends(_PARTIES - _ANYBODY)
     return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None

@@ -11,9 +11,10 @@ from typing import Final
 from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, head
+from aqlgen.decide.naming.noun import is_plural
 from aqlgen.words import singular
 
-__all__ = ["MEANS", "access", "access_beside", "people", "people_beside"]
+__all__ = ["MEANS", "access", "access_beside", "people", "people_beside", "sends_message"]
 
 
 # Access
@@ -40,7 +41,7 @@ _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
-_GRANTED: Final = frozenset({"role", "permission", "privilege"})
+_GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth"})
 _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
 _FEW: Final = 4
@@ -53,7 +54,7 @@ def access(reading: Reading) -> Finding | None:
     heads = {head(reading.thing), head(reading.object)}
     if means := heads & MEANS:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
-    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS)):
+    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
@@ -128,8 +129,21 @@ def _addresses(reading: Reading) -> str:
     return ""
 
 
+def sends_message(reading: Reading) -> bool:
+    """Return True if the path names one message, and no setting of messages that is changed."""
+    last, path = reading.facts.last_noun, reading.facts.operation.path
+    if any(f"{method} {path}" in reading.others for method in ("PUT", "PATCH")):
+        return False
+    return last is not None and not last.parameters and last.words[-1] in _MESSAGES
+
+
 def people_beside(reading: Reading) -> Finding | None:
     """Find what may reach people: a message among what it acts on, or a verb of sending."""
-    nouns = set() if reading.category is Category.UPDATE else {*reading.thing, *reading.object}
+    nouns = {*reading.thing, *reading.object}
+    if reading.category is Category.UPDATE:  # settings of notifications, and templates of messages, send nothing
+        *_, whole, part = (None, None, *reading.facts.shape.nouns)
+        is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)
+        around = reading.path_things[-2:-1] if is_part else ()
+        nouns = {head(reading.thing), head(reading.object), *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None

@@ -29,10 +29,7 @@ _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
-_FRAMES: Final = frozenset(
-    "request instance instruction application entry item record setting configuration"
-    " binding mapping assignment".split()
-)
+_FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment".split())
 """Nouns that only frame the one before them."""
 
 

@@ -110,6 +110,7 @@ class Reversal:
         path = reading.template
         item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
         item, part = template(item), "" if reading.facts.shape.action or part.endswith("}") else "_".join(split(part))
+        is_set = reading.facts.method in ("PUT", "PATCH")
         top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
         for other in self._readers(reading):
             known = self._known_of(other)
@@ -118,7 +119,9 @@ class Reversal:
                 return f"{other.name} reads it"
             if top and read >= _LEAST_READ * len(top):
                 return f"{other.name} reads {read} of the {len(top)} fields that it changes"
-            if len(top) <= 1 and (part in known or (part and not known and other.template == item)):
+            if not top and part in known:
+                return f"{other.name} reads it"
+            if is_set and part and len(top) <= 1 and (part in known or (not known and other.template == item)):
                 return f"{other.name} reads it"
         return ""
 

@@ -70,8 +70,9 @@ _ENDING: Final = frozenset(
 """Verbs after which something is gone, unless structure proves that it comes back."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
 """Changes by a GET after which nothing stored is gone."""
-_ISSUING: Final = frozenset("generate regenerate create issue reset rotate renew".split())
-"""Verbs of a GET after which another key, or one more, is valid."""
+_REPLACING_KEYS: Final = frozenset("regenerate reset rotate revoke".split())
+"""Verbs after which a key is valid no more."""
+_FETCHING: Final = frozenset("get list lookup look search find query fetch read retrieve show count".split())
 _CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
@@ -106,8 +107,11 @@ def _by_act(reading: Reading) -> Finding | None:
     act = effect_of_safe_method(reading.facts)
     if act is None:
         doubt = doubted_get(reading.facts)
-        if doubt and outward.MEANS & {*reading.thing, *reading.object} and reading.verb_words & _ISSUING:
+        is_replaced = any(not act.is_denied and act.verbs & _REPLACING_KEYS for act in reading.acts)
+        if doubt and is_replaced and outward.MEANS & {*reading.thing, *reading.object}:
             return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, doubt.note)
+        if doubt is None and reading.facts.answers_nothing and outward.sends_message(reading):
+            return Finding(Effect.PEOPLE, Danger.REVERSIBLE, "GET of a message, and it answers nothing")
         return None if doubt is None else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note)
     says = f"{reading.facts.method}, but {act.note}"
     if act.verb.word in _RESTARTING:
@@ -126,7 +130,8 @@ def _by_reading(reading: Reading) -> Finding | None:
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
     called_back = reading.sends(_CALLED_BACK)
-    if not (act or called_back or reading.is_doubted or reading.facts.answers_nothing):
+    is_silent = reading.facts.answers_nothing and reading.verb_words.isdisjoint(_FETCHING)
+    if not (act or called_back or reading.is_doubted or is_silent):
         return None
     if act or called_back:
         says = f"it is called a READ, but {act.says if act else f'it sends {called_back}'}"
