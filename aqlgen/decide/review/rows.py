@@ -24,7 +24,7 @@ from typing import Final, TypeAlias
 from aqlgen.decide.decision import Asked, Category, Concern, Decision, Doubt
 from aqlgen.ir import Operation
 
-__all__ = ["ReviewRow", "by_consequence", "consequence", "review_rows", "sections_of"]
+__all__ = ["ReviewRow", "entry_of", "review_rows", "sections_of", "unasked_rows"]
 
 _GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
 """Segments that say nothing about what an operation is for: the API and its version."""
@@ -74,22 +74,13 @@ It is for the order of the review alone.
 _LEAST_SHARE: Final = 0.02
 
 
-def consequence(decision: Decision) -> float:
+def _consequence(decision: Decision) -> float:
     """Return how likely a careful reader stops at an operation that is asked about at first use, or never."""
     share = _SHARES.get(decision.danger_reason.rule)
     return _SHARES.get(decision.category.value, _LEAST_SHARE) if share is None else share
 
 
-def by_consequence(decisions: Iterable[Decision], asked: Asked) -> list[Decision]:
-    """Return the operations that make or change something and are asked about so, those of most consequence first."""
-    chosen = (
-        each
-        for each in decisions
-        if each.asked is asked and (each.category is not Category.READ or asked is Asked.FIRST)
-    )
-    return sorted(chosen, key=consequence, reverse=True)
-
-
+_HEADINGS: Final = {Asked.FIRST: "Asked at first use", Asked.NEVER: "Run without a question"}
 _REPEATED: Final = 3
 """From so many on the same question is one row."""
 _SAMPLES: Final = 3
@@ -105,13 +96,18 @@ class ReviewRow:
     members: tuple[tuple[Decision, tuple[Concern, ...]], ...]
     section: str = ""
     """The part of the API that it is about; "" for what the API repeats."""
-    is_question: bool = False
-    """Whether it is about what is asked at first use."""
+    asked: Asked | None = None
+    """When a person is asked about its operations, where that is the question."""
+
+    @property
+    def is_question(self) -> bool:
+        """True if it is about what is asked at first use."""
+        return self.asked is Asked.FIRST
 
     @property
     def heading(self) -> str:
         """The heading that it stands under, "" for none."""
-        return "Asked at first use" if self.is_question else self.section
+        return self.section if self.asked is None else _HEADINGS[self.asked]
 
     @property
     def count(self) -> int:
@@ -185,7 +181,7 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
     section = sections_of(decision.operation for decision in decisions)
     alike = list(_alike(decisions))
     rows = [
-        *(ReviewRow(members, part, is_question=True) for part, members in _questions(decisions, section)),
+        *(ReviewRow(members, part, Asked.FIRST) for part, members in _questions(decisions, section)),
         *map(ReviewRow, _conventions(decisions)),
         *(ReviewRow(members, section(members[0][0].operation) if is_alone else "") for members, is_alone in alike),
     ]
@@ -197,10 +193,21 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
     return _in_order(rows)
 
 
+def unasked_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
+    """Return what changes something and runs without a question, by part of the API; it is no matter of a review."""
+    decisions = tuple(decisions)
+    section = sections_of(decision.operation for decision in decisions)
+    groups: defaultdict[tuple[str, Category], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    for decision in decisions:
+        if decision.asked is Asked.NEVER and decision.category is not Category.READ:
+            groups[section(decision.operation), decision.category].append((decision, ()))
+    return _in_order([ReviewRow(tuple(members), part, Asked.NEVER) for (part, _), members in groups.items()])
+
+
 def _in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
     def urgency(row: ReviewRow) -> tuple[float, int]:
-        if row.is_question:
-            return -sum(map(consequence, row.decisions)), 0
+        if row.asked is not None:
+            return -sum(map(_consequence, row.decisions)), 0
         return row.confidence, -max(decision.danger.rank for decision in row.decisions)
 
     first: dict[str, tuple[float, int]] = {}
