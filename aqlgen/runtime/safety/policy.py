@@ -138,8 +138,7 @@ _EFFECTS = {"money": "Moves money", "access": "Gives or takes access", "people":
 FIRST_USE = "first-use"
 """The id of the decision about an operation that nothing proves harmless: one yes for a session."""
 _UNPROVEN = (
-    "Nothing proves it harmless: asked once in a session, until the adapter's owner gives it a level of danger in"
-    " overrides.yaml, or accepts it there"
+    "Nothing proves it harmless: asked once in a session, unless the adapter's owner accepts it in overrides.yaml"
 )
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
