@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from aqlgen.check.stand_in import Arrived
-from aqlgen.runtime.schema.reader import resolve
+from aqlgen.runtime.schema import resolve
 from aqlgen.runtime.table import FAMILIES, JsonSchema, Parameter, Row, Table, is_plain_read
 from aqlgen.table.sample_values import ValueMaker
 

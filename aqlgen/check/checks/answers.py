@@ -11,7 +11,7 @@ from aqlgen.check.operations import Operation, path_of, scalars
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
-from aqlgen.runtime.schema.reader import union_of
+from aqlgen.runtime.schema import union_of
 
 _MANY = 6
 """Fields from which on a thing has some that do not identify it."""

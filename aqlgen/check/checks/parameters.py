@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
-from aqlgen.runtime.schema.reader import shape_of
+from aqlgen.runtime.schema import shape_of
 
 UNKNOWN = "no_such_parameter"
 

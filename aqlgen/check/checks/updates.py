@@ -13,7 +13,7 @@ from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
-from aqlgen.runtime.schema.reader import at, resolve, shape_of, steps_of
+from aqlgen.runtime.schema import at, resolve, shape_of, steps_of
 from aqlgen.runtime.table import Table
 
 _AWKWARD = 'a "b" \\ c\n\u221a \U0001f6b2 </d>'
