@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 import jsonschema_rs
 
-__all__ = ["Body", "Document", "Operation", "Parameter", "normal"]
+__all__ = ["Body", "Document", "Operation", "Parameter", "compiles", "covers", "is_secret", "normal"]
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -20,11 +22,17 @@ _ANNOTATIONS = ("format", "discriminator", "example", "examples", "default", "xm
                 "id", "$anchor", "title", "description", "deprecated", "writeOnly")  # fmt: skip
 _STYLES = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
 _DEEPEST = 8
+_SECRET = "token$|apikey|secret|password|signature|credential|accesskey|^key$|clientid$|auth$|^authorization$"  # noqa: S105
 
 
 def normal(name: str) -> str:
     """Return a name without case, signs and separators, by which spellings of it are compared."""
     return re.sub(r"[\W_]", "", name).lower()
+
+
+def is_secret(name: str) -> bool:
+    """Return True for the name of a credential."""
+    return re.search(_SECRET, normal(name)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,11 @@ class Parameter:
     """The owner's override."""
 
     @property
+    def is_secret(self) -> bool:
+        """True for a parameter that may be a credential, which agents neither see nor give."""
+        return is_secret(self.name)
+
+    @property
     def shown(self) -> bool:
         """False for a parameter that the owner hid or gave a value."""
         return not self.owner.get("hidden") and "value" not in self.owner
@@ -56,7 +69,7 @@ class Body:
     encoding: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """An operation of the document with the owner's word on it. `pointer` leads to it in the document."""
 
@@ -68,7 +81,8 @@ class Operation:
     parameters: tuple[Parameter, ...]
     bodies: Mapping[str, Body]
     body_required: bool
-    security: tuple[Mapping[str, Any], ...]
+    security: tuple[Mapping[str, Any], ...] | None
+    """The alternatives of schemes; None where neither document nor owner says anything."""
     address: str
     """The URL before the path, "" if the document does not say it."""
     owner: Mapping[str, Any]
@@ -79,20 +93,36 @@ class Operation:
         return f"{self.document.api}:{self.method} {self.path}".removeprefix(":")
 
     @property
-    def pattern(self) -> re.Pattern[str]:
-        """The paths below the address."""
-        template = re.escape(self.path.partition("#")[0].partition("?")[0])
-        return re.compile(re.sub(r"\\\{[^{}]*?\\\}", "([^/]*?)", template) + "/?")
+    def template(self) -> str:
+        """The path without its variables' names, which another operation may share."""
+        return re.sub(r"\{[^{}]*\}", "{}", self.path.partition("#")[0].partition("?")[0])
 
     @property
+    def is_shared(self) -> bool:
+        """True if another operation has the same method and path: a request does not say which of them it is."""
+        return (self.method, self.template) in self.document.shared
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The paths below the address."""
+        return re.compile(re.escape(self.template).replace(r"\{\}", "([^/]*?)") + "/?")
+
+    @cached_property
     def variables(self) -> list[str]:
         """The names of the variables of the path, in order."""
         return re.findall(r"\{([^{}]+)\}", self.path.partition("#")[0].partition("?")[0])
 
-    @property
+    @cached_property
     def fixed_query(self) -> list[tuple[str, str]]:
         """The pairs of the query that are a part of the path."""
         return parse_qsl(self.path.partition("#")[0].partition("?")[2], keep_blank_values=True)
+
+    def body(self, media: str) -> Body | None:
+        """Return the body of a media type, also by a wildcard; that of JSON, or the first, for an unknown one."""
+        fits = [name for name in self.bodies if covers(name, media)] or sorted(
+            self.bodies, key=lambda name: "json" not in name
+        )
+        return self.bodies[fits[0]] if fits else None
 
     def response(self) -> tuple[int, str, Any, Mapping[str, Any]]:
         """Return status, media type, schema and headers of the best success that the document has."""
@@ -137,6 +167,8 @@ class Document:
         }
         self._security = word.get("security")
         self.operations = tuple(self._operations(owner))
+        counts = Counter((each.method, each.template) for each in self.operations)
+        self.shared = {key for key, count in counts.items() if count > 1}
 
     def deref(self, node: Any) -> Any:
         """Follow the references at the top of a node; what stands beside a reference wins."""
@@ -151,6 +183,8 @@ class Document:
                 else:
                     target = target.get(step) if isinstance(target, dict) else None
             beside = {key: value for key, value in node.items() if key != "$ref"}
+            if isinstance(target, dict) and {"name", "in"} <= target.keys():  # nothing stands beside such a reference
+                beside = {}
             node = {**target, **beside} if isinstance(target, dict) else target if target is not None else beside
         return {}
 
@@ -176,17 +210,17 @@ class Document:
                 given[name, parameter["in"]] = parameter
         parameters = [self._parameter(each, word, pointer) for each in given.values()]
         bodies, body_required = self._bodies(raw, list(given.values()))
-        security = word.get("security", raw.get("security", self.root.get("security") or self._security)) or []
-        alternatives = [each if isinstance(each, dict) else {each: []} for each in security]
+        security = word.get("security", raw.get("security", self.root.get("security") or self._security))
+        alternatives = [each if isinstance(each, dict) else {each: []} for each in security or ()]
         servers = raw.get("servers") or item.get("servers") or []
         return Operation(
             self, path, method.upper(), raw, pointer, tuple(filter(None, parameters)), bodies, body_required,
-            tuple(alternatives), self._address(servers), word,
+            None if security is None else tuple(alternatives), self._address(servers), word,
         )  # fmt: skip
 
     def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any], pointer: str) -> Parameter | None:
         name, place = raw["name"], raw["in"]
-        ignored = place == "header" and name.lower() in ("accept", "content-type", "authorization")
+        ignored = place == "header" and name.lower() in ("accept", "content-type")
         if place not in ("path", "query", "header", "cookie") or ignored:
             return None
         changes = word.get("parameters") or {}
@@ -205,6 +239,8 @@ class Document:
             style, explode = _STYLES.get(collection, style), collection == "multi"
         required = (raw.get("required") is True or place == "path") and owner.get("required") is not False
         required = required and not {"value", "default"} & owner.keys()
+        if place == "header" and name.lower() == "authorization":
+            required, owner = False, {"hidden": True}
         return Parameter(name, place, required, schema, style, bool(explode), media, f"{pointer}/parameters", owner)
 
     def _bodies(self, raw: Mapping[str, Any], given: list[Any]) -> tuple[dict[str, Body], bool]:
@@ -282,7 +318,7 @@ class Document:
             strict["required"] = sorted({each for each in required if not self._is_read_only(known.get(each))})
         if strict.get("type") in ("file", "any", None):
             strict.pop("type", None)
-        if isinstance(strict.get("pattern"), str) and not _compiles(strict["pattern"]):
+        if isinstance(strict.get("pattern"), str) and not compiles(strict["pattern"]):
             del strict["pattern"]
         is_nullable = strict.pop("nullable", None) is True or schema.get("x-nullable") is True
         return {"anyOf": [{"type": "null"}, strict]} if is_nullable else strict
@@ -349,6 +385,12 @@ class Document:
         return next((part["items"] for part in self.parts(schema) if "items" in part), {})
 
 
+def covers(declared: str, media: str) -> bool:
+    """Return True if a media type is the declared one, or of the declared range."""
+    declared = declared.partition(";")[0].strip()
+    return declared in (media, "*/*") or (declared.endswith("/*") and media.startswith(declared[:-1]))
+
+
 def _without(parameter: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a parameter or form field of Swagger 2.0, which stands among its other keys."""
     beside = ("name", "in", "description", "collectionFormat")
@@ -359,7 +401,8 @@ def _without(parameter: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _compiles(pattern: str) -> bool:
+def compiles(pattern: str) -> bool:
+    """Return True if a pattern can be judged by."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:

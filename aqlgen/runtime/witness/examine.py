@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .document import Document, Operation, normal
+from .document import Document, Operation, Parameter, normal
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read
 from .rules import danger_problem, family_problem, listed_problems
@@ -27,6 +28,7 @@ _PROTOCOL = frozenset((
     "complete_execution", "execute_agent", "record_execution_step", "verify_challenge", "get_quota_status",
 ))  # fmt: skip
 _MOST_TURNS = 6
+_BYTES = "aGVsbG8="
 
 
 class Witness:
@@ -45,6 +47,7 @@ class Witness:
             file = path.relative_to(folder).as_posix()
             read_documents.append(Document(root, owner, api, file))
         self.documents = tuple(read_documents)
+        self._starts: dict[str, int] = {}
         files = [file for place in ("openapi/workflows", "openapi/*/workflows") for file in folder.glob(f"{place}/*.*")]
         plans = [plan for file in files for plan in read(file).get("workflows") or ()]
         self._plans = {normal(str(plan.get("workflowId"))) for plan in plans}
@@ -63,7 +66,7 @@ class Witness:
         """Answer a request as the API's document has it; 404 to what is in no document."""
         operation = self.judge(request).operation
         missing = Answer(404, {"content-type": "application/json"}, b'{"message": "not in the document"}')
-        return missing if operation is None else answer_of(operation, request.url)
+        return missing if operation is None else answer_of(operation, request.url, self._starts)
 
     async def examine(self, adapter: Adapter, sample: int = 0) -> list[Finding]:
         """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first."""
@@ -83,7 +86,7 @@ class Witness:
                 reached.setdefault(operation.key, []).append(entry["name"])
         every = {each.key: each for document in self.documents for each in document.operations}
         is_sure = sum(map(len, reached.values())) == len(listed)
-        findings += listed_problems(every, reached, is_sure=is_sure)
+        findings += listed_problems(every, reached, is_whole=len(chosen) == len(listed), is_sure=is_sure)
 
         order = list(Grade)
         unsure = Grade.DOCUMENT if self._beyond else None
@@ -108,6 +111,8 @@ class _Examination:
     def say(self, grade: Grade, text: str) -> None:
         """Note a finding."""
         pointer = "" if self.operation is None else f"{self.operation.document.file}#{self.operation.pointer}"
+        if self.operation is not None and self.operation.is_shared:
+            grade = max(grade, Grade.LOOK, key=list(Grade).index)
         self.findings.append(Finding(grade, self.entry["name"], text, pointer))
 
     async def run(self) -> Operation | None:
@@ -173,7 +178,7 @@ class _Examination:
         """Return how many calls it takes for each member of an enumeration to be sent once."""
         document = operation.document
         schemas = [each.schema for each in operation.parameters]
-        body = operation.bodies.get(self.media)
+        body = operation.body(self.media)
         schemas += list(document.properties(body.schema).values()) if body is not None else []
         schemas += [document.items(schema) for schema in schemas]
         members = [len(part["enum"]) for schema in schemas for part in document.parts(schema)
@@ -212,9 +217,12 @@ class _Examination:
                 given[key] = value
             elif parameter.required:
                 return None
-        body = operation.bodies.get(self.media)
-        if body is not None and not (required and not operation.body_required):
-            value = sample(operation.document, body.schema, turn, name="body")
+        body = operation.body(self.media)
+        if body is not None and not (required and not operation.body_required and not self.shown.needs_body):
+            textual = re.search("json|form|text|xml|yaml|^$", self.media)
+            value = sample(operation.document, body.schema, turn, name="body") if textual else _BYTES
+            if isinstance(value, dict):
+                value = {name: each for name, each in value.items() if self.shown.takes(name)}
             if value is ABSENT:
                 return None if operation.body_required else given
             if required and isinstance(value, dict):
@@ -227,8 +235,9 @@ class _Examination:
     async def _refused(self, operation: Operation) -> None:
         """Leave out each parameter that is required; nothing may be sent then."""
         given = self._given(operation, required=True, turn=0) or {}
-        body = operation.bodies.get(self.media)
-        params, names = self.shown.params(given), {self.shown.names[key] for key in given if key in self.shown.names}
+        body = operation.body(self.media)
+        needed = {(each.place, each.name) for each in operation.parameters if each.required and not _may_lack(each)}
+        params, names = self.shown.params(given), {name for key, name in self.shown.names.items() if key in needed}
         if body is not None and operation.body_required:
             fields = {("body", name) for name in operation.document.required(body.schema)} & self.shown.names.keys()
             names |= {self.shown.whole} if self.shown.whole else {self.shown.names[key] for key in fields}
@@ -250,7 +259,7 @@ class _Examination:
         items: list[str] = []
         cursor, count = None, 0
         while params is not None and count < PAGE_ITEMS:
-            page = {"first": 2} | ({"after": cursor} if cursor else {})
+            page = {"first": 2, "fields": "full"} | ({"after": cursor} if cursor else {})
             judgements, envelope = await self._call({**params, **page})
             self._judged(judgements, "a page")
             for _, judgement in judgements:
@@ -332,7 +341,7 @@ def _kept(operation: Operation, answers: Iterable[Any], given: Any) -> dict[str,
     resources = [_resource(answer, fields) for answer in answers]
     if not resources or not isinstance(given, dict):
         return None
-    return {name: value for name, value in resources[-1].items() if name in fields}
+    return {name: value for name, value in resources[-1].items() if name in fields or not fields}
 
 
 def _must_merge(operation: Operation, given: Any) -> bool:
@@ -344,6 +353,11 @@ def _must_merge(operation: Operation, given: Any) -> bool:
     fields = document.writable(next(iter(operation.bodies.values())).schema)
     kept = {name for name, each in fields.items() if not (document.deref(each) or {}).get("writeOnly")}
     return bool(kept - given.keys()) and any(kept <= document.properties(read.response()[2]).keys() for read in reads)
+
+
+def _may_lack(parameter: Parameter) -> bool:
+    """Return True for a parameter that a default can fill."""
+    return any("default" in part for part in (parameter.schema, parameter.owner) if isinstance(part, dict))
 
 
 def _text(value: Any) -> str:

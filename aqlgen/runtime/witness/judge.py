@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from .document import Body, Document, Operation, Parameter
+from .document import Body, Document, Operation, Parameter, covers, is_secret
 from .samples import ABSENT
 
 __all__ = ["Finding", "Grade", "Judgement", "Request", "judge"]
@@ -91,7 +91,7 @@ def _found(
         request.url.partition("?")[0],
         dict(parse_qsl(request.url.partition("?")[2], keep_blank_values=True)),
     )
-    fits: list[tuple[tuple[int, int, int], int, Operation, tuple[str, ...]]] = []
+    fits: list[tuple[tuple[int, int], int, Operation, tuple[str, ...]]] = []
     for document in documents:
         given = (base if isinstance(base, str) else base.get(document.api, "")).rstrip("/")
         for operation in document.operations:
@@ -100,7 +100,7 @@ def _found(
                 continue
             match = operation.pattern.fullmatch(address[len(own) :])
             if match is not None and all(query.get(name) == value for name, value in operation.fixed_query):
-                rank = (len(operation.variables), -len(operation.fixed_query), -len(operation.path))
+                rank = (-len(operation.template), len(operation.variables))
                 fits.append((rank, len(fits), operation, match.groups()))
     best = min(fits, default=None, key=lambda each: each[:2])
     return None if best is None else (best[2], best[3])
@@ -137,8 +137,8 @@ class _Reading:
 
     def _secure(self) -> None:
         missing: list[str] = []
-        places = [self._placed(scheme) for option in self.operation.security for scheme in option]
-        for option in self.operation.security:
+        places = [self._placed(scheme) for option in self.operation.security or () for scheme in option]
+        for option in self.operation.security or ():
             lacking = [name for name in option if not self._placed(name)[2]]
             missing += lacking
             if not lacking:
@@ -150,7 +150,8 @@ class _Reading:
         self._used |= {name for place, name in self._credentials if place == "query"}
         if "authorization" in self._headers and ("header", "authorization") not in self._credentials:
             known = any(each.name.lower() == "authorization" for each in self.operation.parameters)
-            if not known and "authorization" not in self.document.headers:
+            stated = self.operation.security is not None
+            if stated and not known and "authorization" not in self.document.headers:
                 self._say("a credential is sent that the document does not ask for")
 
     def _placed(self, name: str) -> tuple[str, str, bool]:
@@ -178,7 +179,7 @@ class _Reading:
             return
         value = getattr(self, f"_of_{parameter.place}")(parameter)
         if value is ABSENT:
-            if parameter.required:
+            if parameter.required and not parameter.is_secret:
                 self._say(f"{parameter.place} {name} is missing", Grade.BROKEN)
             return
         self.judgement.values[parameter.place, name] = value
@@ -306,10 +307,12 @@ class _Reading:
             if operation.body_required:
                 self._say(f"the body is missing; it is {', '.join(operation.bodies)}", Grade.BROKEN)
             return
-        fits = [name for name in operation.bodies if _covers(name, media)]
+        fits = [name for name in operation.bodies if covers(name, media)]
         if not fits:
             kinds = ", ".join(operation.bodies) or "none"
-            self._say(f"the body is {media or 'of no type'}, the document has {kinds}", Grade.BROKEN)
+            grade = Grade.LOOK if media == "application/octet-stream" and "/*" in kinds else Grade.BROKEN
+            self._say(f"the body is {media or 'of no type'}, the document has {kinds}", grade)
+            self.judgement.values["body", ""] = content.decode("latin-1")
             return
         body = operation.bodies[fits[0]]
         if media.endswith("json"):
@@ -323,7 +326,9 @@ class _Reading:
             return
         self.judgement.values["body", ""] = value
         for problem in self.document.problems(body.schema, value):
-            self._say(f"body{problem}")
+            missing = re.search('"(.*)" is a required property', problem)
+            if missing is None or not is_secret(missing[1]):
+                self._say(f"body{problem}")
 
     def _fields(self, body: Body, pairs: list[tuple[str, str]]) -> dict[str, Any]:
         fields: dict[str, Any] = {}
@@ -360,11 +365,6 @@ class _Reading:
     def _is_file(self, schema: Any) -> bool:
         return any(part.get("format") == "binary" or part.get("type") == "file" or "contentMediaType" in part
                    for part in self.document.parts(schema))  # fmt: skip
-
-
-def _covers(declared: str, media: str) -> bool:
-    declared = declared.partition(";")[0].strip()
-    return declared in (media, "*/*") or (declared.endswith("/*") and media.startswith(declared[:-1]))
 
 
 def _json(text: str) -> Any:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from .document import Document, Operation, normal
+from .document import Document, Operation, compiles, normal
 
-__all__ = ["ABSENT", "PAGE_ITEMS", "Answer", "answer_of", "paging_of", "sample"]
+__all__ = ["ABSENT", "LEADS", "PAGE_ITEMS", "SIZES", "Answer", "answer_of", "paging_of", "sample"]
 
 ABSENT: Any = object()
 """The value of what cannot be sampled, or is not there."""
@@ -24,10 +24,11 @@ _TEXTS = {
     "uuid": "3fa85f64-5717-4562-b3fc-2c963f66af{:02}", "ipv4": "192.0.2.{}", "ipv6": "2001:db8::{}",
     "hostname": "host{}.example.com", "byte": "aGVsbG8=", "binary": "aGVsbG8=",
 }  # fmt: skip
+_GUESSES = ("a", "A", "1", "abc", "ABC", "1234", "abc-1", "a1b2c3d4", "2026-03-01")
 _LONGEST = 300
-_SIZE = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")
+SIZES = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")
 _TOTALS = ("total", "totalcount", "totalitems", "totalresults", "count", "totalpages", "pages", "pagecount", "lastpage")
-_LEAD = {
+LEADS = {
     "page": ("page", "pagenumber", "pageno", "pagenum", "pageindex"),
     "offset": ("offset", "skip", "startat", "startindex"),
     "cursor": ("cursor", "pagetoken", "nexttoken", "nextcursor", "nextpagetoken", "continuationtoken", "startingafter"),
@@ -137,21 +138,9 @@ class Sampler:
             schema.get("example"),
             *(schema.get("examples") or () if isinstance(schema.get("examples"), list) else ()),
         ]
-        form = str(schema.get("format", ""))
+        form = "binary" if schema.get("type") == "file" else str(schema.get("format", ""))
         if "pattern" in schema:
-            guesses = [
-                *given,
-                schema.get("default"),
-                "a",
-                "A",
-                "1",
-                "abc",
-                "ABC",
-                "1234",
-                "abc-1",
-                "a1b2c3d4",
-                "2026-03-01",
-            ]
+            guesses = [*given, schema.get("default"), *_GUESSES] if compiles(str(schema["pattern"])) else given
             texts = [each for each in guesses if isinstance(each, str) and not self._document.problems(schema, each)]
             return texts[0] if texts else ABSENT
         if form in _TEXTS:
@@ -189,20 +178,25 @@ def paging_of(operation: Operation) -> tuple[str, str, str, list[str]] | None:
     query = {
         normal(each.name): each.name for each in operation.parameters if each.place == "query" and not each.required
     }
-    leads = [(style, query[word]) for style, words in _LEAD.items() for word in words if word in query]
+    leads = [(style, query[word]) for style, words in LEADS.items() for word in words if word in query]
     schema, document = operation.response()[2], operation.document
+    numbers = {each.name for each in operation.parameters if document.kinds(each.schema) & {"integer", "number"}}
+    leads = [(style if name in numbers else "cursor", name) for style, name in leads]
     if operation.method != "GET" or len({style for style, _ in leads}) != 1:
         return None
     lists = [[]] if "array" in document.kinds(schema) else [
         [name] for name, each in document.properties(schema).items()
         if "array" in document.kinds(each) and "object" in document.kinds(document.items(each))
     ]  # fmt: skip
-    size = next((query[word] for word in _SIZE if word in query), "")
+    size = next((query[word] for word in SIZES if word in query), "")
     return (*leads[0], size, lists[0]) if len(lists) == 1 else None
 
 
-def answer_of(operation: Operation, url: str) -> Answer:
-    """Return the success that the document has for a request; a list that pages gives its items page by page."""
+def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
+    """Return the success that the document has for a request; a list that pages gives its items page by page.
+
+    `starts` remembers the number of the first page where the document does not say it.
+    """
     status, media, schema, headers = operation.response()
     sent: dict[str, str] = {"content-type": media} if media else {}
     if any(name.lower() == "etag" for name in headers):
@@ -214,19 +208,23 @@ def answer_of(operation: Operation, url: str) -> Answer:
     data = sample(operation.document, schema, answers=True)
     paging = paging_of(operation)
     if paging is not None:
-        data = _page(operation, data, url, sent, any(name.lower() == "link" for name in headers))
+        data = _page(operation, data, url, sent, starts)
+        if "link" in sent and not any(name.lower() == "link" for name in headers):
+            del sent["link"]
     if "*" in media:
         sent["content-type"] = "application/json"
     return Answer(status, sent, json.dumps(None if data is ABSENT else data).encode())
 
 
-def _page(operation: Operation, data: Any, url: str, headers: dict[str, str], links: bool) -> Any:
+def _page(operation: Operation, data: Any, url: str, headers: dict[str, str], starts: dict[str, int]) -> Any:
     style, lead, size, way = paging_of(operation) or ("", "", "", [])
     query = {name: values[-1] for name, values in parse_qs(url.partition("?")[2]).items()}
     schema = next(each.schema for each in operation.parameters if each.name == lead)
     schema = operation.document.deref(schema) or {}
-    start = schema.get("default", schema.get("minimum", 1)) if style == "page" else 0
-    start = start if start in (0, 1) else 1
+    if query.get(lead) == "0":
+        starts[operation.key] = 0
+    start = schema.get("default", schema.get("minimum")) if style == "page" else 0
+    start = start if start in (0, 1) else starts.get(operation.key, 1)
     count = int(query[size]) if query.get(size, "").isdecimal() else 2
     at = re.sub(r"\D", "", query.get(lead, ""))
     begin = int(at or start) if style != "page" else (int(at or start) - start) * count
@@ -238,7 +236,7 @@ def _page(operation: Operation, data: Any, url: str, headers: dict[str, str], li
         style, f"cursor{begin + count}"
     )
     address = f"{url.partition('?')[0]}?{urlencode({**query, lead: following})}"
-    if links and not last:
+    if not last:
         headers["link"] = f'<{address}>; rel="next"'
     if not way:
         return page
