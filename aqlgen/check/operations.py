@@ -1,26 +1,17 @@
-"""The operations of an adapter, as its table and its introspection tell, and calls that are made of them.
-
-What a call should become as a request is said here once more, by the OpenAPI document's rules for simple values and
-independently of the code that builds the adapter's requests.
-"""
+"""The operations of an adapter, as its table has them, and the calls that are made of them."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, unquote
 
-from aqlgen.check.stand_in import Arrived
 from aqlgen.runtime.schema import resolve
 from aqlgen.runtime.table import FAMILIES, JsonSchema, Parameter, Row, Table, is_plain_read
-from aqlgen.table.sample_values import ValueMaker
 
-__all__ = ["Operation", "is_sent", "operations_of", "path_of", "request_problem", "sampled", "scalars"]
+__all__ = ["Operation", "operations_of", "path_of", "sampled", "scalars"]
 
-_SIMPLE = (str, int, float, bool)
 _TEXT_RULES = ("pattern", "format", "maxLength")
 
 
@@ -98,16 +89,6 @@ class Operation:
         schema = self.schema(parameter)
         return schema.get("type") == "string" and schema.keys().isdisjoint(("enum", "const", *_TEXT_RULES))
 
-    def optional_value(self, name: str) -> Any:
-        """Return a value of a parameter; a list in the query has two items, if it may; None for what is not simple."""
-        parameter = self.row.shown_parameters[name]
-        value = ValueMaker(self.table.types).answer(parameter.schema)
-        if isinstance(value, list):
-            is_single = len(value) == 1 and isinstance(value[0], str | int)
-            twice = is_single and not self.schema(parameter).get("uniqueItems")
-            return None if not value or parameter.location != "query" else value * 2 if twice else value
-        return value if isinstance(value, str | int | float) else None
-
 
 def operations_of(table: Table) -> list[Operation]:
     """Return every operation, family by family."""
@@ -135,114 +116,6 @@ def path_of(operation: Operation) -> str:
     return path
 
 
-def request_problem(operation: Operation, params: Mapping[str, Any], request: Arrived) -> str | None:
-    """Return what is wrong with the request of a call; None if nothing is. Only what is simple is compared."""
-    row = operation.row
-    if request.method != row.method:
-        return f"{request.method} instead of {row.method}"
-    problems = (_value_problems, _list_problems, _fixed_problems)
-    others = (next(find(row, params, request), None) for find in problems)
-    return _path_problem(row, params, request) or next((problem for problem in others if problem), None)
-
-
-def _path_problem(row: Row, params: Mapping[str, Any], request: Arrived) -> str | None:
-    template = row.path.partition("#")[0].partition("?")[0]
-    pattern, names = "", []
-    for part in re.split(r"(\{[^{}]*\})", template):
-        if part.startswith("{"):
-            names.append(part[1:-1])
-            pattern += "([^/?#]*)"
-        else:
-            pattern += re.escape(part)
-    match = re.fullmatch(pattern, request.path)
-    if match is None:
-        return f"the path {request.path[:120]!r} is not that of {template}"
-    by_wire = {item.wire: name for name, item in row.parameters.items() if item.location == "path"}
-    for wire, raw in zip(names, match.groups(), strict=True):
-        value = params.get(by_wire.get(wire, ""))
-        if isinstance(value, _SIMPLE) and row.parameters[by_wire[wire]].style == "simple":
-            text = _text(value)
-            if not is_sent(unquote(raw), value) or (raw != quote(text, safe="-._~!$&'()*+,;=:@") and "/" in raw):
-                return f"path parameter {wire} is sent as {raw[:80]!r} for {text[:80]!r}"
-    return None
-
-
-def _value_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
-    """Yield what is wrong with single values in the query, in headers, in forms and in the fields of a JSON body."""
-    sent = {"query": dict(request.query), "header": request.headers}
-    for name, value in params.items():
-        parameter = row.parameters.get(name)
-        if parameter is None or not isinstance(value, _SIMPLE) or parameter.content_type:
-            continue
-        location, wire, text = parameter.location, parameter.wire, _text(value)
-        if location in sent:
-            got = sent[location].get(wire.lower() if location == "header" else wire)
-            if not is_sent(got, value) and (location == "query" or text.isascii()):
-                noun = "header" if location == "header" else "query parameter"
-                yield f"{noun} {wire} is sent as {got!r} for {text[:80]!r}"
-        elif location == "body" and row.body is not None and row.body.shape == "fields" and row.update is None:
-            yield from _field_problems(wire, value, request)
-
-
-def _field_problems(wire: str, value: Any, request: Arrived) -> Iterator[str]:
-    """Yield what is wrong with a field of a body: of JSON, or of a form, whose parts may be files."""
-    kind, data = request.headers.get("content-type", ""), request.data
-    if isinstance(data, dict) and data.get(wire) != value:
-        yield f"field {wire} is sent as {data.get(wire)!r} for {value!r}"
-    if "x-www-form-urlencoded" in kind and not any(key == wire and is_sent(text, value) for key, text in request.form):
-        yield f"field {wire} of the form is not sent as {_text(value)[:80]!r}"
-    if "multipart/form-data" in kind and wire not in dict(request.form):
-        yield f"part {wire} of the form is not sent"
-
-
-def _list_problems(row: Row, params: Mapping[str, Any], request: Arrived) -> Iterator[str]:
-    """Yield what is wrong with lists of simple values in the query, of style form (OpenAPI 3.1, Style Values)."""
-    for name, value in params.items():
-        parameter = row.parameters.get(name)
-        if parameter is None or (parameter.location, parameter.style, parameter.content_type) != (
-            "query",
-            "form",
-            None,
-        ):
-            continue
-        if not isinstance(value, list) or not value or not all(isinstance(item, _SIMPLE) for item in value):
-            continue
-        texts, sent = list(map(_text, value)), [text for key, text in request.query if key == parameter.wire]
-        items = sent if parameter.explode else ",".join(sent).split(",")
-        is_right = sent == (texts if parameter.explode else [",".join(texts)])
-        is_right = is_right or (len(items) == len(value) and all(map(is_sent, items, value)))
-        if not is_right:
-            yield f"query parameter {parameter.wire} is sent as {sent} for {texts}"
-
-
-def _fixed_problems(row: Row, _: Mapping[str, Any], request: Arrived) -> Iterator[str]:
-    """Yield what the owner has fixed and is not sent so, and a wish for an answer that the document does not have."""
-    query = dict(request.query)
-    for parameter in row.fixed.values():
-        value = parameter.preset
-        is_simple = parameter.location == "query" and isinstance(value, _SIMPLE)
-        if is_simple and not is_sent(query.get(parameter.wire), value):
-            yield f"query parameter {parameter.wire} is not sent as the owner has fixed it"
-    accept = request.headers.get("accept", "*/*")
-    types = {str(response.get("content_type")).partition(";")[0] for response in row.responses.values()}
-    is_served = "*/*" in accept or not types - {"None"} or any(type_ in accept for type_ in types)
-    if not is_served and "Accept" not in row.headers:
-        yield f"it asks for {accept[:80]}, and the document has {sorted(types)}"
-
-
-def is_sent(text: str | None, value: Any) -> bool:
-    """Return True if a text of a request stands for a value: it is that text, or the same number (1 for 1.0)."""
-    if text is None or text == _text(value):
-        return text is not None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        number = json.loads(text)
-    except ValueError:
-        return False
-    return type(number) in (int, float) and number == value
-
-
 def scalars(value: Any) -> list[str]:
     """Return the values within data as JSON, a number without its form: 1.0 is 1."""
     if isinstance(value, dict):
@@ -250,7 +123,3 @@ def scalars(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for inner in value for text in scalars(inner)]
     return [json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)]
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

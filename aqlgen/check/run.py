@@ -14,6 +14,7 @@ from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category, Cause, Result
 from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
+from aqlgen.runtime.witness import Grade, Witness
 
 __all__ = ["TESTS", "Run", "Test", "check"]
 
@@ -40,6 +41,8 @@ class Run:
     known: Sequence[Known] = ()
     """The findings that the owner knows of."""
     evidence: dict[str, Any] = field(default_factory=dict)
+    witness: Witness | None = None
+    """The documents of the project, read a second time; None if they cannot be read."""
     succeeded: set[str] = field(default_factory=set)
     """The operations that a call has succeeded of."""
     era: str = MODERN
@@ -76,6 +79,12 @@ class Run:
     def arrived(self) -> list[Arrived]:
         """The requests that arrived at the API since the last call began."""
         return self.api.arrived
+
+    def request_problems(self) -> str:
+        """Return what is wrong with the requests that arrived, by the document; "" if nothing is."""
+        judged = (self.witness.judge(request.as_seen) for request in self.arrived) if self.witness else ()
+        grave = (Grade.BROKEN, Grade.WRONG)
+        return "; ".join(text for judgement in judged for grade, text in judgement.problems if grade in grave)
 
     def writes(self, operation: Operation) -> list[Arrived]:
         """Return those requests that have an operation's method."""

@@ -9,6 +9,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -27,8 +28,9 @@ from aqlgen.check.operations import operations_of, sampled
 from aqlgen.check.reports import bundle
 from aqlgen.check.results import CATEGORIES, Outcome, Report, Result
 from aqlgen.check.run import Run, Test
-from aqlgen.check.stand_in import StandIn, base_url, serve
+from aqlgen.check.stand_in import StandIn, base_url, base_urls, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
+from aqlgen.runtime.witness import Witness
 
 __all__ = ["DEFAULT_SAMPLE", "Checked", "Chosen", "check_adapter", "test_ids"]
 
@@ -98,6 +100,9 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
     table, api = AdapterTable.load(project / "src" / package), StandIn(project / "src" / package)
     operations = operations_of(api.table)
     known = tuple(read_known(project))
+    witness: Witness | None = None
+    with suppress(OSError, ValueError):
+        witness = Witness(project)
     answers = _ANSWERS.result(known=known)
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "adapter.toml"
@@ -114,7 +119,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
         with starter(package, launch.environment) as command:
             run = Run(
                 replace(launch, command=command), api, table, sampled(operations, chosen.sample), operations,
-                credentials, answers, answers, chosen.declared, known,
+                credentials, answers, answers, chosen.declared, known, witness=witness,
             )  # fmt: skip
             results = await _run_all(run, chosen)
     if chosen.has(_ANSWERS) or answers.count:
@@ -144,7 +149,10 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
             api = copy(run.api)
             api.forget()
             with serve(api, prefix_of(run.table.servers)) as base:
-                one = replace(run, api=api).with_settings({"BASE_URL": base_url(run.table, base)})
+                witness = copy(run.witness)
+                if witness is not None:
+                    witness.base = base_urls(run.table, base)
+                one = replace(run, api=api, witness=witness).with_settings({"BASE_URL": base_url(run.table, base)})
                 if not (chosen.fail_fast and _has_failed([*results, run.answers])):
                     results.extend(await _run_tests(one, tests, setting, fail_fast=chosen.fail_fast))
 

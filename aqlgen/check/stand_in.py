@@ -24,8 +24,9 @@ from aqlgen.check.envelope import HOSTILE
 from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.witness import Request
 
-__all__ = ["Arrived", "Reply", "StandIn", "base_url", "serve"]
+__all__ = ["Arrived", "Reply", "StandIn", "base_url", "base_urls", "serve"]
 
 _MERGE_PATCH = ("PATCH", "PUT", "POST")
 _LONGEST_BODY = 16 << 20
@@ -46,6 +47,14 @@ class Arrived:
     """The API's address, without a slash at its end."""
     api: str = ""
     """The API that it is for, where the adapter has several."""
+    raw_query: str = ""
+    """The query as it was sent."""
+
+    @property
+    def as_seen(self) -> Request:
+        """The request as the witness judges it."""
+        url = f"{self.base}{self.path}{'?' if self.raw_query else ''}{self.raw_query}"
+        return Request(self.method, url, tuple(self.headers.items()), self.body)
 
     @property
     def data(self) -> Any:
@@ -228,7 +237,7 @@ class _Handler(BaseHTTPRequestHandler):
         query = tuple(parse_qsl(parts.query, keep_blank_values=True))
         headers = {name.lower(): value for name, value in self.headers.items()}
         base = f"http://{headers.get('host', '')}{prefix}"
-        request = Arrived(self.command, path, query, headers, body, base, api)
+        request = Arrived(self.command, path, query, headers, body, base, api, parts.query)
         self.api.arrived.append(request)
         reply = self.api.answer(request)
         with suppress(ConnectionError):
@@ -257,9 +266,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Write nothing."""
 
 
+def base_urls(adapter: Adapter, base: str) -> str | dict[str, str]:
+    """Return the address that each of several APIs has at a stand-in, or that of the only one."""
+    return {name: f"{base}{_API}{name}" for name in adapter.apis} if adapter.apis else base
+
+
 def base_url(adapter: Adapter, base: str) -> str:
-    """Return the setting that leads the adapter to a stand-in; of several APIs each has a path of its own there."""
-    return ",".join(f"{name}={base}{_API}{name}" for name in adapter.apis) if adapter.apis else base
+    """Return the setting that leads the adapter to a stand-in."""
+    urls = base_urls(adapter, base)
+    return urls if isinstance(urls, str) else ",".join(f"{name}={url}" for name, url in urls.items())
 
 
 @contextmanager

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aqlgen.check.operations import Operation, request_problem
+from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
+from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.table import FAMILIES
+from aqlgen.runtime.witness import Grade, Request
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _PERMISSIONS = {"create": (False, False), "read": (True, False)}
@@ -125,28 +127,50 @@ async def examples_work(run: Run) -> None:
             operation.row.servers and not run.arrived
         ):
             continue
-        requests = run.writes(operation)
-        right = requests and len(run.arrived) <= (4 if operation.reads_first else 1)
-        if run.expect(right, operation, f"sent {len(run.arrived)} requests"):
-            problem = request_problem(operation, operation.params, requests[-1])
-            run.expect(problem is None, operation, f"its request is wrong: {problem}")
+        right = run.writes(operation) and len(run.arrived) <= (4 if operation.reads_first else 1)
+        run.expect(right, operation, f"sent {len(run.arrived)} requests")
+        problems = run.request_problems()
+        run.expect(not problems, operation, f"its request is wrong: {problems}")
 
 
-@check("IF-4", "What is documented is accepted, and reaches the API", Category.INTROSPECTION, "R-INT-4")
-async def optional_parameters_work(run: Run) -> None:
-    """Send each optional parameter of simple type with a value of its schema."""
-    for operation in run.callable:
-        for name, parameter in operation.row.shown_parameters.items() if not operation.row.choices else ():
-            is_plain = parameter.location in ("query", "header") and not parameter.content_type
-            value = operation.optional_value(name) if is_plain else None
-            if parameter.required or name in operation.params or value is None:
-                continue
-            answer = await run.call(operation, {**operation.params, name: value})
-            if not answer.ok:
-                run.expect(answer.code.startswith("VALIDATION_"), operation, f"{name}={value!r} fails")
-            elif run.arrived and run.arrived[-1].method == operation.row.method:
-                problem = request_problem(operation, {name: value}, run.arrived[-1])
-                run.expect(problem is None or "path" in problem, operation, f"{problem}")
+class _Examined:
+    """A session as the witness examines it, whose API is what the witness has read."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    async def introspect(self, **params: Any) -> Mapping[str, Any]:
+        """Introspect, and return the data."""
+        data: Mapping[str, Any] = (await self._run.introspect(**params)).data
+        return data
+
+    async def call(self, family: str, operation: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call an operation, and return the envelope."""
+        return await self._run.own(family, operation, **params)
+
+    def requests(self) -> list[Request]:
+        """Return what arrived with the last call."""
+        return [request.as_seen for request in self._run.arrived]
+
+
+@check("IF-4", "What is documented is accepted, and reaches the API as a second reading of the document has it",
+       Category.INTROSPECTION, "R-INT-4")  # fmt: skip
+async def second_reading(run: Run) -> None:
+    """Let the witness examine the adapter: what it shows, what it sends, its families, dangers and pages."""
+    witness = run.witness
+    if witness is None or not witness.documents:
+        return
+
+    def answer(request: Arrived) -> Reply:
+        given = witness.answer(request.as_seen)
+        return Reply(given.status, given.content, given.headers)
+
+    with run.api.behaving(answer):
+        findings = await witness.examine(_Examined(run), len(run.operations) % len(run.whole))
+    for finding in findings:
+        is_grave = finding.grade in (Grade.BROKEN, Grade.WRONG)
+        run.expect(not is_grave, finding.operation, finding.text, finding.pointer)
+    run.expect(True, "the documents", "")
 
 
 @check("IF-5", "Every type that introspection names is described", Category.INTROSPECTION, "R-INT-5")
