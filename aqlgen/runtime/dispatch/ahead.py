@@ -76,6 +76,14 @@ class Ahead:
         except (Failure, HookError):
             return None  # the call itself will say it
 
+    async def foresee_first_use(self, call: ToolCall) -> HeldCall | None:
+        """Return what would have to be confirmed about any calls of an operation, if its first use is asked about."""
+        row = self._introspection.find(call.request.operation, call.family)
+        if row is None or not self._gate.watches(row):
+            return None
+        call.row, call.params = row, {}
+        return await self._gate.foresee_first_use(row, call.seen())
+
     async def confirm(
         self, calls: Sequence[HeldCall], approvals: Approvals, session: Session, person: Person | None
     ) -> None:

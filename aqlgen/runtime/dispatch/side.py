@@ -120,6 +120,10 @@ class Side:
             return None
         return await self._calls.ahead.foresee(self._call(operation, params))
 
+    async def foresee_first_use(self, operation: str) -> HeldCall | None:
+        """Return what would have to be confirmed about any calls of an operation, if anything."""
+        return await self._calls.ahead.foresee_first_use(self._call(operation, {}))
+
     async def confirm(self, calls: Sequence[HeldCall]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
         chosen = fitting(calls)

@@ -135,8 +135,7 @@ _MONEY = "Moves money"
 FIRST_USE = "first-use"
 """The id of the decision about an operation that nothing proves harmless: one yes for a session."""
 _UNPROVEN = (
-    "Nothing proves it harmless: asked once in a session, until the adapter's owner gives it a level of danger in"
-    " overrides.yaml, or accepts it there"
+    "Nothing proves it harmless: asked once in a session, unless the adapter's owner accepts it in overrides.yaml"
 )
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})

@@ -264,7 +264,9 @@ def _together(calls: Sequence[Called]) -> str:
     shared = about if all(phrase[2] == about for phrase in phrases) else ""
     first, _, noun = verb.partition(" ")
     plural = noun if noun.endswith("s") else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{first} {len(calls)} {plural}{shared}" if noun else f"{first}, {len(calls)} times{shared}"
+    if noun.isalpha():
+        return f"{first} {len(calls)} {plural}{shared}"
+    return f"{verb}, {len(calls)} times{shared}"  # which of several words is the noun is not known
 
 
 def _from_template(row: Row, params: Mapping[str, Any]) -> str:

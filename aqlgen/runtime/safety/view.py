@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..table import Parameter, Row
     from ..wire import ApiRequest, SentFile
 
-__all__ = ["CallView", "view_of"]
+__all__ = ["CallView", "text_of_any", "view_of"]
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 INCOMPLETE = "cannot be shown in full"
@@ -148,6 +148,13 @@ def view_of(
     if incomplete:
         lines.append(f"Part of this call {INCOMPLETE}. Approve it only if you know what it holds.")
     return CallView("\n".join(lines), tuple(incomplete))
+
+
+def text_of_any(row: Row, decision: GateDecision) -> str:
+    """Return the question whether any calls of an operation may run; its lines are in the order of those of one."""
+    request, name = f"{row.method} {url_text(row.path)}", f"Operation: {key_literal(row.name)}"
+    reach = "Its parameters come from earlier answers, and are not known yet. A yes is for each call in this session."
+    return "\n".join((title_of(row, {}), request, name, *_about(row, decision), reach))
 
 
 def _about(row: Row, decision: GateDecision) -> Iterator[str]:
