@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..text import line
-from .terms import terms
+from .vocabulary import terms
 
 __all__ = ["FILE", "FINDS", "LEVELS", "READS", "Entry", "Field", "Hit", "Postings", "index_text", "plain_entry"]
 
