@@ -46,7 +46,6 @@ _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
 _FEW: Final = 4
 """The most fields of a request whose password only proves who asks, or is the new one."""
-_MAKING: Final = frozenset({"create", "set", "put", "replace"})
 
 
 def access(reading: Reading) -> Finding | None:
@@ -73,10 +72,17 @@ def _admitting(reading: Reading, heads: set[str]) -> frozenset[str]:
             return frozenset(ended)
     admitting = verbs & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
     if heads & _MEMBERS and len(things) != 1:
-        is_within = any(noun.parameters for noun in reading.facts.shape.nouns[:-1])
-        is_put = reading.facts.method == "PUT" and reading.facts.shape.item and reading.facts.operation.body is None
-        admitting |= verbs & (_JOINING | _MAKING if is_within else _JOINING) or ({"join"} if is_put else set())
+        admitting |= verbs & _JOINING or ({"join"} if _joins(reading) else set())
     return admitting
+
+
+def _joins(reading: Reading) -> bool:
+    """Return True if somebody becomes a member: by a POST to an item's members, or a PUT of one that sends nothing."""
+    facts = reading.facts
+    is_within = any(noun.parameters for noun in facts.shape.nouns[:-1])
+    if facts.method == "POST":
+        return is_within and not facts.shape.item and not facts.shape.action
+    return facts.method == "PUT" and facts.shape.item and facts.operation.body is None
 
 
 def access_beside(reading: Reading) -> Finding | None:
@@ -102,7 +108,6 @@ _MESSAGES: Final = frozenset(
 _RECIPIENTS: Final = frozenset("to cc bcc recipient chat channel".split())
 _ADDRESSES: Final = frozenset("phone mobile msisdn email number".split())
 """Fields that are recipients at the root of a request; below it they are of somebody else."""
-_FORWARDS: Final = frozenset({"forward", "forwarding"})
 _CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
 
 
@@ -110,9 +115,7 @@ def people(reading: Reading) -> Finding | None:
     """Find what reaches people: a message that is sent, or recipients beside a content."""
     recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
-        noun = head(act.object)
-        sends = act.verbs & _REACHING and (noun in _MESSAGES or recipients)
-        if not act.is_denied and (sends or (noun in _FORWARDS and recipients)):
+        if not act.is_denied and act.verbs & _REACHING and (head(act.object) in _MESSAGES or recipients):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
