@@ -70,7 +70,7 @@ def _moves(reading: Reading) -> Finding | None:
         thing = next((thing for thing in reading.path_things if thing in _MOVEMENTS), "")
         return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {thing}") if thing else None
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
-    if head(reading.thing) in _PREPARING or (is_prepared and reading.category is not Category.UPDATE):
+    if reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE):
         return None
     says = _by_account(reading) or ("" if is_prepared else _by_thing(reading) or _by_fields(reading))
     if says:
@@ -79,7 +79,7 @@ def _moves(reading: Reading) -> Finding | None:
 
 
 def _by_thing(reading: Reading) -> str:
-    shape, noun = reading.facts.shape, head(reading.thing)
+    shape, noun = reading.facts.shape, reading.noun
     is_create = reading.facts.method == "POST" and not shape.item and not shape.action
     return f"it makes a {noun}" if is_create and noun in _MOVEMENTS else ""
 
@@ -87,7 +87,7 @@ def _by_thing(reading: Reading) -> str:
 def _by_account(reading: Reading) -> str:
     """Return the field that says where money comes from or goes to."""
     near = (name for name, depth in reading.fields.items() if depth <= 1)
-    fields = (name for name in near if name in _PAID_WITH or any(map(set(map(singular, name)).issuperset, _AT_BANK)))
+    fields = (name for name in near if name in _PAID_WITH or any(map(set(name).issuperset, _AT_BANK)))
     return next((f"it sends {'_'.join(name)}" for name in fields), "")
 
 
@@ -161,8 +161,7 @@ def _speaks(path: str) -> bool:
 
 def money_beside(reading: Reading) -> Finding | None:
     """Find what may move money: a word of money in its names, or an amount that it sends to somebody."""
-    heads = {head(reading.thing), head(reading.object)}
-    words = heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
+    words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
     if words and reading.category is not Category.UPDATE:
         return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
     parties = reading.sends(_ENDS - {"recipient"})

@@ -50,7 +50,7 @@ _FEW: Final = 4
 
 def access(reading: Reading) -> Finding | None:
     """Find what gives or takes rights, keys and ways in."""
-    heads = {head(reading.thing), head(reading.object)}
+    heads = reading.heads
     if means := heads & MEANS:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
     if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
@@ -61,7 +61,7 @@ def access(reading: Reading) -> Finding | None:
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it does {min(verbs)}") if verbs else None
 
 
-def _admitting(reading: Reading, heads: set[str]) -> frozenset[str]:
+def _admitting(reading: Reading, heads: frozenset[str]) -> frozenset[str]:
     """Return the verbs by which somebody is let in, or gets or loses a right."""
     things, verbs = reading.path_things, reading.verb_words
     if len(things) > 1:
@@ -147,6 +147,6 @@ def people_beside(reading: Reading) -> Finding | None:
         *_, whole, part = (None, None, *reading.facts.shape.nouns)
         is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)
         around = reading.path_things[-2:-1] if is_part else ()
-        nouns = {head(reading.thing), head(reading.object), *around} - {"notification"}
+        nouns = {*reading.heads, *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None

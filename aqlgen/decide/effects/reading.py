@@ -117,6 +117,16 @@ class Reading:
         return tuple(map(singular, words[: head_size(words, 1)]))
 
     @cached_property
+    def noun(self) -> str:
+        """The noun of what it acts on."""
+        return head(self.thing)
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The noun of what it acts on, and that of its name's object."""
+        return frozenset({self.noun, head(self.object)})
+
+    @cached_property
     def verb_words(self) -> frozenset[str]:
         """The words with which its names say what it does."""
         verbs = (self.facts.action_verb, self.facts.named_verb, self.facts.summary_verb)
