@@ -66,7 +66,7 @@ def _admitting(reading: Reading, heads: frozenset[str]) -> frozenset[str]:
     things, verbs = reading.path_things, reading.verb_words
     if len(things) > 1:
         whose, part = things[-2:]
-        if heads & _OFFICES or (part == "email" and whose in _PEOPLE):
+        if heads & _OFFICES or (part == "email" and not _PEOPLE.isdisjoint(things[:-1])):
             return frozenset({f"change the {part}"})
         if whose in _PEOPLE | _MEMBERS and (ended := base_forms(part) & (_ADMITTING | _LOCKING)):
             return frozenset(ended)
