@@ -70,10 +70,10 @@ def _moves(reading: Reading) -> Finding | None:
         thing = next((thing for thing in reading.path_things if thing in _MOVEMENTS), "")
         return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {thing}") if thing else None
     is_prepared = all(name[0] in _PREPARING for name in reading.names)
-    if reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE):
+    says = _by_thing(reading)  # whatever a name claims
+    if not says and (reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)):
         return None
-    says = _by_account(reading) or ("" if is_prepared else _by_thing(reading) or _by_fields(reading))
-    if says:
+    if says := says or _by_account(reading) or ("" if is_prepared else _by_fields(reading)):
         return Finding(Effect.MONEY, Danger.DANGEROUS, says)
     return None if is_prepared else _by_act(reading)
 
