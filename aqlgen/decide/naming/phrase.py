@@ -73,7 +73,9 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     method, path = operation.method.upper(), operation.path
     tag = operation.tags[0] if operation.tags else ""
     if name == operation.operation_id and (function := _function_name(name, path, tag)):
-        return _of_function(_without_noise(split(function), _literal_words(method, path)), method, path)
+        words = _without_noise(split(function), _literal_words(method, path))
+        named = len(words) > 1 or leading_verb(words) or words[:1] in [(word,) for word in split(path)]
+        return _of_function(words, method, path) if named else None  # else the name of a package, rather
     people_wrote = name and "{" not in name  # a path is no name
     return _read(name, method, path, split(operation.summary[:40])[:1]) if people_wrote else None
 
