@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from aqlgen.cli import COMMANDS, register
 from aqlgen.cli.app import app
 from aqlgen.cli.commands_page import page as commands_page
 from bench.__main__ import NAMES
@@ -164,6 +165,7 @@ EXAMPLES = re.compile(r"^```bash\n(.*?)^```", re.MULTILINE | re.DOTALL)
 @cache
 def options() -> dict[str, frozenset[str]]:
     """Return the options of each command of aqlgen."""
+    register(*COMMANDS)
     group: Any = typer.main.get_command(app)
     return {
         name: frozenset(option for parameter in command.params for option in parameter.opts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         "aqlgen explain openapi.yaml --review",
         "aqlgen explain openapi.yaml --category delete --danger destructive",
         "aqlgen explain openapi.yaml --html review.html",
+        "aqlgen explain petstore-adapter --questions > questions.jsonl",
         "aqlgen explain petstore-adapter --review",
     ),
 )
@@ -54,6 +56,9 @@ def explain_command(
     include: Include = None,
     exclude: Exclude = None,
     review: Annotated[bool, typer.Option("--review", help="Show only what needs a review.")] = False,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Print what is asked at first use, a question in a line of JSON.")
+    ] = False,
     category: Annotated[
         list[Category] | None, typer.Option(case_sensitive=False, help="Show only these categories.")
     ] = None,
@@ -102,6 +107,12 @@ def explain_command(
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
+    if questions:
+        from aqlgen.decide.review.answers import questions as open_questions
+
+        for question in open_questions(row.decision for row in prepared.table.rows):
+            typer.echo(json.dumps(question, ensure_ascii=True))
+        return
     rows = review_rows(row.decision for row in prepared.table.rows)
     rows = [row for row in rows if any(map(shown.admits, row.decisions))]
     if output_format is Output.JSON:

@@ -33,9 +33,10 @@ async def asked_about(adapter: Adapter, operation: Operation, result: Result, ap
     details = envelope.details
     token = details.get("confirmation_token")
     right = envelope.code == "CONFIRMATION_REQUIRED" and str(token).startswith("conf_")
-    right = right and bool(details.get("confirmation_message")) and bool(details.get("expires_at"))
+    right = right and bool(details.get("expires_at"))
     result.expect(right, operation.name, "is not asked about", envelope)
     confirmation = envelope.get("confirmation") or {}
+    result.expect(bool(confirmation.get("message")), operation.name, "is asked about without a question", envelope)
     result.expect(confirmation.get("token") == token, operation.name, "has no confirmation beside the error", envelope)
     writes = [request for request in api.arrived if request.method == operation.row.method]
     result.expect(not writes, operation.name, "is sent before it is confirmed", envelope)

@@ -219,7 +219,7 @@ def _glued(word: str, segments: Collection[str]) -> bool:
 
 def _apart(word: str, path: str) -> Words:
     """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
-    if len(word) <= _LONG_WORD or word in (segments := split(path)):
+    if len(word) <= _LONG_WORD or not word.startswith(tuple(_COMMON)) or word in (segments := split(path)):
         return (word,)
     nouns = "|".join(sorted({form for each in segments for form in (each, singular(each))}, key=len, reverse=True))
     match = re.fullmatch(f"({'|'.join(sorted(_COMMON))})((?:{nouns})+)", word)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..protocol_operations import MAX_CALLS
-from ..schema.reader import json_type
+from ..schema import json_type
 from ..steps.halted import SECONDS, advised
 from ..steps.matching import check_known, matching, shortcoming
 from ..steps.plan import LOCAL, Plan, Step
 from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
-from ..warnings.collector import CallWarning
+from ..warnings import CallWarning
 
 if TYPE_CHECKING:
     from .side import Side
@@ -319,6 +319,11 @@ class Run:
             confirmation = await self._calls.foresee(other.operation, params)
             if confirmation is not None:
                 pending.append((key, confirmation))
+        known = {confirmation.row.name for _, confirmation in pending}
+        for operation in dict.fromkeys(other.operation for other in self._plan.steps[step.number :]):
+            first_use = None if operation in known else await self._calls.foresee_first_use(operation)
+            if first_use is not None:
+                pending.append((_Key(len(self._plan.steps), 0), first_use))
         begin = monotonic()
         confirmed = await self._calls.confirm([confirmation for _, confirmation in pending]) if pending else 0
         self._begin += monotonic() - begin  # while a person reads
@@ -377,9 +382,6 @@ class Run:
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
             token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
-        details = dict(failure.details)
-        if failure.confirmation is not None:
-            details.pop("confirmation_message", None)  # it stands beside the error
         plan: dict[str, Any] = {
             "halted_at": where,
             "done": done,
@@ -393,6 +395,6 @@ class Run:
         return Failure(
             failure.code,
             f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {advised(failure, token)}",
-            {**details, "plan": plan},
+            {**failure.details, "plan": plan},
             failure.confirmation,
         )

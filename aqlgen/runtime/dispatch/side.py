@@ -11,17 +11,17 @@ from ..calls.selection import Selection
 from ..decode.outcome import with_key
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..steps.plan import Plan, Step
 from ..text import folded
-from ..warnings.collector import CallWarning, Warnings
+from ..warnings import CallWarning, Warnings
+from . import ToolCall
 from .arguments import TOKEN, Request
-from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Envelope, Stamp
     from ..protocol_operations import Person
-    from ..schema.reader import Types
+    from ..schema import Types
     from ..session import Session
     from ..table import Row
     from .ahead import Calls
@@ -119,6 +119,10 @@ class Side:
         except Failure:
             return None
         return await self._calls.ahead.foresee(self._call(operation, params))
+
+    async def foresee_first_use(self, operation: str) -> HeldCall | None:
+        """Return what would have to be confirmed about any calls of an operation, if anything."""
+        return await self._calls.ahead.foresee_first_use(self._call(operation, {}))
 
     async def confirm(self, calls: Sequence[HeldCall]) -> int:
         """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
