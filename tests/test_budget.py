@@ -60,7 +60,7 @@ HOUSE = {
 SERVED = """
 import atexit, sys
 from pathlib import Path
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("aqlgen.runtime")), file=sys.stderr))
 folder = Path(sys.argv.pop(1))
 sys.exit(main(folder))

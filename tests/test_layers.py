@@ -39,7 +39,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "exact_json", "text", "media", "state", "session", "table", "tokens"),
+        ("errors", "exact_json", "text", "media", "state", "session", "table"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("telemetry",),

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from aqlgen.conformance.stand_in import Arrived, Reply
-from aqlgen.runtime.schema.reader import steps_of
+from aqlgen.runtime.schema import steps_of
 from aqlgen.runtime.table import Pagination, Row
 
 __all__ = ["NUMBER", "PagedList"]

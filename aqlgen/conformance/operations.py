@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from aqlgen.conformance.stand_in import Arrived
-from aqlgen.runtime.schema.reader import resolve
+from aqlgen.runtime.schema import resolve
 from aqlgen.runtime.table import FAMILIES, Parameter, Row, Table, is_plain_read
 from aqlgen.table.sample_values import ValueMaker
 

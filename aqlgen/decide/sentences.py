@@ -64,9 +64,10 @@ _ELSEWHERE: Final = re.compile(
 """Sentences about another operation, or about what has been before."""
 
 
-def sentences(operation: Operation) -> tuple[str, ...]:
+def sentences(operation: Operation, *, with_answers: bool = True) -> tuple[str, ...]:
     """Return the sentences of the summary, the description and the successes, as plain words in one line each."""
-    successes = tuple(answer.description for answer in operation.responses if answer.status.startswith("2"))
+    answers = operation.responses if with_answers else ()
+    successes = tuple(answer.description for answer in answers if answer.status.startswith("2"))
     return _sentences((operation.summary, operation.description, *successes))
 
 

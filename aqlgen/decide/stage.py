@@ -176,19 +176,21 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
     ]
     around = Around(subjects, named.resolver, named.document.description)
     losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
-    readings = {
-        subject.operation.key: Reading(
-            operations[subject.operation.key],
+    readings: dict[str, Reading] = {}
+    for subject in subjects:
+        key = subject.operation.key
+        is_doubted = categories[key][1].confidence < REVIEW_THRESHOLD
+        readings[key] = Reading(
+            operations[key],
             subject.category,
             subject.name,
             subject,
             around,
             lists,
-            categories[subject.operation.key][1].confidence < REVIEW_THRESHOLD,
-            losses.get(subject.operation.key, ""),
+            is_doubted,
+            losses.get(key, ""),
+            readings,
         )
-        for subject in subjects
-    }
     reversal = Reversal(readings.values())
     decisions = [
         _decision(

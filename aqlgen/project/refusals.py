@@ -18,7 +18,7 @@ from aqlgen.project.insertion import flow
 from aqlgen.project.records import ANSWERS
 from aqlgen.render.kinds import RUNTIME, is_code
 from aqlgen.render.provenance import file_hash
-from aqlgen.runtime.schema.reader import pointer_of
+from aqlgen.runtime.schema import pointer_of
 from aqlgen.runtime.table import Parameter, decode
 
 __all__ = ["CODE", "forked", "refusals"]

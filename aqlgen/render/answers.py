@@ -15,7 +15,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import SIGNATURE, Json
 from aqlgen.resources import Release
-from aqlgen.runtime.auth.usage import KEY, sent_as
+from aqlgen.runtime.auth import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
 from aqlgen.schemas.descriptions import HEAD, REFERENCE, SENTENCE_END
 from aqlgen.table.access import table_credentials, table_hosts

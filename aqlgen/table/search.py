@@ -12,8 +12,7 @@ from functools import cache
 
 from aqlgen.ir import Json
 from aqlgen.runtime.introspection.postings import FINDS, READS, Entry, Hit, index_text
-from aqlgen.runtime.introspection.synonyms import FINDING
-from aqlgen.runtime.introspection.terms import terms
+from aqlgen.runtime.introspection.vocabulary import FINDING, terms
 from aqlgen.runtime.table import Row
 from aqlgen.table.model import DecidedRow, Schema, Table
 

@@ -21,9 +21,9 @@ from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
 from mcp import Client
 from mcp.types import ElicitResult
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.hooks import Call, GateDecision
-from aqlgen.runtime.safety.literals import key_literal, literal, prose, url_text
+from aqlgen.runtime.safety.question_texts import key_literal, literal, prose, url_text
 from aqlgen.runtime.server.elicitation import _is_yes
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session

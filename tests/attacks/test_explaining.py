@@ -14,7 +14,7 @@ import pytest
 
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.validation.validate import Unexplained
+from aqlgen.runtime.validation import Unexplained
 from tests.cases import each
 from tests.runtime.api.hand_made import Package, make_package, operation
 from tests.runtime.http_endpoint import dispatcher_of

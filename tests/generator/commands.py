@@ -22,8 +22,8 @@ from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
+from aqlgen.runtime.introspection.fields import type_details
 from aqlgen.runtime.introspection.info import operation_details
-from aqlgen.runtime.introspection.type_info import type_details
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Table
 from aqlgen.table.model import table_files

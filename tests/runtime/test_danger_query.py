@@ -16,7 +16,7 @@ from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
-from aqlgen.runtime.tokens import tokens_of
+from aqlgen.runtime.text import tokens_of
 
 pytestmark = pytest.mark.anyio
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")

@@ -10,7 +10,7 @@ import pytest
 
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.table.model import table_files
 
 PETSTORE = Path(__file__).parents[2] / "fixtures/petstore.yaml"

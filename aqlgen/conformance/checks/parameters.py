@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from aqlgen.conformance.operations import Operation
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
-from aqlgen.runtime.schema.reader import shape_of
+from aqlgen.runtime.schema import shape_of
 
 UNKNOWN = "no_such_parameter"
 

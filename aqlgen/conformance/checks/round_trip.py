@@ -13,7 +13,7 @@ from aqlgen.conformance.operations import Operation, path_of
 from aqlgen.conformance.results import Category, Result
 from aqlgen.conformance.run import Connected, check
 from aqlgen.conformance.stand_in import Arrived, Reply
-from aqlgen.runtime.schema.reader import at, steps_of, union_of
+from aqlgen.runtime.schema import at, steps_of, union_of
 from aqlgen.runtime.table import JsonSchema, Row, Table
 
 _AWKWARD = 'a "b" \\ c\n\u221a \U0001f6b2 </d>'

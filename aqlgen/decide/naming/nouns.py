@@ -6,13 +6,17 @@ What is left out is left out for a reason that lies in the operation itself, so 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import FEW, IDS, Noun, Words, alike, join, parent_words, singulars
-from aqlgen.words import singular
+from aqlgen.decide.naming.noun import FEW, IDS, MOVING, PREPOSITIONS, Noun, Words, alike, join, parent_words, singulars
+from aqlgen.words import singular, split
 
-__all__ = ["nearest", "needed_nouns", "parents", "spoken_words"]
+__all__ = ["nearest", "needed_nouns", "parents", "said_twice", "spoken_words"]
+
+_SENTENCE: Final = 120
+"""How many characters of a summary are read."""
 
 
 def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, int]:
@@ -35,6 +39,31 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
         if turned and singular(turned[0]) != singular(turned[-1]):
             words[-1], final = (), turned  # `/stats/participation` is participation stats
     return join(("my",) if chain.mine else (), *words, final), sum(map(bool, words)) + 1
+
+
+def said_twice(facts: Facts, chain: NounChain) -> Words:
+    """Return what operationId and summary both speak of where neither says the path's last noun, () elsewhere.
+
+    `PATCH /hooks/{id}` is `updateWebhook`, "Update a webhook". The item that it belongs to stays, unless they say it.
+    """
+    phrase, last = facts.phrase, singulars(chain.nouns[-1].words)
+    summary = frozenset(singulars(split(facts.operation.summary[:_SENTENCE])))
+    if chain.mine or phrase is None or any(_is_said(word, summary | phrase.evidence) for word in last):
+        return ()
+    *before, _ = chain.nouns
+    items = [noun for noun in before if noun.parameters]
+    located = {singular(word) for noun in items for words in (noun.words, *noun.parameters) for word in words}
+    thing = phrase.object
+    for at in range(1, len(thing)):
+        if thing[at] == "by" or (thing[at] in PREPOSITIONS - MOVING and located.issuperset(singulars(thing[at + 1 :]))):
+            thing = thing[:at]
+            break
+    path = {singular(word) for noun in before for word in noun.words}
+    said = frozenset(word for word in singulars(thing) if word not in PREPOSITIONS)
+    if not said <= summary or said <= path or thing[0] in PREPOSITIONS:
+        return ()
+    alone = not items or any(_is_said(singular(word), said) for word in items[-1].words)
+    return thing if alone else join(spoken_words(facts, chain, items[-1]), thing)
 
 
 def _needed_parents(chain: NounChain, evidence: frozenset[str], *, many: bool) -> list[int]:

@@ -197,7 +197,7 @@ def _apart(word: str, path: str) -> Words:
     if len(word) <= _LONG_WORD or word in (segments := split(path)):
         return (word,)
     known = {form for each in segments for form in (each, singular(each))}
-    if word in known:
+    if word in known or not word.startswith(tuple(_COMMON)):
         return (word,)
     nouns = "|".join(sorted(known, key=len, reverse=True))
     match = re.fullmatch(f"({'|'.join(sorted(_COMMON))})((?:{nouns})+)", word)

@@ -7,15 +7,13 @@ from typing import Final
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import AREAS, PREPOSITIONS, Words, alike, head_size, is_plural, singulars
+from aqlgen.decide.naming.noun import AREAS, MOVING, PREPOSITIONS, Words, alike, head_size, is_plural, singulars
 from aqlgen.decide.naming.verb_rules import GENERIC, heard_verb, is_shown_anyway
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, ONE_THING
 from aqlgen.words import singular
 
 __all__ = ["function_wording", "spoken_wording"]
 
-_MOVING: Final = frozenset("to from into".split())
-"""Prepositions of joining: what is added to a cart is not created."""
 _LOOKUPS: Final = (("with", "id"), ("by", "id"), ("for", "authenticated", "user"))
 """Ends of names that say how a thing is found."""
 _LONG: Final = 7
@@ -45,7 +43,7 @@ def function_wording(facts: Facts, category: Category, verb_of_category: str) ->
     if not thing:
         whole = verb == facts.action_verb and verb.word not in GENERIC and not facts.shape.item
         return (phrase.lead, ()) if whole else None  # `calculate` of `/tools/calculate`
-    word = verb.word if _MOVING & set(phrase.object) else CANONICAL.get(verb.word, verb.word)
+    word = verb.word if MOVING & set(phrase.object) else CANONICAL.get(verb.word, verb.word)
     if word == "get" and category is Category.READ:
         word = "list" if many else "get"
     lead = phrase.lead if word == verb.word not in ("get", "list") else (*(ADVERBS & {*phrase.lead}), word)

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import Words, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents
+from aqlgen.decide.naming.noun import Words, is_plural, join, singulars
+from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, said_twice
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spoken_wording import function_wording, spoken_wording
 from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb
@@ -171,6 +171,20 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
 
 
+def _by_texts(subject: _Subject) -> _Words | None:
+    facts, chain, shown, named = subject.facts, subject.chain, subject.verb.shown, subject.facts.named_verb
+    if facts.phrase is None or named is None or not chain.nouns or len(facts.shape.action) > 1:
+        return None
+    word = CANONICAL.get(named.word, named.word)
+    agrees = shown in (word, named.word) or (shown, word) == ("list", "get")
+    thing = said_twice(facts, chain) if agrees else ()
+    if not thing or (shown == "list" and not is_plural(thing)):
+        return None
+    lead = facts.phrase.lead if named.word == shown else (shown,)
+    thing = (*with_number(facts, chain, thing, shown), *facts.shape.query_words)
+    return _Words(lead, thing, len(chain.nouns) - 1, note="operationId and summary say it")
+
+
 def _by_action(subject: _Subject) -> _Words | None:
     facts, chain = subject.facts, subject.chain
     if not facts.shape.action:
@@ -185,8 +199,10 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
     thing = with_number(facts, chain, thing, verb.shown)
-    if len(thing) > 1 and singular(thing[-1]) == verb.shown not in GENERIC:
-        thing = thing[:-1]  # a report is reported
+    last = chain.nouns[-1]
+    repeats = not last.parameters or any(noun.one == (verb.shown,) for noun in chain.nouns)
+    if repeats and verb.shown not in GENERIC:  # a report is reported
+        thing = tuple(word for word in thing if singular(word) != verb.shown) or thing
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
     note = "" if facts.phrase else "no operationId that says more"
@@ -202,6 +218,7 @@ def _without_path(subject: _Subject) -> _Words:
 NOUN_RULES: Final = (
     NounRule("function's name", Evidence.RULE, 0.9, _as_function, chooses_verb=True),
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
+    NounRule("both texts", Evidence.RULE, 0.85, _by_texts),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
     NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
     NounRule("path", Evidence.RULE, 0.85, _by_path),

@@ -203,7 +203,7 @@ RULES: Final = (
 )
 
 
-_EMPHASIS: Final = str.maketrans({"*": "", "`": "", "“": '"', "”": '"', "’": "'", "‘": "'"})
+_QUOTES: Final = str.maketrans("“”’‘", "\"\"''")
 _LOOKALIKES: Final = str.maketrans(
     "аеорсухіїјѕԁһԛԝɡαορτνικυΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХ",
     "aeopcyxiijsdhqwgaoptvikuABEZHIKMNOPTYXABEKMHOPCTX",
@@ -257,8 +257,8 @@ def _folded(text: str) -> str:
         text = without_unseen(unicodedata.normalize("NFKC", text))
         if _LATIN.search(text) and sum(map(str.isascii, text)) * 2 > len(text):
             text = text.translate(_LOOKALIKES)
-    if "*" in text or "`" in text or not text.isascii():
-        text = text.translate(_EMPHASIS)
+        text = text.translate(_QUOTES)
+    text = text.replace("*", "").replace("`", "")
     text = text.lower()
     if "_" in text:
         text = text.replace("__", " ")

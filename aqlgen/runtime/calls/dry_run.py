@@ -18,7 +18,7 @@ from ..redaction import MASK, is_credential_header, redact, redacted, without_us
 from ..text import listed
 
 if TYPE_CHECKING:
-    from ..client.api import ApiSide
+    from ..client import ApiSide
     from ..table import Row, Table
     from ..wire import ApiRequest
 

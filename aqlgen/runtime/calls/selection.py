@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..media import is_csv
-from ..schema.reader import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
+from ..schema import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..decode.response import declared_response
+from ..decode import declared_response
 from ..media import JSON, is_json, is_text
 from ..table import Row, Table
 from ..wire import ApiRequest, ApiResponse, current_spending

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..decode.decompress import ACCEPT_ENCODING, CodingError
 from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..logs.observers import Observers
 from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
 from .isolation import CONNECTIONS, Circuits, Shares
 from .quotas import KnownLimit, QuotaMeter
-from .receive import Bounds, Receiver
+from .receive import ACCEPT_ENCODING, Bounds, CodingError, Receiver
 from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable
 
 if TYPE_CHECKING:
     import httpx2
 
-    from ..hosts.addresses import CheckedConnections, Resolve
+    from ..hosts import CheckedConnections, Resolve
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
@@ -150,7 +149,7 @@ class HttpTransport:
         if self._transport is not None and self._resolver is None:
             return None
         if self._checked is None:
-            from ..hosts.addresses import CheckedConnections, resolve
+            from ..hosts import CheckedConnections, resolve
 
             self._checked = CheckedConnections(
                 self._verify, transport=self._transport, resolver=self._resolver or resolve
@@ -310,7 +309,7 @@ class _Call:
         """Return True if only a redirect named the host of a request."""
         import httpx2
 
-        from ..hosts.addresses import is_same_private_host
+        from ..hosts import is_same_private_host
 
         hosts = (httpx2.URL(each.url).host for each in (self._first, request))
         return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))

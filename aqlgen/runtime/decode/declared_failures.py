@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import Failure
 from ..media import is_xml
-from ..schema.reader import MISSING, Types, at, fixed_values, parts, union_of
+from ..schema import MISSING, Types, at, fixed_values, parts, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 from ..wire import ApiResponse

@@ -13,7 +13,7 @@ from typing import Any
 from xml.parsers import expat
 
 from ..exact_json import read_float
-from ..schema.reader import Shape, as_schema, declared_types, resolve, union_of
+from ..schema import Shape, as_schema, declared_types, resolve, union_of
 from ..table import JsonSchema, Table
 
 __all__ = ["UnreadableXmlError", "read_undeclared_xml", "read_xml"]

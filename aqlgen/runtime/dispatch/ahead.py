@@ -13,11 +13,11 @@ from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..client.api import ApiSide
+    from ..client import ApiSide
     from ..envelope import Envelope, Stamp
     from ..hooks import Hooks
     from ..introspection.introspect import Introspection
-    from ..logs.log import Logger
+    from ..logs import Logger
     from ..logs.observers import Observers
     from ..protocol_operations import Person, Registry
     from ..safety.approvals import Approvals, HeldCall
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from ..steps.halted import KeptPlans
     from ..steps.plan import Operations, Plan
     from ..table import Adapter, Row, Table
-    from ..warnings.collector import CallWarning, Warnings
+    from ..warnings import CallWarning, Warnings
+    from . import Checking, ToolCall
     from .arguments import Limits
-    from .stages import Checking, ToolCall
 
 __all__ = ["Ahead", "Calls"]
 

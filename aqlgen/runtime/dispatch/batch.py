@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
-from ..warnings.collector import Warnings
+from ..warnings import Warnings
+from . import ToolCall
 from .answers import Answers
 from .arguments import Request, read_item
-from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Stamp

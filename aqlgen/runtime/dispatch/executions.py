@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
-from ..calls.exchanges import Exchanges
+from ..calls import Exchanges
 from ..decode.headers import retry_after
 from ..encode.urls import counterparts
 from ..envelope import Envelope, Stamp
@@ -27,8 +27,8 @@ from ..hooks import Call
 from ..safety.operations import LONGEST_WAIT, STATUS
 from ..text import iso_time
 from ..warnings.ceiling import fit
+from . import ToolCall
 from .arguments import TOKEN, Request
-from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..protocol_operations import Person

@@ -17,12 +17,12 @@ from ..safety.loop.loop import SafetyLoop, needs_report
 from ..safety.loop.reports import FILES, PlanReport, Report
 from ..steps.plan import Plan, read_plan
 from ..steps.references import written_plan
+from . import Extension, Next, ToolCall
 from .arguments import Request
-from .stages import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
     from ..safety.loop.guard import Use
-    from ..schema.reader import Types
+    from ..schema import Types
     from ..table import Row
     from ..wire import ApiRequest
     from .ahead import Calls

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..protocol_operations import MAX_CALLS
-from ..schema.reader import json_type
+from ..schema import json_type
 from ..steps.halted import SECONDS, advised
 from ..steps.matching import check_known, matching, shortcoming
 from ..steps.plan import LOCAL, Plan, Step
 from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
-from ..warnings.collector import CallWarning
+from ..warnings import CallWarning
 
 if TYPE_CHECKING:
     from .side import Side

@@ -11,17 +11,17 @@ from ..calls.selection import Selection
 from ..decode.outcome import with_key
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..steps.plan import Plan, Step
 from ..text import folded
-from ..warnings.collector import CallWarning, Warnings
+from ..warnings import CallWarning, Warnings
+from . import ToolCall
 from .arguments import TOKEN, Request
-from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Envelope, Stamp
     from ..protocol_operations import Person
-    from ..schema.reader import Types
+    from ..schema import Types
     from ..session import Session
     from ..table import Row
     from .ahead import Calls

@@ -35,8 +35,8 @@ from ..media import (
     media_type,
     stream_form,
 )
+from ..schema import steps_of
 from ..schema.field_names import Names, operations_to_wire
-from ..schema.reader import steps_of
 from ..table import Body, JsonSchema, Parameter, Row
 from .framing import check_names, is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text

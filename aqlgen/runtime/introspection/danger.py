@@ -18,7 +18,7 @@ from ..settings.config import Config
 from ..settings.types import BUILT_IN
 from ..table import Row, Table
 from ..text import line
-from .bounds import Bounds, refuse_narrowing
+from . import Bounds, refuse_narrowing
 
 __all__ = ["Dangers"]
 

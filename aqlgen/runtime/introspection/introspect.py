@@ -20,10 +20,9 @@ from ..errors import Code, Failure, unknown_operation
 from ..safety.operations import active_operations, inactive, reserved, types_of
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
-from ..text import escaped_data, folded, line
-from . import protocol
-from .bounds import Bounds, tokens_of
-from .fields import with_notes
+from ..text import escaped_data, folded, line, tokens_of
+from . import Bounds, checked_query, names_of, protocol
+from .fields import more_note, type_details, type_info, with_notes
 from .info import (
     PARAMETERS,
     introspect_details,
@@ -33,15 +32,12 @@ from .info import (
     protocol_operation_details,
     workflow_operations,
 )
-from .names import Alias, Aliases, Spellings, spellings_of_resource
-from .parameters import checked_query, names_of
 from .postings import plain_entry
 from .ranking import Found, Ranking
-from .search import Search, outline, search_of
-from .type_info import more_note, type_details, type_info
+from .search import Alias, Aliases, Search, Spellings, outline, search_of, spellings_of_resource
 
 if TYPE_CHECKING:
-    from ..warnings.history import History
+    from ..warnings import History
     from .danger import Dangers
 
 __all__ = ["Introspection"]

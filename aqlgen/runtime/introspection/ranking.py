@@ -1,28 +1,190 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The order in which a search shows operations (R-INT-6), by one additive score.
 
-The score is the sum of the words that an operation shares with the search, each worth its rarity times its level in
-the index (`postings.py`), and of the features (`features.py`), each times its weight. So no feature outvotes the words
-of a long question, and a low score says that nothing fits well (`WEAK`).
+A search says a verb, an object, one or many, and of which things it gives ids (`question`). The score is the sum of the
+words that an operation shares with the search, each worth its rarity times its level in the index (`postings.py`), and
+of eleven features, each from -1 to 1 times its weight. So no feature outvotes the words of a long question, and a low
+score says that nothing fits well (`WEAK`).
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
-from .features import WEIGHTS, Features
+from ..text import without_unseen
 from .postings import FINDS, LEVELS, READS, Hit, Postings
-from .questions import Question, question
-from .synonyms import synonyms
-from .terms import plain_words, stem
+from .vocabulary import ENDING, READING, plain_verbs, plain_words, set_of, stem, synonyms, terms, verb_class, words_of
 
-__all__ = ["Found", "Ranking"]
+__all__ = ["WEIGHTS", "Features", "Found", "Question", "Ranking", "question"]
+
+
+_VALUE = re.compile(
+    r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”"
+    r"|(?<![\w-])(?=[\w-]{0,40}\d)[A-Z0-9-][\w-]*+"
+)
+_PIECE = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;,](?=\s|$)|\x00")
+_NAME = re.compile(r"(?<=\w )[A-Z][^\W\d_]*[a-z]")
+_QUOTED_NAME = re.compile(r"(?<![A-Za-z])(?:[A-Za-z]++(?:_[A-Za-z]++)++|[a-z]++(?:[A-Z][a-z]++)++)")
+_MOST_WORDS = 60
+_OPENERS = set_of(
+    "please can could you i want need to would like help me let us d we should how do does tell a an the my our"
+)
+_JOINTS = set_of(
+    "of in for on to from at across inside between about and or as into through that is are was were has have by with"
+    " within per under whose which using named called titled where"
+)
+"""Words that end the object of a request."""
+_ALL = set_of("list all every several many")
+_NAMING = set_of("name named called titled title text message saying")
+"""Words behind which a value is no id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A search as its words, with the verb that it begins with and the object behind that."""
+
+    words: Mapping[str, str]
+    """Its words by their stems, in order."""
+    identifiers: frozenset[str]
+    """The identifiers in it, as terms: `cancel_at` is cancelat."""
+    pairs: frozenset[tuple[str, str]]
+    """The stems that stand side by side."""
+    verb: str
+    """The stem of the verb that it begins with; "" if it begins with none."""
+    noun: str
+    """The stem of the last word of its object; "" without one."""
+    many: bool
+    """Whether it asks for several of them."""
+    identified: frozenset[str]
+    """The stems of the things of which it gives ids."""
+    quoted: bool
+    """Whether it has text in quotes."""
+    names: frozenset[str]
+    """The stems of words that are written like names: with a capital, within a sentence."""
+
+
+def question(text: str) -> Question:
+    """Read a search; numbers, identifiers and quoted texts are no words of it unless nothing else is there."""
+    text = plain_verbs(without_unseen(text)[:1000])
+    bare = _VALUE.sub(" \x00 ", text)
+    words: dict[str, str] = {}
+    identified: set[str] = set()
+    verb = noun = thing = ""
+    many, opening, in_object, naming = False, True, True, False
+    for piece in _PIECE.findall(bare):
+        lower = piece.lower()
+        naming = lower in _NAMING or (naming and lower in _JOINTS)
+        if piece == "\x00":
+            identified |= {thing} if thing and not naming else set()
+        elif piece in ".!?;,":
+            in_object = in_object and not words
+        elif opening and lower in _OPENERS:
+            continue
+        elif in_object and not noun and lower in _ALL:
+            many, opening, verb = True, False, verb or ("list" if lower == "list" else "")
+        elif lower in _JOINTS:
+            in_object = in_object and not noun
+        else:
+            for word in plain_words(piece):
+                thing = stem(word)
+                words[thing] = word
+                if opening and verb_class(thing):
+                    verb = thing
+                elif in_object and not word.endswith("ly"):
+                    noun = word
+                opening = opening and word.endswith("ly")
+    many = many or (noun.endswith("s") and stem(noun) != noun)
+    words = dict(islice(words.items(), _MOST_WORDS)) or {stem(word): word for word in words_of(text)[:_MOST_WORDS]}
+    identifiers = frozenset("".join(terms(name)) for name in _QUOTED_NAME.findall(bare))
+    pairs = frozenset(pairwise(terms(bare)[:_MOST_WORDS]))
+    quoted = any(value[0] in "'\"`“" for value in _VALUE.findall(text))
+    names = frozenset(stem(name.lower()) for name in _NAME.findall(bare))
+    return Question(words, identifiers, pairs, verb, stem(noun), many, frozenset(identified), quoted, names)
+
+
+WEIGHTS = {
+    "words": 4.7,
+    "name": 2.0,
+    "summary": 2.2,
+    "all words": 2.5,
+    "pairs": 2.1,
+    "verb": 0.7,
+    "effect": 0.7,
+    "harm": 0.8,
+    "object": 0.5,
+    "number": 0.2,
+    "own list": 1.4,
+    "unmet": 1.0,
+}
+"""The weights of one conditional logit, fitted on every second task of `python -m bench search`."""
+
+
+class Features:
+    """One question, against which operations are judged."""
+
+    def __init__(
+        self,
+        asked: Question,
+        forms: Mapping[str, Mapping[str, float]],
+        rarity: Callable[[Mapping[str, float]], float],
+        rarity_of: Callable[[str], float],
+        prefixes: Collection[str],
+    ) -> None:
+        """Take a question; `forms` are the terms that its words may be, `prefixes` those of several APIs' names."""
+        self._asked, self._rarity_of, self._prefixes = asked, rarity_of, prefixes
+        self._meant = {form for word, shares in forms.items() for form in (word, *shares, *synonyms(word))}
+        self._known = [(rarity(shares), shares) for shares in forms.values() if shares]
+        self._total = sum(known for known, _ in self._known) or 1.0
+        self._verbs = verb_class(asked.verb)
+        self._reading = not self._verbs or READING in self._verbs
+        self._nouns = {asked.noun} | synonyms(asked.noun)
+
+    def of(self, hit: Hit, score: float) -> dict[str, float]:
+        """Return the features of an operation whose words are worth a score."""
+        asked, verbs, meant = self._asked, self._verbs, self._meant
+        prefix, _, rest = hit.name.partition("_")
+        bare = rest if rest and prefix in self._prefixes else hit.name
+        name, summary, thing = terms(bare), terms(hit.summary), terms(hit.resource)[-1:]
+        does = verb_class(name[0]) if name else frozenset[int]()
+        acts = does | (verb_class(summary[0]) if summary else does)
+        last = bare.rsplit("_", 1)[-1]
+        many = bare.startswith(("list_", "search_")) or (last.endswith("s") and stem(last) != last)
+        pairs = asked.pairs & {*pairwise(name), *pairwise(summary)}
+        texts = {*name, *summary, *thing}
+        covered = sum(rarity for rarity, shares in self._known if not texts.isdisjoint(shares))
+        return {
+            "words": score / 10,
+            "name": self._covered(name[1:] if does else name),
+            "summary": self._covered(summary),
+            "all words": covered / self._total,
+            "pairs": len(pairs) / max(1, min(len(asked.pairs), 4)),
+            "verb": _sign(bool(acts & verbs) or asked.verb in name) if verbs else 0.0,
+            "effect": _sign((hit.family == "read") == self._reading) if verbs else 0.0,
+            "harm": -1.0 if hit.family == "delete" and not verbs & ENDING else 0.0,
+            "object": _sign(thing[0] in self._nouns) if asked.noun and thing else 0.0,
+            "number": _sign(many == asked.many) if asked.noun and self._reading and hit.family == "read" else 0.0,
+            "own list": -1.0 if asked.many and asked.noun in hit.needs and asked.noun not in asked.identified else 0.0,
+            "unmet": -sum(need not in meant for need in hit.needs) / 3,
+        }
+
+    def _covered(self, words: Sequence[str]) -> float:
+        """Return the share of some words that was asked for, a rare one for more than a common one."""
+        rarities = [(self._rarity_of(word), word in self._meant) for word in words]
+        total = sum(rarity for rarity, _ in rarities)
+        return sum(rarity for rarity, known in rarities if known) / total if total else 0.5
+
+
+def _sign(answers: bool) -> float:
+    return 1.0 if answers else -1.0
+
 
 WEAK = 5.0
 """The score below which the first operation is probably not what is meant."""

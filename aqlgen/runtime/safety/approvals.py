@@ -241,8 +241,7 @@ def question_about(calls: Sequence[HeldCall]) -> str:
     kinds: dict[str, list[tuple[int, list[str]]]] = {}
     for number, call in enumerate(calls, 1):
         kinds.setdefault(call.row.name, []).append((number, call.text.splitlines()))
-    from .literals import key_literal
-    from .titles import title_of_all
+    from .question_texts import key_literal, title_of_all
 
     lines = [title_of_all([(call.row, call.call.params) for call in calls])]
     for name, texts in kinds.items():
@@ -327,7 +326,7 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
     shapes = {_shape(call) for call in calls}
     if not is_mild or about.cooldown or any(call.request.files for call in calls) or len(shapes) != 1:
         return None
-    from .literals import key_literal
+    from .question_texts import key_literal
 
     row, (shape, free) = calls[0].row, shapes.pop()
     uses, minutes = settings.session_uses, max(1, settings.session_seconds // 60)

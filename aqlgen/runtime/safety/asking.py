@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Code, Failure
 from ..session import Session
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..state.tickets import Token, Tokens, count_of_minute, owner_of, shorten
 from . import approvals, refusals
 from .approvals import Declined, HeldCall

@@ -22,14 +22,14 @@ from .policy import FIRST_USE, SEVERITY, Policy, Subject, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
-    from ..logs.log import Logger
+    from ..logs import Logger
     from ..logs.observers import Observers
     from ..protocol_operations import Person
     from ..session import Session
     from ..settings.config import Config
     from ..state.custody import State
     from ..table import Adapter, Row, Table
-    from ..warnings.collector import CallWarning
+    from ..warnings import CallWarning
     from ..wire import ApiRequest
     from .approvals import Approval, Approvals, HeldCall
     from .asking import Asking

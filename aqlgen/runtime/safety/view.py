@@ -23,14 +23,23 @@ from urllib.parse import urlsplit
 from ..encode.uploads import SOURCES
 from ..exact_json import write_json
 from ..redaction import redact
-from ..schema.reader import Shape, union_of
+from ..schema import Shape, union_of
 from ..text import folded
-from .literals import CUT_NAME, SECRET_NAME, has_right_to_left, key_literal, literal, prose, secret_names, url_text
-from .titles import title_of
+from .question_texts import (
+    CUT_NAME,
+    SECRET_NAME,
+    has_right_to_left,
+    key_literal,
+    literal,
+    prose,
+    secret_names,
+    title_of,
+    url_text,
+)
 
 if TYPE_CHECKING:
     from ..hooks import GateDecision
-    from ..schema.reader import Types
+    from ..schema import Types
     from ..table import Parameter, Row
     from ..wire import ApiRequest, SentFile
 

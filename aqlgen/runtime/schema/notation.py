@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..table import JsonSchema
 from ..text import line, shown
-from .reader import (
+from . import (
     Types,
     alternatives,
     as_schema,

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..safety.approvals import Declined
 from ..session import current_caller
-from ..state.store import Counter
+from ..state import Counter
 from ..state.tickets import owner_of
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from mcp.server import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.types import LOG_LEVEL_META_KEY, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
 
-from ..logs import LEVELS, NUMBERS
-from ..logs.log import Logger, Record
+from ..logs import LEVELS, NUMBERS, Logger, Record
 from ..session import Session
 
 __all__ = ["Relay", "asked_level"]

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BeforeValidator
 
-from .setting import Names, Setting, settings_of
+from . import Names, Setting, settings_of
 from .tables import (
     AuditSettings,
     ClientSettings,

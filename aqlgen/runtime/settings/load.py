@@ -23,8 +23,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from . import ConfigError, refusal, unknown_variable
 from .config import SETTINGS, Config
-from .setting import ConfigError, refusal, unknown_variable
 from .tables import quota_problem
 from .trust import TRUST_FILE, read_trust
 

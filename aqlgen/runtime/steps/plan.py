@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..calls.conditions import OPERATORS, check_condition
 from ..errors import Code, Failure
 from ..protocol_operations import MAX_STEPS
-from ..schema.reader import parts, union_of
+from ..schema import parts, union_of
 from ..text import letters, line, listed
 from .references import Reference, is_reference, read_reference, references_in
 
 if TYPE_CHECKING:
-    from ..schema.reader import Types
+    from ..schema import Types
     from ..table import Row
 
 __all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan", "with_agent_names"]

@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any, TypeAlias
 
-from ..schema.reader import MISSING, Types, as_schema, json_type, parts, resolve, union_of
+from ..schema import MISSING, Types, as_schema, json_type, parts, resolve, union_of
 from ..table import JsonSchema
 from ..text import letters
 from .coercions import Coercion, Members, coercions, dated, same

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..decode import declared_response
 from ..decode.body import decode_text
-from ..decode.response import declared_response
 from ..media import admits_nothing, is_json, media_type, stream_form
 from ..table import Row
 from ..wire import ApiResponse
-from .collector import CallWarning
+from . import CallWarning
 
 __all__ = ["CONTENT", "cut_warning", "unexpected_content"]
 

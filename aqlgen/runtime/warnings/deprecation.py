@@ -13,11 +13,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from ..decode.headers import read_links
+from ..schema import references, subschemas, union_of
 from ..schema.field_names import reached
-from ..schema.reader import references, subschemas, union_of
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
-from .collector import CallWarning
+from . import CallWarning
 
 __all__ = ["CODE", "Deprecations", "alias_warning", "deprecations_of", "headers_warning"]
 

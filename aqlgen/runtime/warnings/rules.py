@@ -12,15 +12,15 @@ from ..media import JSON
 from ..settings.config import Config
 from ..text import line
 from ..wire import QUOTA_HEADERS
-from .collector import ABOUT_DATA, CallWarning, Key, Warnings, is_among, key_of, merge, rank
+from . import ABOUT_DATA, CallWarning, Key, Warnings, is_among, key_of, merge, rank
 
 if TYPE_CHECKING:
     from ..session import Session
     from ..table import Row, Table
     from ..validation.repair import Repaired
     from ..wire import ApiResponse
+    from . import Histories, History
     from .deprecation import Deprecations
-    from .history import Histories, History
 
 __all__ = [
     "MOST_UNDERSTOOD",
@@ -220,7 +220,7 @@ class WarningRules:
 
     @cached_property
     def _histories(self) -> Histories:
-        from .history import Histories
+        from . import Histories
 
         return Histories()
 

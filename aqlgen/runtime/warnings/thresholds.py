@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..calls.selection import items_path
+from ..decode import declared_response
 from ..decode.headers import Quota, quotas, seconds_until_reset
-from ..decode.response import declared_response
-from ..schema.reader import union_of
+from ..schema import union_of
 from ..table import ADAPTER, Row, Table
 from ..text import folded
+from . import CallWarning
 from .ceiling import CODE
-from .collector import CallWarning
 
 __all__ = ["QUOTA", "SLOW", "quota_warning", "slow_warning", "stream_warning", "suggestions"]
 

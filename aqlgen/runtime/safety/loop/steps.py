@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import Code, Failure
 from ...hooks import Step, StepVerdict
 from ...session import Session, current_caller
-from ...state.store import StoreAway
+from ...state import StoreAway
 from ...text import line
-from ..literals import literal
+from ..question_texts import literal
 from .agents import Block, Reported, blocking
 from .directives import broadcast, denied, directive, of_block, of_pause, of_questions, pause_notification
 from .evaluation import Past, evaluate, weigh
