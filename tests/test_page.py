@@ -402,8 +402,8 @@ def test_the_review_begins_with_what_is_asked_and_ends_with_what_runs_unasked(tm
         if row["asked"]
     ]
     assert listed == [
-        ("first", "walks", [names["POST /leashes"], names["POST /balls"]]),
         ("first", "walks", [names["POST /apps"]]),
+        ("first", "walks", [names["POST /leashes"], names["POST /balls"]]),
         ("first", "food", [names["POST /bowls"]]),
         ("never", "walks", [names["POST /toys"]]),
     ]
