@@ -39,7 +39,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "exact_json", "text", "media", "state", "session", "table", "witness"),
+        ("errors", "exact_json", "text", "state", "session", "table", "witness"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("telemetry",),

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 import jsonschema_rs
 
-__all__ = ["Body", "Document", "Operation", "Parameter", "compiles", "covers", "is_secret", "normal"]
+__all__ = ["Body", "Document", "Operation", "Parameter", "compiles", "covers", "is_filled", "is_secret", "normal"]
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -33,6 +33,11 @@ def normal(name: str) -> str:
 def is_secret(name: str) -> bool:
     """Return True for the name of a credential."""
     return re.search(_SECRET, normal(name)) is not None
+
+
+def is_filled(name: str) -> bool:
+    """Return True for the name of a key of repeated calls, which an adapter makes where a call gives none."""
+    return normal(name).endswith("idempotencykey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,14 @@ class Operation:
         )
         return self.bodies[fits[0]] if fits else None
 
+    @property
+    def answered(self) -> set[str]:
+        """The media types of all answers."""
+        deref, swagger = self.document.deref, self.document.root.get("produces")
+        responses = [deref(each) for each in (deref(self.raw.get("responses")) or {}).values()]
+        kinds = {kind.lower() for each in responses if isinstance(each, dict) for kind in each.get("content") or {}}
+        return kinds or set(self.raw.get("produces") or swagger or ())
+
     def response(self) -> tuple[int, str, Any, Mapping[str, Any]]:
         """Return status, media type, schema and headers of the best success that the document has."""
         deref = self.document.deref
@@ -210,6 +223,9 @@ class Document:
                 given[name, parameter["in"]] = parameter
         parameters = [self._parameter(each, word, pointer) for each in given.values()]
         bodies, body_required = self._bodies(raw, list(given.values()))
+        parameter = given.get(("content-type", "header")) or {}  # it has no effect, and may name the types
+        stated = self.deref(parameter.get("schema") or parameter)
+        bodies = {**bodies, **{kind: body for kind in stated.get("enum") or () for body in list(bodies.values())[:1]}}
         security = word.get("security", raw.get("security", self.root.get("security") or self._security))
         alternatives = [each if isinstance(each, dict) else {each: []} for each in security or ()]
         servers = raw.get("servers") or item.get("servers") or []
@@ -315,7 +331,7 @@ class Document:
         required, properties = strict.pop("required", None), schema.get("properties")
         if isinstance(required, list):
             known = properties if isinstance(properties, dict) else {}
-            strict["required"] = sorted({each for each in required if not self._is_read_only(known.get(each))})
+            strict["required"] = sorted({each for each in required if not self.is_marked(known.get(each), "readOnly")})
         if strict.get("type") in ("file", "any", None):
             strict.pop("type", None)
         if isinstance(strict.get("pattern"), str) and not compiles(strict["pattern"]):
@@ -323,9 +339,10 @@ class Document:
         is_nullable = strict.pop("nullable", None) is True or schema.get("x-nullable") is True
         return {"anyOf": [{"type": "null"}, strict]} if is_nullable else strict
 
-    def _is_read_only(self, schema: Any) -> bool:
+    def is_marked(self, schema: Any, mark: str) -> bool:
+        """Return True for a property that is `readOnly` or `writeOnly`."""
         schema = self.deref(schema)
-        return isinstance(schema, dict) and schema.get("readOnly") is True
+        return isinstance(schema, dict) and schema.get(mark) is True
 
     def problems(self, schema: Any, value: Any) -> list[str]:
         """Return what is wrong with a value; nothing for a schema that cannot be judged by."""
@@ -368,17 +385,18 @@ class Document:
         """Return the properties of all parts of a schema."""
         return {name: each for part in self.parts(schema) for name, each in (part.get("properties") or {}).items()}
 
-    def required(self, schema: Any) -> set[str]:
-        """Return the properties that every value of a request must have."""
+    def required(self, schema: Any, *, answers: bool = False) -> set[str]:
+        """Return the properties that every value of a request must have, or every answer."""
         schema = self.deref(schema)
         parts = [schema, *map(self.deref, schema.get("allOf") or [])] if isinstance(schema, dict) else []
         names = {name for part in parts if isinstance(part.get("required"), list) for name in part["required"]}
         properties = self.properties(schema)
-        return {name for name in names if not self._is_read_only(properties.get(name))}
+        hidden = "writeOnly" if answers else "readOnly"
+        return {name for name in names if not self.is_marked(properties.get(name), hidden)}
 
     def writable(self, schema: Any) -> dict[str, Any]:
         """Return the properties that a request may carry."""
-        return {name: each for name, each in self.properties(schema).items() if not self._is_read_only(each)}
+        return {name: each for name, each in self.properties(schema).items() if not self.is_marked(each, "readOnly")}
 
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""

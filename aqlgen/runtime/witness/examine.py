@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .document import Document, Operation, Parameter, normal
+from .comparison import Adapter, Types
+from .document import Document, Operation, Parameter, is_filled, is_secret, normal
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read
 from .rules import danger_problem, family_problem, listed_problems
 from .samples import ABSENT, PAGE_ITEMS, Answer, answer_of, paging_of, sample
-from .shown import Adapter, Shown
+from .shown import Shown
 
 __all__ = ["Witness"]
 
@@ -79,8 +80,9 @@ class Witness:
         ]  # fmt: skip
         chosen = listed[:: max(1, round(len(listed) / sample))] if sample else listed
         reached: dict[str, list[str]] = {}
+        types = Types(adapter)
         for entry in chosen if self.documents else ():
-            examination = _Examination(self, adapter, entry, findings)
+            examination = _Examination(self, adapter, types, entry, findings)
             operation = await examination.run()
             if operation is not None:
                 reached.setdefault(operation.key, []).append(entry["name"])
@@ -102,6 +104,7 @@ class _Examination:
 
     witness: Witness
     adapter: Adapter
+    types: Types
     entry: Mapping[str, Any]
     findings: list[Finding]
     operation: Operation | None = None
@@ -122,7 +125,7 @@ class _Examination:
         if not details:
             self.say(Grade.BROKEN, "is listed, and introspection has no details of it")
             return None
-        self.shown = Shown(self.adapter, details)
+        self.shown = Shown(self.types, details)
         await self._find(details)
         operation = self.operation
         if operation is None:
@@ -131,10 +134,14 @@ class _Examination:
             self.say(Grade.WRONG, "is offered, and the owner left it out")
         await self.shown.place(operation, self.media)
         self._word(operation, await self.adapter.introspect(query="danger", name=name))
-        for grade, text in await self.shown.problems(operation, self.media):
+        shown = [*await self.shown.problems(operation, self.media), *await self.shown.answer_problems(operation)]
+        for grade, text in shown:
             self.say(grade, text)
+        if operation.raw.get("deprecated") is True and "deprecated" not in json.dumps(details).lower():
+            self.say(Grade.WRONG, "is deprecated, and shown without that")
         for turn in range(self._turns(operation) + 1):
             await self._called(operation, turn)
+        await self._bare(operation)
         await self._refused(operation)
         await self._paged(operation)
         return operation
@@ -146,10 +153,10 @@ class _Examination:
             if not judgements:
                 grade = Grade.LOOK if not details.get("examples") or _is_denied(envelope) else Grade.BROKEN
                 self.say(grade, f"its example sends nothing: {_short(envelope)}")
-            self._judged(judgements, "its example")
             main = _main(judgements)
+            self.operation = None if main is None else main.operation
+            self._judged(judgements, "its example")
             if main is not None:
-                self.operation = main.operation
                 return
 
     async def _call(self, params: Mapping[str, Any]) -> tuple[list[tuple[Request, Judgement]], Mapping[str, Any]]:
@@ -190,7 +197,7 @@ class _Examination:
         given = self._given(operation, required=not turn, turn=turn)
         if given is None:
             return
-        params = self.shown.params(given)
+        params = self.shown.params(given) | ({"fields": "full"} if turn and self.shown.selects else {})
         judgements, envelope = await self._call(params)
         call = "with all parameters" if turn else "with the required parameters"
         main = _main(judgements)
@@ -202,8 +209,14 @@ class _Examination:
         if main.operation is operation:
             before = [request for request, judgement in judgements if judgement is not main and request.method == "GET"]
             answers = [self.witness.answer(request).data for request in before]
+            sent = next(request for request, judgement in judgements if judgement is main)
+            tags = [self.witness.answer(request).headers.get("etag") for request in before]
+            if any(tags) and "if-match" not in {name.lower() for name, _ in sent.headers}:
+                self.say(Grade.WRONG, f"{call}: it writes what it read without If-Match")
             for text in _lost(operation, given, main, answers):
                 self.say(Grade.WRONG, f"{call}: {text}")
+            for grade, text in await self.shown.name_problems(operation, envelope.get("data")) if turn == 1 else ():
+                self.say(grade, text)
 
     def _given(self, operation: Operation, *, required: bool, turn: int) -> dict[tuple[str, str], Any] | None:
         """Return values by place and wire name; None if one that is required cannot be made."""
@@ -232,6 +245,13 @@ class _Examination:
             given["body", ""] = value
         return given
 
+    async def _bare(self, operation: Operation) -> None:
+        """Call without any field of a body that is required: the body is sent all the same, or the call refused."""
+        given = self._given(operation, required=True, turn=0)
+        if given is not None and ("body", "") in given and operation.body_required and not self.shown.whole:
+            judgements, _ = await self._call(self.shown.params({**given, ("body", ""): {}}))
+            self._judged(judgements, "without a field")
+
     async def _refused(self, operation: Operation) -> None:
         """Leave out each parameter that is required; nothing may be sent then."""
         given = self._given(operation, required=True, turn=0) or {}
@@ -239,7 +259,8 @@ class _Examination:
         needed = {(each.place, each.name) for each in operation.parameters if each.required and not _may_lack(each)}
         params, names = self.shown.params(given), {name for key, name in self.shown.names.items() if key in needed}
         if body is not None and operation.body_required:
-            fields = {("body", name) for name in operation.document.required(body.schema)} & self.shown.names.keys()
+            required = {name for name in operation.document.required(body.schema) if not is_filled(name)}
+            fields = {("body", name) for name in required} & self.shown.names.keys()
             names |= {self.shown.whole} if self.shown.whole else {self.shown.names[key] for key in fields}
         for missing in sorted(names & params.keys()):
             judgements, _ = await self._call({name: value for name, value in params.items() if name != missing})
@@ -310,7 +331,9 @@ def _lost(
         yield "it replaces the whole without reading first what it keeps"
     if isinstance(sent, list) and not isinstance(value, list):  # a JSON Patch
         return
-    if not _is_same({**(kept or {}), **value} if isinstance(value, dict) else value, sent):
+    if isinstance(sent, dict) and isinstance(value, dict):  # credentials are the adapter's own business
+        sent = {name: each for name, each in sent.items() if name in value or not is_secret(name)}
+    if not _is_same(_merge(kept or {}, value) if isinstance(value, dict) else value, sent):
         yield f"the body is {_text(value)}, and sent as {_text(sent)}"
 
 
@@ -326,6 +349,15 @@ def _is_same(given: Any, sent: Any) -> bool:
         except ValueError:
             return False
     return given == sent and isinstance(given, bool) is isinstance(sent, bool)
+
+
+def _merge(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was read with what is given merged into it (RFC 7396)."""
+    merged = dict(kept)
+    for name, value in given.items():
+        before = merged.get(name)
+        merged[name] = _merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def _resource(data: Any, names: Iterable[str]) -> Mapping[str, Any]:
@@ -357,7 +389,8 @@ def _must_merge(operation: Operation, given: Any) -> bool:
 
 def _may_lack(parameter: Parameter) -> bool:
     """Return True for a parameter that a default can fill."""
-    return any("default" in part for part in (parameter.schema, parameter.owner) if isinstance(part, dict))
+    parts = (parameter.schema, parameter.owner)
+    return is_filled(parameter.name) or any("default" in part for part in parts if isinstance(part, dict))
 
 
 def _text(value: Any) -> str:

@@ -123,6 +123,7 @@ class _Reading:
         for parameter in (*(each for each in operation.parameters if each not in loose), *loose):
             self._parameter(parameter)
         self._undeclared(bool(loose))
+        self._accepted()
         self._body()
 
     def _say(self, text: str, grade: Grade = Grade.WRONG) -> None:
@@ -182,6 +183,8 @@ class _Reading:
             if parameter.required and not parameter.is_secret:
                 self._say(f"{parameter.place} {name} is missing", Grade.BROKEN)
             return
+        if isinstance(value, list) and len(value) == 1 and self.document.problems(schema, value):
+            value = value[0]  # of an alternative that is no list
         self.judgement.values[parameter.place, name] = value
         for problem in self.document.problems(schema, value):
             self._say(f"{parameter.place} {name}{problem}")
@@ -296,6 +299,15 @@ class _Reading:
         known |= {name for place, name in self._credentials if place == "header"} | self.document.headers
         for name in self._headers.keys() - known - _TRANSPORT - {"authorization"}:
             self._say(f"header {name} is not in the document")
+
+    def _accepted(self) -> None:
+        """See that what the request accepts is among what the operation answers."""
+        wanted = [each.partition(";")[0].strip().lower() for each in self._headers.get("accept", "*/*").split(",")]
+        kinds = {kind.partition(";")[0].strip() for kind in self.operation.answered}
+        is_stated = any(each.name.lower() == "accept" for each in self.operation.parameters)
+        served = any(covers(each, kind) or covers(kind, each) for each in wanted for kind in kinds)
+        if kinds and not served and not is_stated and "accept" not in self.document.headers:
+            self._say(f"it accepts {', '.join(wanted)}, the document has {', '.join(sorted(kinds))}")
 
     # Body
 

@@ -56,7 +56,9 @@ class Sampler:
         for key in ("oneOf", "anyOf"):
             options = [each for each in schema.get(key) or [] if self._document.kinds(each) != {"null"}]
             if options and "properties" not in schema:
-                return self.value({**self._document.deref(options[self._turn % len(options)])}, name, depth)
+                chosen = options[self._turn % len(options)]
+                value = self.value({**self._document.deref(chosen)}, name, depth)
+                return value if not isinstance(value, dict) else {**value, **_told_apart(schema, chosen)}
         return self._typed(schema, name, depth)
 
     def _merged(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
@@ -105,9 +107,6 @@ class Sampler:
             inner = self.value(each, name, depth + 1)
             if inner is not ABSENT:
                 value[name] = inner
-        for name in required - value.keys():
-            if name not in document.properties(schema):
-                value[name] = "x"
         extra = schema.get("additionalProperties")
         if not value and isinstance(extra, dict) and depth < 4:
             inner = self.value(extra, "key", depth + 1)
@@ -150,6 +149,16 @@ class Sampler:
         longest = int(most) if most is not None and self._turn % 3 == 1 and most <= _LONGEST else least
         text = text.ljust(max(longest, least), "x")
         return text if most is None else text[: int(most)]
+
+
+def _told_apart(schema: Mapping[str, Any], chosen: Any) -> dict[str, Any]:
+    """Return the field by which the alternative that was chosen is known (OpenAPI, Discriminator Object)."""
+    discriminator, reference = schema.get("discriminator"), chosen.get("$ref") if isinstance(chosen, dict) else None
+    if not isinstance(discriminator, dict) or not isinstance(reference, str):
+        return {}
+    names = {str(target): key for key, target in (discriminator.get("mapping") or {}).items()}
+    last = reference.rpartition("/")[2]
+    return {discriminator.get("propertyName", ""): names.get(reference, names.get(last, last))}
 
 
 def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", answers: bool = False) -> Any:
@@ -255,21 +264,20 @@ def _marked(model: Any, number: int) -> Any:
     return {**model, first: f"{model.get(first)}{number}", **texts, **numbers}
 
 
-def _led(node: Any, following: Any, address: str | None, depth: int = 0) -> None:
+def _led(node: dict[str, Any], following: Any, address: str | None, *, is_next: bool = False, depth: int = 0) -> None:
     """Say in an answer what its page is followed by, wherever it has a field for that."""
     for name, each in list(node.items()):
         word = normal(name)
+        leads = re.search("next|cursor|pagetoken", word) is not None and not word.startswith("prev")
         if isinstance(each, dict) and depth < 2:
-            _led(each, following, address, depth + 1)
+            _led(each, following, address, is_next=leads, depth=depth + 1)
+            if leads and following is None:
+                node[name] = None
         elif word.startswith(("hasmore", "hasnext", "moreavailable")) and isinstance(each, bool):
             node[name] = following is not None
         elif type(each) is int and word in _TOTALS:
             node[name] = PAGE_ITEMS
-        elif (
-            re.search("next|cursor|pagetoken", word)
-            and not word.startswith("prev")
-            and not isinstance(each, list | bool)
-        ):
+        elif (leads or is_next) and not isinstance(each, list | bool):
             is_address = isinstance(each, str) and (each[:4] == "http" or re.search("url|uri|link|href", word))
             node[name] = address if is_address else following
             if following is None and not isinstance(each, str):

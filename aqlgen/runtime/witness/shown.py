@@ -4,38 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
-from .document import Operation, compiles, is_secret, normal
-from .judge import Grade, Request
-from .samples import LEADS, SIZES
+from .comparison import Comparison, Types, has_default, has_one_value
+from .document import Operation, is_filled, is_secret, normal
+from .judge import Grade
 
-__all__ = ["Adapter", "Shown"]
+__all__ = ["Shown"]
 
 _OWN_TYPES = ("FieldSelection", "WhereCondition", "AggregateRequest")
-_PAGING = frozenset(("after", "before", "first", "last", "endingbefore", "startingafter", "count", "max", *(
-    word for words in LEADS.values() for word in words), *SIZES))  # fmt: skip
 _WHOLE = ("input", "body", "data")
-_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern")
-_SCALARS = ("string", "integer", "number", "boolean")
-_DEEPEST = 3
-
-
-class Adapter(Protocol):
-    """A running adapter whose API is the witness's stand-in."""
-
-    def introspect(self, **params: Any) -> Awaitable[Mapping[str, Any]]:
-        """Introspect, and return the data of the answer."""
-        ...
-
-    def call(self, family: str, operation: str, params: Mapping[str, Any]) -> Awaitable[Mapping[str, Any]]:
-        """Call an operation by the tool of a family, and return the envelope."""
-        ...
-
-    def requests(self) -> list[Request]:
-        """Return what arrived at the stand-in since this was asked last."""
-        ...
 
 
 class Shown:
@@ -45,11 +24,11 @@ class Shown:
     field by field; `whole` is the parameter that is the whole body.
     """
 
-    def __init__(self, adapter: Adapter, details: Mapping[str, Any]) -> None:
+    def __init__(self, types: Types, details: Mapping[str, Any]) -> None:
         self.entries: dict[str, Mapping[str, Any]] = {each["name"]: each for each in details["parameters"]}
         self.names: dict[tuple[str, str], str] = {}
         self.whole = ""
-        self._adapter, self._name = adapter, details["name"]
+        self._types, self._details = types, details
         self._inside: dict[tuple[str, str], str] = {}
         self._fields: set[str] = set()
 
@@ -57,6 +36,16 @@ class Shown:
     def pages(self) -> bool:
         """True if the adapter pages the list."""
         return {"first", "after"} <= self.entries.keys()
+
+    @property
+    def _paged(self) -> set[str]:
+        """The API's own parameters that `first` and `after` stand for, as `first` says."""
+        return {normal(word) for word in re.split(r"[\s,;()]+", str(self.entries["first"].get("description")))}
+
+    @property
+    def selects(self) -> bool:
+        """True if a call can say which fields are answered."""
+        return self.entries.get("fields", {}).get("type") == "FieldSelection"
 
     @property
     def needs_body(self) -> bool:
@@ -70,16 +59,13 @@ class Shown:
             return self.pages
         return name in ("dry_run", "if_match") or self.entries[name].get("type") in _OWN_TYPES
 
-    async def _type(self, name: str) -> Mapping[str, Any]:
-        return (await self._adapter.introspect(query="types", name=name)).get("type") or {}
-
     async def place(self, operation: Operation, media: str) -> None:
         """Find the parameters of an operation among those shown, by their names."""
         wanted = [(each.place, each.name, each.owner.get("name")) for each in operation.parameters if each.shown]
         body = operation.body(media)
         changes = operation.owner.get("parameters") or {}
         fields = operation.document.writable(body.schema) if body is not None else {}
-        whole = await self._type(f"{self._name}.params")  # the details of an operation may be cut
+        whole = await self._types.of(f"{self._details['name']}.params")  # the details of an operation may be cut
         self.entries.update({each["name"]: each for each in whole.get("fields") or ()})
         by_name: dict[str, str] = {normal(name): name for name in self.entries if not self._is_own(name)}
         self._place(wanted, by_name)
@@ -102,7 +88,7 @@ class Shown:
     async def _fields_of(self, name: str) -> list[Mapping[str, Any]]:
         """Return the fields of a parameter: of its type, else those that its description has."""
         entry = self.entries[name]
-        fields = (await self._type(str(entry.get("type")))).get("fields")
+        fields = (await self._types.of(str(entry.get("type")))).get("fields")
         stated = re.findall(r"([\w.-]+)(\*?): ", str(entry.get("description")))
         return fields or [{"name": field, "required": bool(star), "type": "any"} for field, star in stated]
 
@@ -156,7 +142,9 @@ class Shown:
 
     async def problems(self, operation: Operation, media: str) -> list[tuple[Grade, str]]:
         """Return what introspection does not show, or shows otherwise than the document has it."""
-        document, found = operation.document, []
+        document = operation.document
+        comparison = Comparison(self._types, document)
+        found, compare = comparison.found, comparison.compare
         body = operation.body(media)
         for parameter in operation.parameters:
             place, name = parameter.place, parameter.name
@@ -164,35 +152,40 @@ class Shown:
             if not parameter.shown or self._is_credential(operation, place, name):
                 continue
             if entry is None and (
-                (self.pages and normal(name) in _PAGING) or (place == "header" and normal(name) == "ifmatch")
+                (self.pages and normal(name) in self._paged) or (place == "header" and normal(name) == "ifmatch")
             ):
                 continue
             words = [normal(each.name) for each in operation.parameters]
             if entry is None and words.count(normal(name)) > 1:
                 continue  # told apart by signs alone
-            if entry is None and _has_one_value(document, parameter.schema):
+            if entry is None and has_one_value(document, parameter.schema):
                 continue  # judged by what is sent
             if entry is None and parameter.is_secret:
                 found.append((Grade.LOOK, f"{place} {name} is not shown; it may be a credential"))
                 continue
-            required = parameter.required if not _has_default(document, parameter.schema) else None
-            found += await self._compared(document, f"{place} {name}", entry, parameter.schema, required, 0)
+            is_plain = not has_default(document, parameter.schema) and not is_filled(name)
+            required = parameter.required if is_plain else None
+            await compare(f"{place} {name}", entry, parameter.schema, required)
         if body is None:
             return found
         needed = document.required(body.schema)
         if self.whole:
             entry = self.entries[self.whole]
-            return found + await self._compared(document, "body", entry, body.schema, None, 0)
+            await compare("body", entry, body.schema, None)
+            return found
         hidden = {name.removeprefix("body:") for name, each in (operation.owner.get("parameters") or {}).items() if
                   {"value", "hidden"} & (each or {}).keys()}  # fmt: skip
         for name, schema in document.writable(body.schema).items():
             entry = self.entries.get(self.names.get(("body", name), ""))
             if entry is not None:
-                is_plain = operation.body_required and not _has_default(document, schema)
+                is_plain = operation.body_required and not has_default(document, schema) and not is_filled(name)
                 is_plain = is_plain and (name in needed or len(list(document.parts(body.schema))) == 1)
                 required = name in needed if is_plain else None
-                found += await self._compared(document, f"body {name}", entry, schema, required, 0)
-            elif name not in hidden and not is_secret(name) and not _has_one_value(document, schema):
+                await compare(f"body {name}", entry, schema, required)
+            elif not (
+                name in hidden or is_secret(name) or has_one_value(document, schema)
+                or (self.pages and normal(name) in self._paged)
+            ):  # fmt: skip
                 found.append((Grade.WRONG, f"body {name} is not shown"))
         return found
 
@@ -200,63 +193,27 @@ class Shown:
         schemes = operation.document.schemes.values()
         return any(scheme.get("in") == place and normal(str(scheme.get("name"))) == normal(name) for scheme in schemes)
 
-    async def _compared(
-        self, document: Any, what: str, entry: Mapping[str, Any] | None, schema: Any, required: bool | None, depth: int
-    ) -> list[tuple[Grade, str]]:
-        """Compare one parameter or field with its schema, and its fields with those of the schema."""
-        if entry is None:
-            return [(Grade.WRONG, f"{what} is not shown{', and required' if required else ''}")]
-        found = []
-        if required is not None and bool(entry.get("required")) is not required:
-            found.append((Grade.WRONG, f"{what} is shown as {'' if entry.get('required') else 'not '}required"))
-        schema, kinds = document.deref(schema), document.kinds(schema) - {"null"}
-        shown, kind, members, fields = entry, str(entry.get("type", "")), entry.get("enum"), None
-        if kind not in (*_SCALARS, "array", "object", "any", "null"):
-            named = await self._type(kind)
-            kind, fields = (
-                {"enum": "", "union": "", "scalar": ""}.get(named.get("kind", ""), "object"),
-                named.get("fields"),
-            )
-            members = members or named.get("values")
-        parts = list(document.parts(schema))
-        if kind == "any":
-            return found
-        if len(kinds) == 1 and kind in (*_SCALARS, "array") and kind not in kinds:
-            found.append((Grade.WRONG, f"{what} is shown as {kind}, the document has {kinds.pop()}"))
-        if len(parts) > 1 or not isinstance(schema, dict):
-            return found
-        if isinstance(schema.get("enum"), list) and kind != "array":
-            texts = {str(each) for each in schema["enum"] if each is not None}
-            if {str(each) for each in members or ()} - {"None"} != texts:
-                found.append(
-                    (Grade.WRONG, f"{what} is shown with the members {members}, the document has {sorted(texts)[:9]}")
-                )
-        elif members and "const" not in schema:
-            found.append((Grade.WRONG, f"{what} is shown with members, the document has none"))
-        if kind in _SCALARS:
-            for bound in _BOUNDS:
-                is_known = bound != "pattern" or compiles(str(schema.get(bound)))
-                if is_known and shown.get(bound) != schema.get(bound):
-                    text = f"{what} is shown with {bound} {shown.get(bound)}, the document has {schema.get(bound)}"
-                    found.append((Grade.WRONG, text))
-        if kind == "array" and isinstance(shown.get("items"), dict) and depth < _DEEPEST:
-            inner = {**shown["items"], "required": True}
-            found += await self._compared(document, f"{what}[]", inner, document.items(schema), True, depth + 1)
-        if fields and depth < _DEEPEST:
-            by_name = {normal(each["name"]): each for each in fields}
-            needed = document.required(schema)
-            for name, each in document.writable(schema).items():
-                inner_entry = by_name.get(normal(name))
-                if inner_entry is None and (is_secret(name) or _has_one_value(document, each)):
-                    continue
-                found += await self._compared(document, f"{what}/{name}", inner_entry, each, name in needed, depth + 1)
-        return found
+    async def answer_problems(self, operation: Operation) -> list[tuple[Grade, str]]:
+        """Return where the type of the answer is shown otherwise than the document has it."""
+        document, schema = operation.document, operation.response()[2]
+        comparison = Comparison(self._types, document, answers=True)
+        inner = document.items(schema) if document.kinds(schema) == {"array"} else schema
+        if self.answer_type and document.kinds(inner) == {"object"}:
+            await comparison.compare("the answer", {"type": self.answer_type}, inner, None)
+        return comparison.found
 
+    @property
+    def answer_type(self) -> str:
+        """The name of the type that the operation answers with, or of the items of its answer; "" for none."""
+        returns = self._details.get("returns") or {}
+        if returns.get("kind") == "object" and returns.get("name") != "object":
+            return str(returns["name"])
+        paged = re.match(r"`items`: of an? (\w+)", str(returns.get("description")))
+        return paged[1] if paged is not None else ""
 
-def _has_default(document: Any, schema: Any) -> bool:
-    return any("default" in part for part in document.parts(schema))
-
-
-def _has_one_value(document: Any, schema: Any) -> bool:
-    """Return True for what can be one value alone, which the adapter need not ask for."""
-    return any("const" in part or len(part.get("enum") or ()) == 1 for part in document.parts(schema))
+    async def name_problems(self, operation: Operation, data: Any) -> list[tuple[Grade, str]]:
+        """Return the fields of an answer that are called otherwise than its type shows them."""
+        comparison = Comparison(self._types, operation.document, answers=True)
+        if not self.pages:
+            await comparison.name_problems("the answer", data, self.answer_type)
+        return comparison.found
