@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
@@ -110,7 +110,7 @@ class Operation:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The paths below the address."""
-        return re.compile(re.escape(self.template).replace(r"\{\}", "([^/]*?)") + "/?")
+        return re.compile(re.escape(self.template).replace(r"\{\}", "([^/]+?)") + "/?")
 
     @cached_property
     def variables(self) -> list[str]:
@@ -179,7 +179,10 @@ class Document:
             name: self.deref(scheme) for name, scheme in {**schemes, **(word.get("security_schemes") or {})}.items()
         }
         self._security = word.get("security")
-        self.operations = tuple(self._operations(owner))
+        operations = list(self._operations(owner))
+        whole = {(each.path, one.name): one.schema for each in operations for one in each.parameters
+                 if one.place == "path" and self.kinds(one.schema) == {"integer"}}  # fmt: skip
+        self.operations = tuple(_agreed(each, whole) for each in operations)
         counts = Counter((each.method, each.template) for each in self.operations)
         self.shared = {key for key, count in counts.items() if count > 1}
 
@@ -236,7 +239,7 @@ class Document:
 
     def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any], pointer: str) -> Parameter | None:
         name, place = raw["name"], raw["in"]
-        ignored = place == "header" and name.lower() in ("accept", "content-type")
+        ignored = place == "header" and name.lower() == "content-type"
         if place not in ("path", "query", "header", "cookie") or ignored:
             return None
         changes = word.get("parameters") or {}
@@ -255,7 +258,7 @@ class Document:
             style, explode = _STYLES.get(collection, style), collection == "multi"
         required = (raw.get("required") is True or place == "path") and owner.get("required") is not False
         required = required and not {"value", "default"} & owner.keys()
-        if place == "header" and name.lower() == "authorization":
+        if place == "header" and name.lower() in ("accept", "authorization"):
             required, owner = False, {"hidden": True}
         return Parameter(name, place, required, schema, style, bool(explode), media, f"{pointer}/parameters", owner)
 
@@ -332,6 +335,13 @@ class Document:
         if isinstance(required, list):
             known = properties if isinstance(properties, dict) else {}
             strict["required"] = sorted({each for each in required if not self.is_marked(known.get(each), "readOnly")})
+        members = strict.get("enum")
+        if (
+            strict.get("type") == "array"
+            and isinstance(members, list)
+            and not any(isinstance(each, list) for each in members)
+        ):
+            del strict["enum"]  # meant of the items
         if strict.get("type") in ("file", "any", None):
             strict.pop("type", None)
         if isinstance(strict.get("pattern"), str) and not compiles(strict["pattern"]):
@@ -401,6 +411,15 @@ class Document:
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list."""
         return next((part["items"] for part in self.parts(schema) if "items" in part), {})
+
+
+def _agreed(operation: Operation, whole: Mapping[tuple[str, str], Any]) -> Operation:
+    """Return an operation whose variables are whole numbers where another operation of the path says so."""
+    parameters = [
+        replace(each, schema=whole[operation.path, each.name]) if (operation.path, each.name) in whole else each
+        for each in operation.parameters
+    ]
+    return replace(operation, parameters=tuple(parameters))
 
 
 def covers(declared: str, media: str) -> bool:

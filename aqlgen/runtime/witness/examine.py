@@ -19,7 +19,7 @@ from .document import Document, Operation, Parameter, is_filled, is_secret, norm
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read
 from .rules import danger_problem, family_problem, listed_problems
-from .samples import ABSENT, PAGE_ITEMS, Answer, answer_of, paging_of, sample
+from .samples import ABSENT, LEADS, PAGE_ITEMS, SIZES, Answer, answer_of, paging_of, sample
 from .shown import Shown
 
 __all__ = ["Witness"]
@@ -233,11 +233,15 @@ class _Examination:
         body = operation.body(self.media)
         if body is not None and not (required and not operation.body_required and not self.shown.needs_body):
             textual = re.search("json|form|text|xml|yaml|^$", self.media)
-            value = sample(operation.document, body.schema, turn, name="body") if textual else _BYTES
+            value = (
+                sample(operation.document, body.schema, turn, name="body")
+                if textual and not self.shown.takes_file
+                else _BYTES
+            )
             if isinstance(value, dict):
                 value = {name: each for name, each in value.items() if self.shown.takes(name)}
             if value is ABSENT:
-                return None if operation.body_required else given
+                return None if operation.body_required or self.shown.needs_body else given
             if required and isinstance(value, dict):
                 needed = operation.document.required(body.schema)
                 least = {name: each for name, each in value.items() if name in needed}
@@ -296,7 +300,10 @@ class _Examination:
             if not info.get("hasNextPage"):
                 break
         if params is not None and (len(items), len(set(items))) != (PAGE_ITEMS, PAGE_ITEMS):
-            self.say(Grade.WRONG, f"its pages give {len(set(items))} of {PAGE_ITEMS} items, {len(items)} in all")
+            self.say(
+                Grade.WRONG if paging[2] else Grade.LOOK,
+                f"its pages give {len(set(items))} of {PAGE_ITEMS} items, {len(items)} in all",
+            )
 
 
 def _main(judgements: Iterable[tuple[Request, Judgement]]) -> Judgement | None:
@@ -331,16 +338,22 @@ def _lost(
         yield "it replaces the whole without reading first what it keeps"
     if isinstance(sent, list) and not isinstance(value, list):  # a JSON Patch
         return
-    if isinstance(sent, dict) and isinstance(value, dict):  # credentials are the adapter's own business
-        sent = {name: each for name, each in sent.items() if name in value or not is_secret(name)}
-    if not _is_same(_merge(kept or {}, value) if isinstance(value, dict) else value, sent):
+    if not _is_same(value, sent, partly=kept is not None):
         yield f"the body is {_text(value)}, and sent as {_text(sent)}"
+    for name in (kept or {}).keys() - (value.keys() if isinstance(value, dict) else set()):
+        value = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT
+        if value is ABSENT or (isinstance(value, str | int) and value != (kept or {})[name]):
+            yield f"the body's {name} was read, not named, and is not sent as it was"
 
 
-def _is_same(given: Any, sent: Any) -> bool:
-    """Return True if what was sent stands for what was given, whatever its spelling as a text."""
+def _is_same(given: Any, sent: Any, *, partly: bool = False) -> bool:
+    """Return True if what was sent stands for what was given; `partly`: beside what was there before.
+
+    A credential beside it is the adapter's own business, and so is a size or place of a page that has a default.
+    """
     if isinstance(given, dict) and isinstance(sent, dict):
-        return given.keys() == sent.keys() and all(_is_same(each, sent[name]) for name, each in given.items())
+        beside = [] if partly else [name for name in sent.keys() - given.keys() if not _is_own(name)]
+        return not beside and all(_is_same(each, sent.get(name, ABSENT), partly=partly) for name, each in given.items())
     if isinstance(given, list) and isinstance(sent, list):
         return len(given) == len(sent) and all(map(_is_same, given, sent))
     if isinstance(given, str) and isinstance(sent, str) and given != sent:
@@ -351,13 +364,9 @@ def _is_same(given: Any, sent: Any) -> bool:
     return given == sent and isinstance(given, bool) is isinstance(sent, bool)
 
 
-def _merge(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was read with what is given merged into it (RFC 7396)."""
-    merged = dict(kept)
-    for name, value in given.items():
-        before = merged.get(name)
-        merged[name] = _merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged
+def _is_own(name: str) -> bool:
+    words = (*SIZES, *(word for words in LEADS.values() for word in words))
+    return is_secret(name) or is_filled(name) or normal(name).endswith(words)
 
 
 def _resource(data: Any, names: Iterable[str]) -> Mapping[str, Any]:
@@ -373,7 +382,7 @@ def _kept(operation: Operation, answers: Iterable[Any], given: Any) -> dict[str,
     resources = [_resource(answer, fields) for answer in answers]
     if not resources or not isinstance(given, dict):
         return None
-    return {name: value for name, value in resources[-1].items() if name in fields or not fields}
+    return {name: value for name, value in resources[-1].items() if name in fields and not is_secret(name)}
 
 
 def _must_merge(operation: Operation, given: Any) -> bool:
@@ -390,7 +399,8 @@ def _must_merge(operation: Operation, given: Any) -> bool:
 def _may_lack(parameter: Parameter) -> bool:
     """Return True for a parameter that a default can fill."""
     parts = (parameter.schema, parameter.owner)
-    return is_filled(parameter.name) or any("default" in part for part in parts if isinstance(part, dict))
+    known = {"default", "const"}
+    return is_filled(parameter.name) or any(known & part.keys() for part in parts if isinstance(part, dict))
 
 
 def _text(value: Any) -> str:

@@ -176,7 +176,7 @@ class _Reading:
     def _parameter(self, parameter: Parameter) -> None:
         name, schema = parameter.name, parameter.schema
         key = name.lower() if parameter.place == "header" else name
-        if (parameter.place, key) in self._credentials:
+        if (parameter.place, key) in self._credentials or key == "accept":
             return
         value = getattr(self, f"_of_{parameter.place}")(parameter)
         if value is ABSENT:

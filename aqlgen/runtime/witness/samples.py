@@ -55,10 +55,12 @@ class Sampler:
             return self._merged(schema, name, depth)
         for key in ("oneOf", "anyOf"):
             options = [each for each in schema.get(key) or [] if self._document.kinds(each) != {"null"}]
-            if options and "properties" not in schema:
+            if options:
                 chosen = options[self._turn % len(options)]
                 value = self.value({**self._document.deref(chosen)}, name, depth)
-                return value if not isinstance(value, dict) else {**value, **_told_apart(schema, chosen)}
+                rest = {word: each for word, each in schema.items() if word != key}
+                beside = self._typed(rest, name, depth) if "properties" in schema else {}
+                return value if not isinstance(value, dict) else {**beside, **value, **_told_apart(schema, chosen)}
         return self._typed(schema, name, depth)
 
     def _merged(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:

@@ -40,7 +40,14 @@ class Shown:
     @property
     def _paged(self) -> set[str]:
         """The API's own parameters that `first` and `after` stand for, as `first` says."""
-        return {normal(word) for word in re.split(r"[\s,;()]+", str(self.entries["first"].get("description")))}
+        return {"before", "last"} | {
+            normal(word) for word in re.split(r"[\s,;()]+", str(self.entries["first"].get("description")))
+        }
+
+    @property
+    def takes_file(self) -> bool:
+        """True if the body is a file, whatever its schema."""
+        return bool(self.whole) and self.entries[self.whole].get("type") == "FileInput"
 
     @property
     def selects(self) -> bool:
@@ -67,7 +74,11 @@ class Shown:
         fields = operation.document.writable(body.schema) if body is not None else {}
         whole = await self._types.of(f"{self._details['name']}.params")  # the details of an operation may be cut
         self.entries.update({each["name"]: each for each in whole.get("fields") or ()})
-        by_name: dict[str, str] = {normal(name): name for name in self.entries if not self._is_own(name)}
+        words, inner = {normal(name) for _, name, _ in wanted}, set(map(normal, fields))
+        by_name: dict[str, str] = {
+            normal(name): name for name in self.entries
+            if not self._is_own(name) and (normal(name) in words or normal(name) not in inner)
+        }  # fmt: skip
         self._place(wanted, by_name)
         left = [name for name in self.entries if name not in self.names.values() and not self._is_own(name)]
         if body is None:
@@ -123,7 +134,9 @@ class Shown:
                 taken.add(near[0])
 
     def takes(self, name: str) -> bool:
-        """Return True if a call can give a field of the body; a credential is the adapter's own business."""
+        """Return True if a call can give a field of the body; credentials and pages are the adapter's own business."""
+        if self.pages and ("body", name) not in self.names and normal(name) in self._paged:
+            return False
         return not is_secret(name) or ("body", name) in self.names or normal(name) in self._fields
 
     def params(self, given: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
@@ -169,6 +182,8 @@ class Shown:
         if body is None:
             return found
         needed = document.required(body.schema)
+        if self.takes_file:
+            return found
         if self.whole:
             entry = self.entries[self.whole]
             await compare("body", entry, body.schema, None)
