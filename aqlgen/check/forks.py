@@ -56,21 +56,18 @@ def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str,
     if not hasattr(os, "fork"):
         yield sys.executable, "-m", package
         return
-    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+    with tempfile.TemporaryDirectory() as folder:
         address = str(Path(folder) / "forks")
-        listener.bind(address)
-        listener.listen(64)
-        command = [sys.executable, "-P", __file__, str(listener.fileno()), package]
         server = subprocess.Popen(  # noqa: S603 - the project that the user named
-            command,
+            [sys.executable, "-P", __file__, address, package],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=dict(environment),
-            pass_fds=[listener.fileno()],
         )
-        listener.close()
         try:
+            if server.stdout is not None:
+                server.stdout.readline()
             yield sys.executable, "-ISc", _PROGRAM, address
         finally:
             server.communicate()  # the end of its input ends the server
@@ -155,7 +152,12 @@ def _run(package: str) -> None:
 
 
 if __name__ == "__main__":
-    _, number, name = sys.argv
-    _import(name)
-    if _next_start(socket.socket(fileno=int(number))):
+    _, place, name = sys.argv
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(place)
+        server.listen(64)
+        os.write(1, b"ready\n")
+        _import(name)
+        is_started = _next_start(server)
+    if is_started:
         _run(name)

@@ -122,13 +122,13 @@ class Report:
     places: Mapping[str, Place] = field(default_factory=dict)
     """Where the operations that have a problem stand, by their names."""
     known: tuple[Known, ...] = ()
-    """What the owner knows of."""
+    """The findings that the owner knows of."""
 
     @property
     def excused(self) -> list[Known]:
-        """What the owner knows of, and was found."""
-        found = {(result.id, subject) for result in self.results for subject in result.excused}
-        return [known for known in self.known if (known.rule, known.operation) in found]
+        """The known findings that the check has come upon."""
+        pairs = {(result.id, subject) for result in self.results for subject in result.excused}
+        return [known for known in self.known if (known.rule, known.operation) in pairs]
 
     def of(self, category: Category) -> list[Result]:
         """Return the results of a category."""

@@ -152,9 +152,9 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
                 witness = copy(run.witness)
                 if witness is not None:
                     witness.base = base_urls(run.table, base)
-                one = replace(run, api=api, witness=witness).with_settings({"BASE_URL": base_url(run.table, base)})
+                settled = replace(run, api=api, witness=witness).with_settings({"BASE_URL": base_url(run.table, base)})
                 if not (chosen.fail_fast and _has_failed([*results, run.answers])):
-                    results.extend(await _run_tests(one, tests, setting, fail_fast=chosen.fail_fast))
+                    results.extend(await _run_tests(settled, tests, setting, fail_fast=chosen.fail_fast))
 
     tests = [test for test in TESTS if chosen.has(test)]
     async with anyio.create_task_group() as group:

@@ -136,9 +136,9 @@ def test_what_adapter_toml_knows_of_is_left_out_until_its_day(tmp_path: Path) ->
     file.write_text(KNOWN + KNOWN.replace("2999", "1999"), encoding="utf-8")
     (known,) = read_known(tmp_path)
     assert (known.rule, known.operation, known.until.year) == ("PH-3", "list_pets", 2999)
-    for wrong in (KNOWN.replace("2999-01-31", '"2999-01-31"'), KNOWN.replace("PH-3", ""), "[check]\nknown = 1\n",
+    for text in (KNOWN.replace("2999-01-31", '"2999-01-31"'), KNOWN.replace("PH-3", ""), "[check]\nknown = 1\n",
                   KNOWN.partition("until")[0]):  # fmt: skip
-        file.write_text(wrong, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         with pytest.raises(KnownError, match=r"entry 1 of \[\[check.known\]\]"):
             read_known(tmp_path)
 

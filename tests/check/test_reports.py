@@ -131,15 +131,15 @@ def test_a_finding_names_who_must_change_something_and_where() -> None:
 
 def test_a_known_finding_does_not_count_and_is_named_with_its_reason() -> None:
     known = Known("XX-1", "list_pets", "asked upstream", date(2999, 1, 31))
-    found = Result("XX-1", "title", Category.SAFETY, "R-REQ-1", must=True, known=frozenset({"list_pets"}))
-    found.expect(False, "list_pets", "is not so")
+    broken = Result("XX-1", "title", Category.SAFETY, "R-REQ-1", must=True, known=frozenset({"list_pets"}))
+    broken.expect(False, "list_pets", "is not so")
     whole = report()
     others = [item for item in whole.results if item.category is not Category.SAFETY]
-    whole = replace(whole, results=(*others, found), known=(known,))
-    assert (whole.level, found.outcome) == (2, Outcome.PASS)
+    whole = replace(whole, results=(*others, broken), known=(known,))
+    assert (whole.level, broken.outcome) == (2, Outcome.PASS)
     assert "known until 2999-01-31: XX-1 list_pets: asked upstream" in as_text(whole)
     assert as_data(whole)["known"][0]["until"] == "2999-01-31"
-    found.expect(False, "get_pet", "is not so")
+    broken.expect(False, "get_pet", "is not so")
     assert whole.level == 1
 
 

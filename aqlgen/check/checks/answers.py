@@ -195,11 +195,11 @@ async def plans(run: Run) -> None:
     for operation in run.reads(2):
         step = {"operation": operation.name, "params": operation.params}
         steps = [{"id": "one", **step}, {"id": "two", **step}]
-        wrong = [steps[0], {"operation": operation.name, "params": {"no_such_parameter": {"$ref": "one"}}}]
+        unsound = [steps[0], {"operation": operation.name, "params": {"no_such_parameter": {"$ref": "one"}}}]
         result = await run.own("execute", "run_steps", steps=steps, **{"return": {"last": {"$ref": "two"}}})
         right = result.ok and "last" in json.dumps(result.data) and len(run.arrived) == 2
         run.expect(right, operation, f"does not run as two steps, with {len(run.arrived)} requests")
-        refused = await run.own("execute", "run_steps", steps=wrong)
+        refused = await run.own("execute", "run_steps", steps=unsound)
         run.expect(not refused.ok and not run.arrived, operation, "a wrong plan is not refused")
         with run.api.behaving(Reply.of(404, {"message": "there is nothing here"})):
             halted = await run.own("execute", "run_steps", steps=steps)

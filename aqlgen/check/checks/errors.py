@@ -38,8 +38,8 @@ async def answers(run: Run) -> None:
        Category.ERRORS, "R-ERR-1, R-ENV-4")  # fmt: skip
 async def refusals(run: Run) -> None:
     """Send what is refused, of many kinds."""
-    wrong: list[Any] = [{"query": 1}, {"query": "operations", "x": 1}, [], {"query": "types", "name": {"a": 1}}]
-    cases: list[Any] = [{"operation": "introspect", "params": params} for params in wrong]
+    queries: list[Any] = [{"query": 1}, {"query": "operations", "x": 1}, [], {"query": "types", "name": {"a": 1}}]
+    cases: list[Any] = [{"operation": "introspect", "params": params} for params in queries]
     cases += [{"operation": "no_such_operation", "params": {}}, {"operations": "all"}, {"operations": []}]
     cases += [{"operation": item.name, "params": {"class": 1}} for item in run.reads(5)]
     for case in cases:
@@ -59,10 +59,10 @@ async def failures_of_the_api(run: Run) -> None:
                 for reply in Reply.failures(status)[: 3 if status < 429 else 1]:
                     with run.api.behaving(reply):
                         answer = await run.call(operation)
-                    told, name = json.dumps(answer.details), f"{operation.name} at {status}"
+                    details, name = json.dumps(answer.details), f"{operation.name} at {status}"
                     run.expect(not answer.ok and answer.code.startswith(code), name, f"has code {answer.code!r}")
-                    run.expect(str(status) in told, name, "does not tell the status")
-                    run.expect("previous instructions" in told, name, "hides the API's words")
+                    run.expect(str(status) in details, name, "does not tell the status")
+                    run.expect("previous instructions" in details, name, "hides the API's words")
 
 
 @check("EQ-3", "Answers that are no data, broken or too large end in an error, not in silence", Category.ERRORS,

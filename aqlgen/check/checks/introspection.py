@@ -162,8 +162,8 @@ async def _examined(run: Run) -> tuple[list[Finding], list[tuple[str, str]]]:
         session, sample = _Examined(run), len(run.operations) if len(run.operations) < len(run.whole) else 0
 
         def answer(request: Arrived) -> Reply:
-            given = witness.answer(request.as_seen)
-            return Reply(given.status, given.content, given.headers)
+            reply = witness.answer(request.as_seen)
+            return Reply(reply.status, reply.content, reply.headers)
 
         with run.api.behaving(answer):
             run.evidence["examined"] = await witness.examine(session, sample), session.wrong
@@ -206,10 +206,10 @@ async def types_are_closed(run: Run) -> None:
 async def operations_are_found(run: Run) -> None:
     """Search for operations by their exact names, and for what is not there."""
     for operation in _spread(run.operations, 40):
-        found = (await run.introspect(query="search", search=operation.name)).data
-        names = [entry.get("name") for entry in found.get("operations") or ()]
+        hits = (await run.introspect(query="search", search=operation.name)).data
+        names = [entry.get("name") for entry in hits.get("operations") or ()]
         run.expect(names[:1] == [operation.name], operation, "is not the first hit for its name")
-        run.expect("match" not in found, operation, "is a weak match of its own name")
+        run.expect("match" not in hits, operation, "is a weak match of its own name")
     nonsense = await run.introspect(query="search", search="qzxv wkjq")
     run.expect(nonsense.data.get("match") == "nothing", "search", "does not say that nothing was found")
     unknown = await run.introspect(query="no_such_query")

@@ -83,8 +83,8 @@ async def defaults(run: Run) -> None:
         default = shown["fields"].schema.get("default") if "fields" in shown and operation.row.selects else None
         if operation.is_safe_read and default in ("minimal", "standard", "full"):
             without = await run.call(operation)
-            given = await run.call(operation, {**operation.params, "fields": default})
-            right = without.ok and _data_of(without) == _data_of(given)
+            explicit = await run.call(operation, {**operation.params, "fields": default})
+            right = without.ok and _data_of(without) == _data_of(explicit)
             run.expect(right, operation, f"fields is not '{default}' by default")
             for path, value in list(_scalars(without.get("data"), "data"))[:1]:
                 run.keep("optional_defaults", operation=operation.name, parameter="fields", expected_value_path=path,
@@ -161,11 +161,11 @@ def _displaced(operation: Operation, parameter: Any, value: str, request: Any) -
 async def forms_of_arguments(run: Run) -> None:
     """Send arguments in other forms."""
     tool = run.adapter.tool("read")
-    wrong: tuple[dict[str, Any], ...] = (
+    cases: tuple[dict[str, Any], ...] = (
         {}, {"operation": ""}, {"operation": 7}, {"params": {}}, {"operation": "introspect", "params": 7},
         {"operation": "no_such_operation", "params": {}},
     )  # fmt: skip
-    for arguments in wrong:
+    for arguments in cases:
         code = (await run.send(tool, arguments)).code
         known = "NOT_FOUND_OPERATION" if arguments.get("operation") == "no_such_operation" else "VALIDATION_"
         run.expect(code.startswith((known, "NOT_FOUND_")), tool, f"does not refuse {arguments}")

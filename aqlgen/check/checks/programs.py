@@ -130,7 +130,7 @@ async def tokens(run: Run) -> None:
                                 "Mcp_Protocol_Version": LEGACY}  # fmt: skip
         cases: list[tuple[int, str, dict[str, Any]]] = [
             (200, f"Bearer {_TOKEN}", {}), (200, f"Bearer {_TOKEN}", ping), (404, f"Bearer {_OTHER_TOKEN}", ping),
-            *[(401, wrong, {}) for wrong in ("", "Bearer wrong-token-0123456789", f"Bearer {_TOKEN.upper()}",
+            *[(401, header, {}) for header in ("", "Bearer wrong-token-0123456789", f"Bearer {_TOKEN.upper()}",
                                              f"Bearer {_TOKEN[:-1]}", f"Basic {_TOKEN}")],
         ]  # fmt: skip
         for expected, value, case in cases:
@@ -248,8 +248,8 @@ async def concurrency(run: Run) -> None:
         async def ask(name: str) -> None:
             arguments = {"operation": "introspect", "params": {"query": "operations", "name": name}}
             answer = await run.adapter.send(run.adapter.tool("read"), arguments)
-            told = (answer.data.get("operation") or {}).get("name")
-            run.expect(told == name, name, f"is answered with {told}")
+            shown = (answer.data.get("operation") or {}).get("name")
+            run.expect(shown == name, name, f"is answered with {shown}")
 
         for operation in run.operations[:20]:
             group.start_soon(ask, operation.name)

@@ -157,14 +157,14 @@ class Resource:
 
 def _updates(run: Run) -> list[tuple[Operation, Any]]:
     """Return the updates that the model covers, of JSON and with a schema, each with that schema."""
-    found = []
+    covered = []
     for operation in [item for item in run.callable if item.updates][:_MOST_UPDATES]:
         row, update = operation.row, operation.row.update
         entry = row.shown_parameters.get("input")
         is_json = row.body is not None and "json" in row.body.content_type and not row.choices
         if update is not None and entry is not None and is_json and not update.undeclared and not row.servers:
-            found.append((operation, entry.schema))
-    return found
+            covered.append((operation, entry.schema))
+    return covered
 
 
 @check("RT-3", "An update sends what it names, and keeps what it does not", Category.ROUND_TRIP, "R-UPD-1")
