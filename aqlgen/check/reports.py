@@ -244,9 +244,11 @@ def format_of(file: PurePath) -> Callable[[Report], str] | None:
 # The evidence bundle, in the shape of the protocol's own examples, every field of it from a live call (R-CONF-1)
 
 _PARAMETER_TESTS = ("missing_required", "unknown_parameter", "optional_defaults")
-_LISTS = ("error_tests", "round_trip_tests", "update_preservation_tests", "constraint_tests")
+_LISTS = ("error_tests", "round_trip_tests", "update_preservation_tests", "constraint_tests", "semantic_tests")
 _MODES = {"semantic": "crude"}
-EMPTY = (*_PARAMETER_TESTS[:2], "error_tests", "round_trip_tests", "operation_details", "endpoint_modes")
+EMPTY = (
+    *_PARAMETER_TESTS[:2], "error_tests", "round_trip_tests", "operation_details", "endpoint_modes", "semantic_tests",
+)  # fmt: skip
 """The parts that an adapter of any API has; without one of them a bundle is no evidence."""
 
 
@@ -276,7 +278,6 @@ def bundle(report: Report, kept: Mapping[str, Any]) -> dict[str, Any]:
         "parameter_tests": {name: kept.get(name, []) for name in _PARAMETER_TESTS},
         **{name: kept.get(name, []) for name in _LISTS},
         "batch_example": kept.get("batch_example"),
-        "semantic_tests": [],
     }
 
 

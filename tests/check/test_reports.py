@@ -167,10 +167,11 @@ def test_the_badge_says_the_level() -> None:
 def test_evidence_without_what_every_adapter_has_is_told_by_its_parts() -> None:
     assert missing_parts(bundle(report(), {})) == [
         "missing_required", "unknown_parameter", "error_tests", "round_trip_tests", "operation_details",
-        "endpoint_modes",
+        "endpoint_modes", "semantic_tests",
     ]  # fmt: skip
     entry = [{"name": "introspect"}]
-    names = ("missing_required", "unknown_parameter", "error_tests", "round_trip_tests", "operation_details")
+    names = ("missing_required", "unknown_parameter", "error_tests", "round_trip_tests", "operation_details",
+             "semantic_tests")  # fmt: skip
     kept: dict[str, Any] = dict.fromkeys(names, entry)
     kept["operations_list"] = {"data": {"_protocol": {"capabilities": {"field_selection": True, "batch": False}}}}
     whole = report(SAFETY=Outcome.FAIL)

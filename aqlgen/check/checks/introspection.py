@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -210,6 +211,11 @@ async def operations_are_found(run: Run) -> None:
         names = [entry.get("name") for entry in hits.get("operations") or ()]
         run.expect(names[:1] == [operation.name], operation, "is not the first hit for its name")
         run.expect("match" not in hits, operation, "is a weak match of its own name")
+        run.keep("semantic_tests", name=f"search-{operation.name}", response_text=json.dumps(run.last),
+                 tool_calls=[{"operation": "introspect", "params": {"query": "search", "search": operation.name}}],
+                 structural={"required_patterns": [operation.name]},
+                 semantic={"phrase_groups": [[operation.name]], "expected_operations": ["introspect"],
+                           "expected_parameters": ["search"]})  # fmt: skip
     nonsense = await run.introspect(query="search", search="qzxv wkjq")
     run.expect(nonsense.data.get("match") == "nothing", "search", "does not say that nothing was found")
     unknown = await run.introspect(query="no_such_query")

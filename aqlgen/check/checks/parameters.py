@@ -54,7 +54,9 @@ async def wrong_values(run: Run) -> None:
         for name, parameter in operation.row.shown_parameters.items() if not operation.row.choices else ():
             for value in _wrong(operation.schema(parameter)) if parameter.location != "adapter" else ():
                 params = {**operation.params, name: value}
-                await run.refused(operation, params, f"{name}={str(value)[:40]!r}", "VALIDATION_INVALID_", name)
+                what = f"{name}={str(value)[:40]!r}"
+                answer = await run.refused(operation, params, what, "VALIDATION_INVALID_", name)
+                run.keep("constraint_tests", name=f"{operation.name}.{name}", documented=True, response=answer)
 
 
 def _wrong(schema: Any) -> Iterator[Any]:
