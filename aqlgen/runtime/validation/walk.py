@@ -223,17 +223,18 @@ class Walk:
     def _fields(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
         properties, extra = as_schema(part.get("properties")), part.get("additionalProperties")
         patterns = as_schema(part.get("patternProperties"))
-        if not properties and not patterns and not isinstance(extra, Mapping) and extra is not False:
+        further = [extra] if isinstance(extra, Mapping) else []
+        if not properties and not patterns and not further and extra is not False:
             return
         unknown = []
         for key, value in list(reading.value.items()):
             schemas = [properties[key]] if key in properties else []
             schemas += [patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key)]
-            if not schemas:
-                schemas = [extra] if isinstance(extra, Mapping) else []
-                unknown += [key] if extra is False else []
+            if not schemas and extra is False:
+                unknown.append(key)
             if not partial or value is not None:
-                self._field(reading, key, schemas, partial, drops=self._drops and key not in part.get("required", ()))
+                drops = self._drops and key not in part.get("required", ())
+                self._field(reading, key, schemas or further, partial, drops=drops)
             if len(reading.faults) >= MOST_FAULTS:
                 break
         if unknown:

@@ -47,13 +47,13 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
         return _warning(row, "The API answered without the content its document promises", promised, "")
     content_type = response.headers.get("content-type", "")
     kind = media_type(content_type.partition(",")[0])
-    if row.paging is not None:
-        data = _of_page(data, decode_text(content, content_type))
     if is_json(promised):
+        data = data if row.paging is None else _of_page(data, decode_text(content, content_type))
         problem = _problem_of_json(response, kind, data)
+    elif "html" in kind and not any(word in promised for word in ("html", "*")):
+        problem = "The API answered with a page of HTML instead of the content asked for"
     else:
-        is_page = "html" in kind and "html" not in promised and "*" not in promised
-        problem = "The API answered with a page of HTML instead of the content asked for" if is_page else ""
+        problem = ""
     return _warning(row, problem, promised, kind) if problem else None
 
 
