@@ -21,7 +21,7 @@ from .references import Reference, is_reference, read_reference, references_in
 
 if TYPE_CHECKING:
     from ..schema import Types
-    from ..table import Row
+    from ..table import JsonSchema, Row
 
 __all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan", "with_agent_names"]
 
@@ -299,17 +299,24 @@ def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> 
             raise _invalid("$ref", f"'{text}': the answer is a page; its list is items, so begin with .items[{index}]")
         return
     answers = [answer.get("schema") for status, answer in row.responses.items() if status.startswith("2")]
-    if len(answers) != 1 or not isinstance(answers[0], Mapping):
-        return
-    shape = union_of(types, answers[0])
-    closed = any(part.get("additionalProperties") is False for part in parts(answers[0], types))
-    known = {letters(name) for name in (*shape.properties, "_etag")}
-    if isinstance(first, str) and closed and not shape.items and letters(first) not in known:
-        raise _invalid("$ref", f"'{text}': the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}")
-    if isinstance(first, str) and shape.items and not (shape.properties or shape.extra):
-        raise _invalid("$ref", f"'{text}': the answer is a list, so begin with [0] or [*]")
-    if not isinstance(first, str) and shape.properties and not shape.items:
-        raise _invalid("$ref", f"'{text}': the answer is an object; it has {listed(shape.properties, 20)}")
+    if len(answers) == 1 and isinstance(answers[0], Mapping):
+        problem = _misfit(first, answers[0], types)
+        if problem:
+            raise _invalid("$ref", f"'{text}': {problem}")
+
+
+def _misfit(first: str | int | None, answer: JsonSchema, types: Types) -> str:
+    """Return why the first step of a path is none of the only answer that is declared, "" if it may be."""
+    shape = union_of(types, answer)
+    if not isinstance(first, str):
+        known = listed(shape.properties, 20) if shape.properties and not shape.items else ""
+        return f"the answer is an object; it has {known}" if known else ""
+    if shape.items:
+        return "" if shape.properties or shape.extra else "the answer is a list, so begin with [0] or [*]"
+    closed = any(part.get("additionalProperties") is False for part in parts(answer, types))
+    if closed and letters(first) not in {letters(name) for name in (*shape.properties, "_etag")}:
+        return f"the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}"
+    return ""
 
 
 def _together(problems: Sequence[Failure]) -> Failure:
