@@ -247,9 +247,7 @@ class Ranking:
         for short in best[:_CANDIDATES]:
             values = features.of(hit(short), scores[short])
             weighed[short] = sum(self._weights[key] * value for key, value in values.items())
-            for exact, same in enumerate((hit(short).summary, hit(short).name), 1):
-                weighed[short] += _EXACT * exact * bool(plain and plain == plain_words(same))
-            weighed[short] += 4 * _EXACT * (short == named)
+            weighed[short] += _EXACT * (4 * (short == named) + _exactness(plain, hit(short)))
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
         weak = not order or weighed[order[0]] < WEAK
         if wanted is None and asked.quoted | bool(asked.names - self._postings.lines.keys()):
@@ -349,3 +347,8 @@ def _slips(word: str) -> Iterator[str]:
     yield from (head + rest[1] + rest[0] + rest[2:] for head, rest in cuts if len(rest) > 1)
     yield from (head + rest[1:] for head, rest in cuts if rest)
     yield from (head + letter + end for head, rest in cuts for letter in _LETTERS for end in (rest[1:], rest))
+
+
+def _exactness(words: Sequence[str], hit: Hit) -> int:
+    """Return 1 for a search that is an operation's summary, 2 more for one that is its name."""
+    return (words == plain_words(hit.summary)) + 2 * (words == plain_words(hit.name)) if words else 0
