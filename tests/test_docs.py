@@ -45,7 +45,7 @@ NOT_RUN = {
         'claude mcp add notes --env NOTES_KEY=secret -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
     },
     "conformance.md": {
-        "aqlgen check petstore-adapter": "takes a minute; tests/conformance/test_check.py runs it",
+        "aqlgen check petstore-adapter": "takes a minute; tests/check/test_check.py runs it",
         "node scripts/run-conformance-tests.mjs test evidence.json --level 2": "is the protocol's own runner",
     },
     "safety-server.md": {

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, by_effect, classify
-from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision, Effect, EffectEvidence, Reason, overridden
+from aqlgen.decide.decision import (
+    REVIEW_THRESHOLD,
+    Asked,
+    Category,
+    Danger,
+    Decision,
+    Effect,
+    EffectEvidence,
+    Reason,
+    overridden,
+)
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
@@ -33,6 +43,8 @@ __all__ = [
 
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""
+_LEAST: Final = {Asked.ALWAYS: Danger.DESTRUCTIVE, Asked.FIRST: Danger.REVERSIBLE, Asked.NEVER: Danger.SAFE}
+"""The least level of danger of what the owner wants to be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +176,21 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
     ]
     around = Around(subjects, named.resolver, named.document.description)
     losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
-    readings = {
-        subject.operation.key: Reading(
-            operations[subject.operation.key],
+    readings: dict[str, Reading] = {}
+    for subject in subjects:
+        key = subject.operation.key
+        is_doubted = categories[key][1].confidence < REVIEW_THRESHOLD
+        readings[key] = Reading(
+            operations[key],
             subject.category,
             subject.name,
             subject,
             around,
             lists,
-            categories[subject.operation.key][1].confidence < REVIEW_THRESHOLD,
-            losses.get(subject.operation.key, ""),
+            is_doubted,
+            losses.get(key, ""),
+            readings,
         )
-        for subject in subjects
-    }
     reversal = Reversal(readings.values())
     decisions = [
         _decision(
@@ -269,6 +283,12 @@ def _decision(
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
         mildest, evidence = level, (*evidence, EffectEvidence("owner", reason.note))
+    if override.asked is not None:
+        least = _LEAST[override.asked]
+        if level.rank < Danger.DESTRUCTIVE.rank or least is Danger.DESTRUCTIVE:
+            level, mildest = (max(each, least, key=lambda danger: danger.rank) for each in (level, mildest))
+            reason = overridden(override, "asked")
+            evidence = (*evidence, EffectEvidence("owner", reason.note))
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
         name=last.name,

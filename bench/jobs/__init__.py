@@ -20,7 +20,7 @@ from typing import Any
 
 import anyio
 
-from aqlgen.conformance.stand_in import serve
+from aqlgen.check.stand_in import serve
 from bench.jobs import development, everyday
 from bench.jobs.context import Context
 from bench.jobs.model import Job

@@ -85,6 +85,7 @@ def test_the_behavior_is_that_of_the_policy_in_force(
 def test_one_operation_is_shown_with_every_reason(changed: Callable[..., Path]) -> None:
     """R-SAFE-1: danger levels document, 3.4."""
     more = {"danger_reason": "category: DELETE", "confirmation": "Really?", "review": ["its name is a guess"]}
+    more["evidence"] = ["it speaks of permission"]
     assert ask(changed(**more), {"policy": "strict", "trust_level": "validated"}, name="delete_animal") == {
         "operation": {
             "name": "delete_animal",
@@ -93,6 +94,7 @@ def test_one_operation_is_shown_with_every_reason(changed: Callable[..., Path]) 
                 "level": "destructive",
                 "reasons": [
                     "category: DELETE",
+                    "it speaks of permission",
                     "Removes data",
                     "May not be undone",
                     "Under review: its name is a guess",

@@ -15,6 +15,7 @@ from typing import Final
 from aqlgen.decide.clauses import Words
 from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
+from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 
 __all__ = ["Reversal"]
@@ -23,7 +24,7 @@ _PAIRS: Final = (
     "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
     ", close reopen, attach detach, add remove, assign remove, hide show, join leave, hold release, archive restore"
     ", trash restore, restore delete, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
-    ", show unhide, register unregister, set clear"
+    ", show unhide, register unregister, set clear, rename rename"
 )
 """Actions that take each other back; beside them, `un…`, `de…` and `dis…` take back what follows."""
 _INVERSES: Final[dict[str, set[str]]] = defaultdict(set)
@@ -77,8 +78,10 @@ class Reversal:
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""
         path = reading.template
-        others = (*self._at[path], *self._below[path][:_MOST], *self._alike(reading))
-        return next((other for other in others if other is not reading and _takes_back(other)), None)
+        here = self._at[path]
+        others = (*here, *self._below[path][:_MOST], *self._alike(reading))
+        taker = next((other for other in others if other is not reading and _takes_back(other)), None)
+        return taker or next((other for other in here if other.facts.method == "PUT" and other is not reading), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
@@ -105,6 +108,9 @@ class Reversal:
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
         path = reading.template
+        item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
+        item, part = template(item), "" if reading.facts.shape.action or part.endswith("}") else "_".join(split(part))
+        is_set = reading.facts.method in ("PUT", "PATCH")
         top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
         for other in self._readers(reading):
             known = self._known_of(other)
@@ -113,7 +119,9 @@ class Reversal:
                 return f"{other.name} reads it"
             if top and read >= _LEAST_READ * len(top):
                 return f"{other.name} reads {read} of the {len(top)} fields that it changes"
-            if not top and path.rpartition("/")[2].lower() in known:
+            if not top and part in known:
+                return f"{other.name} reads it"
+            if is_set and part and len(top) <= 1 and (part in known or (not known and other.template == item)):
                 return f"{other.name} reads it"
         return ""
 

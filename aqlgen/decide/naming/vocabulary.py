@@ -6,11 +6,13 @@ operation's own. So adding or removing operations never changes how a word is re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Final
 
-from aqlgen.decide.naming.noun import Words
+from aqlgen.decide.naming.noun import Noun, Words
+from aqlgen.decide.naming.shape import shape
 from aqlgen.decide.naming.verbs import find_verb, leading_verb
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
@@ -22,6 +24,9 @@ _SHORT: Final = 7
 """Words of fewer letters are not worth taking apart."""
 _SIGNS: Final = {ord(sign): None for sign in " _-./"}
 _SENTENCE: Final = 120
+_NEARLY_ALL: Final = 0.9
+_FEWEST: Final = 20
+"""Of fewer operations, what they have in common is their subject."""
 _MOST: Final = 4
 """More words than these are not run together."""
 
@@ -29,8 +34,10 @@ _MOST: Final = 4
 class Vocabulary:
     """The words of a document's schemas and tags, read when the first long word asks for them."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), around: tuple[Noun, ...] = ()) -> None:
         self._names = frozenset(names)
+        self.around = around
+        """The nouns that nearly all paths begin with, which tell no two operations apart."""
 
     @cached_property
     def _runs(self) -> dict[str, Words]:
@@ -55,7 +62,20 @@ def vocabulary_of(document: Document, resolver: Resolver | None) -> Vocabulary:
     components = resolver.root.get("components") if resolver else None
     schemas = components.get("schemas") if isinstance(components, dict) else None
     names = schemas if isinstance(schemas, dict) else ()
-    return Vocabulary((*(name for name in names if isinstance(name, str)), *(tag.name for tag in document.tags)))
+    spoken = (*(name for name in names if isinstance(name, str)), *(tag.name for tag in document.tags))
+    return Vocabulary(spoken, _around([shape(each.method, each.path).nouns for each in document.operations]))
+
+
+def _around(paths: list[tuple[Noun, ...]]) -> tuple[Noun, ...]:
+    """Return the nouns that nearly all of some paths begin with."""
+    size, common = 0, len(paths) * _NEARLY_ALL
+    while len(paths) >= _FEWEST:
+        longer = Counter(path[: size + 1] for path in paths if len(path) > size)
+        begin, count = longer.most_common(1)[0] if longer else ((), 0)
+        if count < common:
+            break
+        size, paths = size + 1, [path for path in paths if path[: size + 1] == begin]
+    return paths[0][:size] if size else ()
 
 
 def _by_summary(word: str, stem: str, summary: str) -> Words:

@@ -81,12 +81,14 @@ class HttpTransport:
         verify: ssl.SSLContext | bool = True,
         hosts: Callable[[], Hosts] | None = None,
         observers: Observers | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> HttpTransport:
         """Build the transport that the settings describe."""
         return cls(
             config.timeout,
             config.max_response_size,
             verify=verify,
+            transport=transport,
             retries=config.retries,
             retry_budget=config.client.retry_budget,
             circuit=(config.client.circuit_failures, config.client.circuit_seconds),

@@ -99,7 +99,7 @@ class Dangers:
         entry = self._entry(
             _Known(row.name, row.family, row.danger, row.danger_reason, row.review, row.effects, row.asked)
         )
-        entry["danger"]["reasons"] += danger_reasons(row)
+        entry["danger"]["reasons"] += [*row.evidence, *danger_reasons(row)]
         if row.review:
             entry["danger"]["reasons"].append(f"Under review: {line('; '.join(row.review), _LONGEST_REASON)}")
         if row.confirmation:

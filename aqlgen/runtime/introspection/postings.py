@@ -77,7 +77,8 @@ class Entry(NamedTuple):
         for name, text in self.texts.items():
             field = FIELDS[name]
             weight = field.weight / (1 - field.thinning + field.thinning * len(text) / field.length)
-            for term, count in Counter(text).items():
+            counts = dict.fromkeys(text, 1)
+            for term, count in (counts if len(counts) == len(text) else Counter(text)).items():
                 impacts[term] += weight * count
         return {term: max(1, round(LEVELS * impact / (1 + impact))) for term, impact in impacts.items()}
 

@@ -23,7 +23,10 @@ __all__ = [
 
 _MOST_NAMED = 20
 _CHANGED_BY = {
-    "money": "[policy] money in adapter.toml, or a rule there, which allows it",
+    **{
+        effect: f"[policy] {effect} in adapter.toml, or a rule there, which allows it"
+        for effect in ("money", "access", "people")
+    },
     "on_decision": "hooks.py",
 }
 """Where the decisions stand that are no rules of adapter.toml."""

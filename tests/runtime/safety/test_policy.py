@@ -340,25 +340,40 @@ ADA = {"name": "Ada", "species": "lion"}
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({}, "confirm"),
-        ({"policy": "strict", "trust_level": "certified"}, "confirm"),
-        ({"policy": "open"}, "allow"),
-        ({"policy_money": "off"}, "allow"),
-        ({"policy_money": "automation"}, "PERMISSION_DENIED"),
-        ({"policy_money": "automation", "policy": "open"}, "PERMISSION_DENIED"),
+        ({"policy_{}": "default"}, "confirm"),
+        ({"policy_{}": "default", "policy": "strict", "trust_level": "certified"}, "confirm"),
+        ({"policy_{}": "default", "policy": "open"}, "allow"),
+        ({"policy_{}": "off"}, "allow"),
+        ({"policy_{}": "automation"}, "PERMISSION_DENIED"),
+        ({"policy_{}": "automation", "policy": "open"}, "PERMISSION_DENIED"),
     ],
 )
-async def test_what_moves_money_is_confirmed_whatever_its_danger_and_logged(
-    place: Zoo, settings: dict[str, Any], expected: str
+@pytest.mark.parametrize(
+    ("effect", "reason"),
+    [("money", "Moves money"), ("access", "Gives or takes access"), ("people", "Reaches people outside")],
+)
+async def test_what_has_a_grave_effect_is_confirmed_whatever_its_danger_and_logged(
+    place: Zoo, settings: dict[str, Any], expected: str, effect: str, reason: str
 ) -> None:
     """R-SAFE-1, R-SAFE-5: guide to financial adapters, 6 and 8."""
-    async with place.client(rows=PAYS, **settings) as send:
+    chosen = {name.format(effect): value for name, value in settings.items()}
+    rows = {"create_animal": {"effects": [effect], "danger": "reversible"}}
+    async with place.client(rows=rows, **chosen) as send:
         answer = await send("create_animal", "create", **ADA)
     assert outcome(answer) == expected
     assert place.events()[0]["operation"] == "create_animal"
     if expected != "allow":
-        assert place.events()[0]["rule"] == "money"
-        assert "Moves money" in str(answer.get("confirmation", answer["error"]["details"])["reasons"])
+        assert place.events()[0]["rule"] == effect
+        assert reason in str(answer.get("confirmation", answer["error"]["details"])["reasons"])
+
+
+async def test_what_moves_money_is_confirmed_unless_set_otherwise_and_the_owners_danger_is_the_word_on_the_rest(
+    place: Zoo,
+) -> None:
+    """R-SAFE-1"""
+    for effect, expected in (("money", "confirm"), ("access", "allow"), ("people", "allow")):
+        async with place.client(rows={"create_animal": {"effects": [effect], "danger": "reversible"}}) as send:
+            assert outcome(await send("create_animal", "create", **ADA)) == expected
 
 
 async def test_money_moves_by_itself_only_within_the_limits_of_a_rule(place: Zoo) -> None:
