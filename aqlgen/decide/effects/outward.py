@@ -57,23 +57,25 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
-    verbs = _admitting(reading, heads)
-    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it does {min(verbs)}") if verbs else None
+    says = _admits(reading, heads)
+    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
 
 
-def _admitting(reading: Reading, heads: frozenset[str]) -> frozenset[str]:
-    """Return the verbs by which somebody is let in, or gets or loses a right."""
-    things, verbs = reading.path_things, reading.verb_words
+def _admits(reading: Reading, heads: frozenset[str]) -> str:
+    """Return what says that somebody is let in, or gets or loses a right."""
+    things = reading.path_things
+    verbs = reading.verb_words & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
     if len(things) > 1:
-        whose, part = things[-2:]
+        part = things[-1]
         if heads & _OFFICES or (part == "email" and not _PEOPLE.isdisjoint(things[:-1])):
-            return frozenset({f"change the {part}"})
-        if whose in _PEOPLE | _MEMBERS and (ended := base_forms(part) & (_ADMITTING | _LOCKING)):
-            return frozenset(ended)
-    admitting = verbs & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
+            return f"it changes the {part} of a {things[-2]}"
+        if things[-2] in _PEOPLE | _MEMBERS:
+            verbs |= base_forms(part) & (_ADMITTING | _LOCKING)
     if heads & _MEMBERS and len(things) != 1:
-        admitting |= verbs & _JOINING or ({"join"} if _joins(reading) else set())
-    return admitting
+        verbs |= reading.verb_words & _JOINING
+        if not verbs and _joins(reading):
+            return f"a {reading.noun} is added"
+    return f"it is called {min(verbs)}" if verbs else ""
 
 
 def _joins(reading: Reading) -> bool:
