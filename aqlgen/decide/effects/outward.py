@@ -10,9 +10,9 @@ from typing import Final
 
 from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, head
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.noun import is_plural
-from aqlgen.words import singular
+from aqlgen.words import singular, split
 
 __all__ = ["MEANS", "access", "access_beside", "people", "people_beside", "sends_message"]
 
@@ -41,6 +41,7 @@ _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
+_SECRETS: Final = frozenset({"token", "secret", "password"})
 _GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth"})
 _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
@@ -95,6 +96,11 @@ def access_beside(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
     if rights := reading.sends(_RIGHTS):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
+    if reading.category is Category.CREATE:
+        answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
+        secret = next((name for name in answered if split(name)[-1:] and split(name)[-1] in _SECRETS), "")
+        if secret:
+            return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(split(secret))}", "field")
     return None
 
 
