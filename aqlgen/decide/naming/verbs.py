@@ -230,8 +230,6 @@ def leading_verb(words: tuple[str, ...]) -> tuple[Verb, int] | None:
         return second[0], start + second[1]
     if (pair := _PAIRS.get(" ".join(rest[:2]))) is not None:
         return pair, start + 2
-    if rest[:2] == ("add", "on"):
-        return None
     verb = find_verb(rest[0])
     if verb is not None and verb.category is Category.READ and (second := _joined_verb(rest)) is not None:
         return second[0], start + second[1]

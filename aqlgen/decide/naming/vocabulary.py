@@ -92,8 +92,6 @@ def _look_up(word: str, runs: dict[str, Words]) -> Words:
         return runs[word]
     if run := runs.get(singular(word)):
         return (*run[:-1], plural(run[-1]))
-    if run := runs.get(plural(word)):
-        return (*run[:-1], singular(run[-1]))
     return ()
 
 
