@@ -22,6 +22,7 @@ __all__ = [
     "derived_verb",
     "find_verb",
     "leading_verb",
+    "without_third_person",
 ]
 
 
@@ -207,6 +208,15 @@ _DERIVED: Final = {
     "ure": ("",),
     "ance": ("", "e"),
 }
+
+
+def without_third_person(word: str) -> str:
+    """Return the base form of a verb: lists is list, searches is search, modifies is modify."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "sses", "xes", "oes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 def leading_verb(words: tuple[str, ...]) -> tuple[Verb, int] | None:
