@@ -230,7 +230,7 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
         ("GET /pet/stats", "getPetStats", "get_pet_stats"),
         ("GET /orgs/{org}/limits", "getLimits", "list_org_limits"),
         ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
-        ("POST /invoices", "updateOrCreateInvoices", "create_or_update_invoices"),
+        ("POST /invoices", "updateOrCreateInvoices", "update_or_create_invoices"),
         ("POST /v1/agents/{agentsId}/types:batchDelete", "x.agents.types.batchDelete", "batch_delete_agent_types"),
         ("POST /search-hours-of-operations", "SearchHoursOfOperations", "search_hours_of_operations"),
         ("POST /docs/{name}/findOneAndDelete", None, "find_one_and_delete_doc"),

@@ -137,8 +137,7 @@ class Reversal:
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
         place = reading.template
-        item = place.rpartition("/")[0]
-        around = (*self._at[place], *self._at[item], *self._at[f"{item}/{{}}"], *self._alike(reading))
+        around = (*self._at[place], *self._at[place.rpartition("/")[0]], *self._alike(reading))
         return (other for other in around if other.category is Category.READ)
 
 

@@ -18,10 +18,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from ..errors import Code
-from ..media import FORM, is_json, is_xml, media_type
 from ..redaction import redact, redacted
 from ..text import folded, words
-from ..wire import ApiResponse
+from ..wire import FORM, ApiResponse, is_json, is_xml, media_type
 from .attachments import CONTROLS
 from .body import decode_text
 from .upstream import visible_text

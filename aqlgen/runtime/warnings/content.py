@@ -11,9 +11,8 @@ from typing import Any
 
 from ..decode import declared_response
 from ..decode.body import decode_text
-from ..media import admits_nothing, is_json, media_type, stream_form
 from ..table import Row
-from ..wire import ApiResponse
+from ..wire import ApiResponse, admits_nothing, is_json, media_type, stream_form
 from . import CallWarning
 
 __all__ = ["CONTENT", "cut_warning", "unexpected_content"]
