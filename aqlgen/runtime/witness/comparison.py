@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from typing import Any, Protocol
 
-from .document import Document, compiles, is_secret, normal
+from .document import Document, is_secret, normal
 from .judge import Grade, Request
+from .schemas import compiles
 
 __all__ = ["Adapter", "Comparison", "Types", "has_default", "has_one_value"]
 
