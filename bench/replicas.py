@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from aqlgen.runtime.safety.audit_chain import verify
+from aqlgen.runtime.safety.audit import verify
 from bench.support.arguments import parser
 from bench.support.replicas import UNREACHED, Fleet, fleet, project_in, store_at, tokens, working_folder
 from tests.runtime.redis_server import RedisServer

@@ -28,9 +28,8 @@ from typing import Any
 
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
-from aqlgen.runtime.introspection.features import WEIGHTS
 from aqlgen.runtime.introspection.postings import Postings
-from aqlgen.runtime.introspection.ranking import Ranking
+from aqlgen.runtime.introspection.ranking import WEIGHTS, Ranking
 from aqlgen.table.model import Table
 from aqlgen.table.search import search_index
 from bench.support.arguments import parser

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from aqlgen.runtime.cli.main import main as adapter_main
+from aqlgen.runtime.cli import main as adapter_main
 from tests.generator.commands import run
 
 ROOT = Path(__file__).parent.parent

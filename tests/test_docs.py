@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from aqlgen.cli import COMMANDS, register
 from aqlgen.cli.app import app
 from aqlgen.cli.commands_page import page as commands_page
 from bench.__main__ import NAMES
@@ -32,11 +33,10 @@ PERSON = "waits for a person at a terminal; tests/runtime/operator and tests/saf
 MEASURES = "measures for minutes, beside what it installs from the network"
 NOT_RUN = {
     "comparison.md": {
-        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]' openapi-python-client": FROM_THE_NETWORK,
-        "python -m bench peers --fastmcp peers/bin/python --sdk peers/bin/python petstore.yaml github.json": MEASURES,
+        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]'": FROM_THE_NETWORK,
         "python -m bench search --corpus CORPUS RESTBENCH": MEASURES,
         "python -m bench jobs CORPUS --fastmcp peers/bin/python": MEASURES,
-        "python -m bench wire.record --fastmcp peers/bin/python": MEASURES,
+        "python -m bench wire.record": MEASURES,
     },
     "tutorial.md": {
         "python3 -m venv .venv": FROM_THE_NETWORK,
@@ -45,7 +45,7 @@ NOT_RUN = {
         'claude mcp add notes --env NOTES_KEY=secret -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
     },
     "conformance.md": {
-        "aqlgen check petstore-adapter": "takes a minute; tests/conformance/test_check.py runs it",
+        "aqlgen check petstore-adapter": "takes a minute; tests/check/test_check.py runs it",
         "node scripts/run-conformance-tests.mjs test evidence.json --level 2": "is the protocol's own runner",
     },
     "safety-server.md": {
@@ -164,6 +164,7 @@ EXAMPLES = re.compile(r"^```bash\n(.*?)^```", re.MULTILINE | re.DOTALL)
 @cache
 def options() -> dict[str, frozenset[str]]:
     """Return the options of each command of aqlgen."""
+    register(*COMMANDS)
     group: Any = typer.main.get_command(app)
     return {
         name: frozenset(option for parameter in command.params for option in parameter.opts)

@@ -25,7 +25,7 @@ LAYERS = {
         ("render",),
         ("pipeline",),
         ("page", "compare"),
-        ("project", "conformance", "safety"),
+        ("project", "check", "safety"),
         ("cli",),
         ("__main__",),
     ),
@@ -39,7 +39,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "exact_json", "text", "media", "state", "session", "table", "tokens", "witness"),
+        ("errors", "exact_json", "text", "state", "session", "table", "witness"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("telemetry",),

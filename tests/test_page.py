@@ -154,9 +154,9 @@ def test_every_operation_stands_in_the_map_and_in_the_table_without_a_script(pet
         attributes["id"].removeprefix("op/") for tag, attributes in page.elements if tag == "tr" and "id" in attributes
     }
     links = [attributes["href"].removeprefix("#op/") for attributes in page.of("a", "op")]
-    review = sum(operation["needs_review"] for operation in explained["operations"])
+    listed = sum(len(row["operations"]) for row in page.data["reviews"])
     assert rows == names == set(links)
-    assert len(links) == 2 * len(names) + review
+    assert len(links) == 2 * len(names) + listed
     assert "noscript" in page.contents
 
 
@@ -351,12 +351,13 @@ def test_the_list_that_is_worked_off_says_what_settles_each_concern(tmp_path: Pa
     odd = {"/v1/d/{id}": {"get": READ, "post": {"x-readonly": True, "responses": {}}}}
     spec = document(tmp_path, paths | odd)
     page, explained = reported(tmp_path, spec)
-    repeated, single = page.data["reviews"]
+    repeated, single = (row for row in page.data["reviews"] if not row["asked"])
     assert repeated["by_rule"]
     assert repeated["concerns"] == [[index, "category", "post-on-item"] for index in (1, 3, 5)]
     assert (single["rules"], single["concerns"]) == ([], [[7, "category", ""]])
     assert [row["count"] for row in explained["review"]] == [3, 1]
-    assert sum("row-to-review" in attributes.get("class", "") for _, attributes in page.elements) == 2
+    listed = sum("row-to-review" in attributes.get("class", "") for _, attributes in page.elements)
+    assert listed == len(page.data["reviews"])
     entries = [f'"rule:{rule}"' for rule in repeated["rules"]] + single["entries"]
     overrides = tmp_path / "overrides.yaml"
     overrides.write_text("adapter:\n  accept:\n" + "".join(f"    - {entry}\n" for entry in entries), encoding="utf-8")
@@ -377,6 +378,53 @@ def test_the_entry_of_a_row_is_yaml_that_settles_just_its_operation(tmp_path: Pa
     done = run("explain", spec, "--overrides", overrides, "--output-format", "json")
     assert done.code == 0
     assert done.json["review"] == []
+
+
+def test_the_review_begins_with_what_is_asked_and_ends_with_what_runs_unasked(tmp_path: Path) -> None:
+    """R-EFF-2: a row for each doubt in each part of the API, those of most consequence first, with what is quoted."""
+    ok = {"responses": {"200": {"description": "ok"}}}
+    secret = {"type": "object", "properties": {"client_secret": {"type": "string"}}}
+    body = {"content": {"application/json": {"schema": secret}}}
+    paths = {
+        "/leashes": {"post": {"summary": "Add a leash", "tags": ["walks"], **ok}},
+        "/bowls": {"post": {"summary": "Add a bowl", "tags": ["food"], **ok}},
+        "/apps": {"get": ok, "post": {"tags": ["walks"], "requestBody": body, **ok}},
+        "/apps/{id}": {"get": ok, "delete": ok},
+        "/toys": {"get": ok, "post": {"tags": ["walks"], **ok}},
+        "/toys/{id}": {"get": ok, "delete": ok},
+        "/balls": {"post": {"summary": "Add a ball", "tags": ["walks"], **ok}},
+    }
+    page, explained = reported(tmp_path, document(tmp_path, paths))
+    names = {f"{row['method']} {row['path']}": row["name"] for row in explained["operations"]}
+    listed = [
+        (row["asked"], row["section"], [page.data["operations"][index]["name"] for index in row["operations"]])
+        for row in page.data["reviews"]
+        if row["asked"]
+    ]
+    assert listed == [
+        ("first", "walks", [names["POST /apps"]]),
+        ("first", "walks", [names["POST /leashes"], names["POST /balls"]]),
+        ("first", "food", [names["POST /bowls"]]),
+        ("never", "walks", [names["POST /toys"]]),
+    ]
+    words = " ".join(" ".join(page.words).split())
+    assert "5 operations run without a question : 4 reads, and 1 change that structure proves" in words
+    assert "4 are asked at first use , since nothing proves them harmless" in words
+    assert "it sends client_secret" in words
+    assert "takes it back" in words
+
+
+@pytest.mark.parametrize("path", ["/a: b/{id}", f"/x{HOSTILE}/{{id}}", '/q"\\/{id}', "/a/*/{id}"])
+def test_the_key_of_an_answer_is_yaml_that_settles_just_its_operation(tmp_path: Path, path: str) -> None:
+    spec = document(tmp_path, {path: {"post": {"responses": {}}}, "/a/b/{id}": {"post": {"responses": {}}}})
+    page, _ = reported(tmp_path, spec)
+    operation = next(each for each in page.data["operations"] if each["path"] == visible(path))
+    assert operation["asked"] == "first"
+    overrides = tmp_path / "overrides.yaml"
+    key = operation.get("key", f"{operation['method']} {operation['path']}")
+    overrides.write_text(f"{key}:\n  asked: never\n  why: answered by a person\n", encoding="utf-8")
+    done = run("explain", spec, "--overrides", overrides, "--output-format", "json")
+    assert {row["path"]: row["asked"] for row in done.json["operations"]} == {path: "never", "/a/b/{id}": "first"}
 
 
 def test_each_key_of_the_page_has_a_button_that_names_it(petstore: tuple[Page, Any]) -> None:

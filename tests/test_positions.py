@@ -86,3 +86,10 @@ def test_every_place_holds_what_the_pointer_names(tree: dict[str, object], inden
         elif form == "json":
             value = parent[int(split(pointer)[-1])] if pointer else tree
             assert rest.startswith(json.dumps(value, ensure_ascii=False)[:1])
+
+
+@given(st.dictionaries(KEYS, TREES), st.booleans(), st.sampled_from([None, 1]))
+def test_bytes_taken_for_characters_have_the_same_places(tree: dict[str, object], escaped: bool, indent: int | None):
+    text = json.dumps({"Ã©": 0, **tree, "é": tree}, ensure_ascii=escaped, indent=indent)
+    wanted = [*map(join, pointers(tree)), "/é", "/Ã©", *(f"/é{join(path)}" for path in pointers(tree))]
+    assert find(text.encode().decode("latin-1"), "json", wanted, narrow=True) == find(text, "json", wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from aqlgen.build.context import Context, SkipError, entries, example_of, text
@@ -15,7 +15,7 @@ from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
 from aqlgen.runtime.encode.framing import overrides_method
-from aqlgen.runtime.media import FORM, JSON, OCTETS, admits_json, is_json, is_multipart, is_text, is_xml
+from aqlgen.runtime.wire import FORM, JSON, OCTETS, admits_json, is_json, is_multipart, is_text, is_xml
 from aqlgen.schemas.dropped_fields import FieldDropper
 
 NESTING = 5
@@ -111,18 +111,22 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
         if not STATUS.fullmatch(status):
             context.warn("invalid-component", f"{key!r} is not a status code, a range such as 2XX, or default", where)
             continue
+        status = "default" if status == "DEFAULT" else status
         try:
-            node, origin = context.resolver.follow(value, where)
-            members = context.validate(RESPONSE, node, origin)
+            responses.append(context.once(value, partial(_response, context, value, status, where), status))
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the response {key} is left out: {error}", where)
-            continue
-        media = build_media(context, node, origin)
-        declared = node.get("headers")
-        headers = tuple(declared) if isinstance(declared, dict) else ()
-        status = "default" if status == "DEFAULT" else status
-        responses.append(Response(status, text(members.get("description")), media, headers, Origin(origin)))
     return tuple(responses)
+
+
+def _response(context: Context, raw: Json, status: str, pointer: str) -> Response:
+    """Return a response. Raises UnresolvedError, InvalidObjectError."""
+    node, origin = context.resolver.follow(raw, pointer)
+    members = context.validate(RESPONSE, node, origin)
+    media = build_media(context, node, origin)
+    declared = node.get("headers")
+    headers = tuple(declared) if isinstance(declared, dict) else ()
+    return Response(status, text(members.get("description")), media, headers, Origin(origin))
 
 
 def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:

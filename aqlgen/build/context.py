@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from aqlgen.build.models import ObjectKind, validate
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
+
+T = TypeVar("T")
 
 _TYPE_NAMES: Mapping[type, str] = {dict: "an object", list: "a list"}
 
@@ -28,6 +31,20 @@ class Context:
     resolver: Resolver
     openapi: str
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    _shared: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def once(self, raw: Json, make: Callable[[], T], kind: str) -> T:
+        """Return what `make` reads, once for all that refer to the same, unless there is something to say of it."""
+        reference = raw.get("$ref") if isinstance(raw, dict) else None
+        if not isinstance(reference, str):
+            return make()
+        shared: T | None = self._shared.get((kind, reference))
+        if shared is None:
+            count = len(self.diagnostics)
+            shared = make()
+            if len(self.diagnostics) == count:
+                self._shared[kind, reference] = shared
+        return shared
 
     def warn(self, code: str, message: str, pointer: str, help: str = "") -> None:
         """Add a warning about something that was left out or repaired."""

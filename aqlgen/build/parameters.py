@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from aqlgen.build.context import Context, SkipError, example_of, text
 from aqlgen.build.models import PARAMETER, InvalidObjectError
@@ -18,7 +19,7 @@ from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.media import FORM, OCTETS
+from aqlgen.runtime.wire import FORM, OCTETS
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification ignores, because body and security define them.
@@ -38,7 +39,8 @@ def build_parameters(context: Context, operation: RawOperation) -> tuple[Paramet
     for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
         declared_here: set[tuple[str, Location]] = set()
         for index, raw in enumerate(context.get_list(owner, "parameters", where)):
-            parameter = _parameter(context, raw, operation, f"{where}/parameters/{index}")
+            read = partial(_parameter, context, raw, operation, f"{where}/parameters/{index}")
+            parameter = read() if operation.queried else context.once(raw, read, "parameter")
             if parameter is None:
                 continue
             key = parameter.name, parameter.location

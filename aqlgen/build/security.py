@@ -11,7 +11,7 @@ from aqlgen.build.operations import HEADER_NAME, TOKEN
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import SIGNATURE, Json, OAuthFlow, Origin, SecurityScheme, Server
-from aqlgen.runtime.auth.usage import KEY
+from aqlgen.runtime.auth import KEY
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 
 MAX_SCOPES = 1000

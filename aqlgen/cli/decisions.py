@@ -22,7 +22,7 @@ from aqlgen.decide.review.rows import ReviewRow
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
-from aqlgen.runtime.auth.usage import demand_of, sent_as
+from aqlgen.runtime.auth import demand_of, sent_as
 from aqlgen.runtime.table import Workflow, encode
 from aqlgen.runtime.text import visible
 from aqlgen.table.access import table_credentials, table_hosts, table_usage

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
         "aqlgen explain openapi.yaml --review",
         "aqlgen explain openapi.yaml --category delete --danger destructive",
         "aqlgen explain openapi.yaml --html review.html",
+        "aqlgen explain petstore-adapter --questions > questions.jsonl",
         "aqlgen explain petstore-adapter --review",
     ),
 )
@@ -54,6 +57,9 @@ def explain_command(
     include: Include = None,
     exclude: Exclude = None,
     review: Annotated[bool, typer.Option("--review", help="Show only what needs a review.")] = False,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Print what is asked at first use, a question in a line of JSON.")
+    ] = False,
     category: Annotated[
         list[Category] | None, typer.Option(case_sensitive=False, help="Show only these categories.")
     ] = None,
@@ -104,12 +110,14 @@ def explain_command(
         prepared = explain(options, stage, html, shown)
     rows = review_rows(row.decision for row in prepared.table.rows)
     rows = [row for row in rows if any(map(shown.admits, row.decisions))]
-    if output_format is Output.JSON:
+    if output_format is Output.JSON and not questions:
         typer.echo(json_text(decisions.as_json(prepared, rows, as_json(prepared.diagnostics))))
         return
     if not quiet:
         print_diagnostics(prepared.diagnostics, prepared.sources, verbose=verbose)
-    if html is not None:
+    if questions:
+        _print_questions(row.decision for row in prepared.table.rows if shown.admits(row.decision))
+    elif html is not None:
         typer.echo(_page_summary(prepared, html))
     else:
         decisions.print_decisions(prepared, rows if review else ())
@@ -175,6 +183,14 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
         progress("writing the page")
         write_file(report(prepared).encode(), html)
     return replace(prepared, decisions=tuple(filter(shown.admits, in_order_of_review(prepared.decisions))))
+
+
+def _print_questions(decisions: Iterable[Decision]) -> None:
+    """Print what is asked at first use, a question in a line of JSON."""
+    from aqlgen.decide.review.answers import questions
+
+    for question in questions(decisions):
+        typer.echo(json.dumps(question))
 
 
 def _page_summary(prepared: Prepared, file: Path) -> str:

@@ -293,7 +293,7 @@ def _needed_variables(prepared: Prepared) -> list[str]:
 def _credentials(prepared: Prepared) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
     from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
-    from aqlgen.runtime.auth.usage import ADDED_SCHEME
+    from aqlgen.runtime.auth import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
     if prepared.is_element:

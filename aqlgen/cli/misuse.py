@@ -18,7 +18,7 @@ _WORDS = {
     "openapi": "from-openapi",
     "schema": "from-schema",
     "element": "from-schema",
-    "review": "explain",
+    "answer": "review",
     "inspect": "explain",
     "validate": "explain",
     "lint": "explain",

@@ -13,7 +13,7 @@ from aqlgen.compare.surface import Operation, Surface, part_of
 from aqlgen.ir import Json
 from aqlgen.runtime.encode.styles import as_json
 from aqlgen.runtime.encode.urls import server_url
-from aqlgen.runtime.hosts.origin import Origin
+from aqlgen.runtime.hosts import Origin
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
 from aqlgen.runtime.table import Adapter, SecurityScheme, Server
 

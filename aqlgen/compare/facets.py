@@ -9,7 +9,7 @@ from typing import Final
 from aqlgen.compare.model import Difference, Direction
 from aqlgen.compare.nodes import ALL_TYPES, alternatives, listed_values, types_of
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import referred
+from aqlgen.runtime.schema import referred
 from aqlgen.table.model import Schema
 
 __all__ = ["described", "facet_differences", "type_difference"]

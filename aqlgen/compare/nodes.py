@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import declared_types, is_null, json_type, parts, referred, without_null
+from aqlgen.runtime.schema import declared_types, is_null, json_type, parts, referred, without_null
 from aqlgen.schemas.all_of import combine
 from aqlgen.table.model import Schema
 

@@ -26,7 +26,7 @@ from aqlgen.compare.nodes import (
     unrelated,
 )
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import references, referred
+from aqlgen.runtime.schema import references, referred
 from aqlgen.table.model import Schema
 
 __all__ = ["Finding", "Walk"]

@@ -16,7 +16,7 @@ from aqlgen.decide.sentences import quoted, sentences
 from aqlgen.ir import Operation
 from aqlgen.words import singular
 
-__all__ = ["Act", "Words", "clauses"]
+__all__ = ["Act", "Words", "base_forms", "clauses"]
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -33,7 +33,8 @@ _OPENING: Final = re.compile(
 )
 """Words before the verb of a clause that say no more than that the operation does it."""
 _PASSIVE: Final = re.compile(
-    r"\b(?:is|are|be|gets?|being)\s+(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?([a-z]+(?<!ing))\b"
+    r"(?<!must )(?<!should )(?<!have to )(?<!need to )\b(?:is|are|be|gets?|being)\s+"
+    r"(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?([a-z]+(?<!ing))\b"
 )
 _DENIAL: Final = re.compile(
     r"\b(?:not|n't|never|without|no longer|cannot|neither|nor|instead of|rather than|no)\b|n't\b"
@@ -42,6 +43,9 @@ _ELSEWHERE: Final = re.compile(
     r"^(?:because|to|if|when|once|after|before|unless|until|see|note|for|use the|in order|returns?|was|has)\b"
 )
 """Beginnings of clauses about a case, or about another operation."""
+_DEPRECATION: Final = re.compile(r"\bdeprecat|\bdiscontinu|\bsunset\b|\bclosing down\b")
+"""Signs of sentences about the end of the operation, or of a field."""
+_DETERMINERS: Final = frozenset("a an the this that these those all any every each your its their one".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class Act:
     is_denied: bool = False
 
 
-def _base_forms(word: str) -> frozenset[str]:
+def base_forms(word: str) -> frozenset[str]:
     """Return what an inflected verb may be a form of: deletes, deleted, cancelled."""
     forms = {word}
     if word.endswith("s"):
@@ -75,7 +79,7 @@ def _base_forms(word: str) -> frozenset[str]:
 
 def clauses(operation: Operation) -> tuple[Act, ...]:
     """Return the acts that the texts of an operation tell of."""
-    return _acts(operation.summary, sentences(operation)[:_MOST_SENTENCES])
+    return _acts(operation.summary, sentences(operation, with_answers=False)[:_MOST_SENTENCES])
 
 
 @lru_cache(maxsize=4096)
@@ -83,7 +87,7 @@ def _acts(summary: str, texts: tuple[str, ...]) -> tuple[Act, ...]:
     parts = (
         (sentence, clause)
         for sentence in texts
-        if sentence == summary or not _ELSEWHERE.match(sentence.lower())
+        if (sentence == summary or not _ELSEWHERE.match(sentence.lower())) and not _DEPRECATION.search(sentence.lower())
         for clause in _CLAUSES.split(_PATH.sub("", sentence.lower()[:_LONGEST]))
     )
     return tuple(act for sentence, clause in parts for act in _acts_of(clause, f"“{quoted(sentence)}”"))
@@ -93,12 +97,12 @@ def _acts_of(clause: str, says: str) -> Iterator[Act]:
     """Yield the act that a clause begins with, and those that are said in the passive."""
     denial = _DENIAL.search(clause)
     words = re.findall(r"[a-z]+", clause[_opening(clause, denial) :])
-    if len(words) > 1:
+    if len(words) > 1 and not (words[0].endswith("ing") and words[1] not in _DETERMINERS):
         object_ = tuple(map(singular, words[1 : _OBJECT + 1]))
-        yield Act(_base_forms(words[0]), object_, says, "sentence", denial is not None)
+        yield Act(base_forms(words[0]), object_, says, "sentence", denial is not None)
     for match in () if _ELSEWHERE.match(clause) else _PASSIVE.finditer(clause):
         before = tuple(map(singular, re.findall(r"[a-z]+", clause[: match.start()])[-_OBJECT:]))
-        yield Act(_base_forms(match[1]), before, says, "sentence", denial is not None)
+        yield Act(base_forms(match[1]), before, says, "sentence", denial is not None)
 
 
 def _opening(clause: str, denial: re.Match[str] | None) -> int:

@@ -245,6 +245,10 @@ class Override:
     name: str | None = None
     category: Category | None = None
     danger: Danger | None = None
+    asked: Asked | None = None
+    """When a person is asked. It ends or raises a doubt; only `danger` lowers a level."""
+    why: str | None = None
+    """Who decided the entry, and why."""
     hidden: bool | None = None
     summary: str | None = None
     description: str | None = None
@@ -278,7 +282,8 @@ def overridden(override: Override, field: str) -> Reason:
     if key.startswith(f"{STATED}:"):
         written = key.removeprefix(f"{STATED}:")
         return Reason(STATED, Evidence.OVERRIDE, 1.0, f"`{written}` of the adapter element")
-    return Reason("override", Evidence.OVERRIDE, 1.0, f"`{key}` in overrides.yaml" if key else "overrides.yaml")
+    why = f", {override.why}" if override.why and override.sources.get("why") == key else ""
+    return Reason("override", Evidence.OVERRIDE, 1.0, f"`{key}` in overrides.yaml{why}" if key else "overrides.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,9 +343,11 @@ class Decision:
 
     @property
     def asked(self) -> Asked:
-        """The time at which a person is asked about it. The owner ends a doubt by a level or an `accept`."""
+        """The time at which a person is asked about it. The owner ends a doubt by `asked`, a level or `accept`."""
         if self.danger.rank >= Danger.DESTRUCTIVE.rank:
             return Asked.ALWAYS
+        if self.override.asked is Asked.FIRST:
+            return Asked.FIRST
         is_doubted = any(concern.subject == "danger" for concern in self.concerns)
         return Asked.FIRST if is_doubted else Asked.NEVER
 

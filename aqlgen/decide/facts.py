@@ -12,7 +12,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.naming.noun import Noun, is_plural
 from aqlgen.decide.naming.phrase import Phrase, phrase
 from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
-from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
+from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb, without_third_person
 from aqlgen.decide.payloads import answers_list, answers_nothing
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Location, Operation
@@ -85,19 +85,25 @@ class Facts:
 
     @cached_property
     def spoken_action(self) -> tuple[str, Category] | None:
-        """The last path segment where name or summary use it as a verb, though it is no known verb; its category."""
-        if self.method != "POST":
+        """The verb that is none of the known ones, with its category: the last path segment or the name's head.
+
+        The summary begins with it, too, or the name does with the segment.
+        """
+        if self.method not in ("POST", "PUT", "PATCH"):
             return None
+        name, summary = self.phrase.words if self.phrase else (), split(self.operation.summary[:60])
+        known_verbs = [verb for verb in (self.summary_verb, self.named_verb) if verb and verb.strong]
+        if known_verbs:
+            return None
+        if len(name) > 1 and not find_verb(name[0]) and _begins_sentence(name[0], summary, ()):
+            return name[0], Category.EXECUTE
         segment = self.operation.path.rstrip("/").rsplit("/", 1)[-1]
-        words = split(segment) if "{" not in segment else ()
-        if len(words) != 1 or is_plural(words):
+        words = split(segment) if "{" not in segment and self.method == "POST" else ()
+        known = find_verb(words[0]) if len(words) == 1 and not is_plural(words) else None
+        if len(words) != 1 or is_plural(words) or (known and known.strong):
             return None
-        known = find_verb(words[0])
-        if self.summary_verb or (self.named_verb and self.named_verb.strong) or (known and known.strong):
-            return None
-        name = self.phrase.words if self.phrase else ()
         heads_name = len(name) > 1 and name[:1] == words
-        if heads_name or _begins_sentence(words[0], split(self.operation.summary[:60]), name):
+        if heads_name or _begins_sentence(words[0], summary, name):
             return words[0], known.category if known else Category.EXECUTE
         return None
 
@@ -166,16 +172,7 @@ def _without_opening(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _leading_inflected(words: tuple[str, ...]) -> tuple[Verb, int] | None:
-    return leading_verb(words) or leading_verb((_without_third_person(words[0]), *words[1:]))
-
-
-def _without_third_person(word: str) -> str:
-    """Return the base form of a verb: lists is list, searches is search, modifies is modify."""
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes", "oes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    return leading_verb(words) or leading_verb((without_third_person(words[0]), *words[1:]))
 
 
 def _begins_sentence(word: str, summary: tuple[str, ...], name: tuple[str, ...]) -> bool:

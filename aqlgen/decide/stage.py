@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, by_effect, classify
-from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision, Effect, EffectEvidence, Reason, overridden
+from aqlgen.decide.decision import (
+    REVIEW_THRESHOLD,
+    Asked,
+    Category,
+    Danger,
+    Decision,
+    Effect,
+    EffectEvidence,
+    Reason,
+    overridden,
+)
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
@@ -22,6 +32,7 @@ from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.traits import Around, Subject, replaced, with_traits
 from aqlgen.decide.traits.references import with_references
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.runtime.table import Carried
@@ -33,6 +44,8 @@ __all__ = [
 
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""
+_LEAST: Final = {Asked.ALWAYS: Danger.DESTRUCTIVE, Asked.FIRST: Danger.REVERSIBLE, Asked.NEVER: Danger.SAFE}
+"""The least level of danger of what the owner wants to be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +125,7 @@ def name_operations(
                 by_kept_name.add(key)
                 selecting[key], chosen[key] = both, override
     check(overrides, document.operations, report, selecting, _findings(document, overrides, chosen))
-    categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
+    categories = {key: _category(facts, chosen[key], siblings) for key, facts in counted("naming", operations.items())}
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
     categories |= {
@@ -164,19 +177,21 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
     ]
     around = Around(subjects, named.resolver, named.document.description)
     losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
-    readings = {
-        subject.operation.key: Reading(
-            operations[subject.operation.key],
+    readings: dict[str, Reading] = {}
+    for subject in subjects:
+        key = subject.operation.key
+        is_doubted = categories[key][1].confidence < REVIEW_THRESHOLD
+        readings[key] = Reading(
+            operations[key],
             subject.category,
             subject.name,
             subject,
             around,
             lists,
-            categories[subject.operation.key][1].confidence < REVIEW_THRESHOLD,
-            losses.get(subject.operation.key, ""),
+            is_doubted,
+            losses.get(key, ""),
+            readings,
         )
-        for subject in subjects
-    }
     reversal = Reversal(readings.values())
     decisions = [
         _decision(
@@ -188,7 +203,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
             effects_of(readings[key], reversal.proof(readings[key])),
             named.overrides,
         )
-        for key, naming in namings.items()
+        for key, naming in counted("deciding", namings.items())
     ]
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}
     return with_references(with_traits(decisions, subjects, around), renamed)
@@ -269,6 +284,12 @@ def _decision(
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
         mildest, evidence = level, (*evidence, EffectEvidence("owner", reason.note))
+    if override.asked is not None:
+        least = _LEAST[override.asked]
+        if level.rank < Danger.DESTRUCTIVE.rank or least is Danger.DESTRUCTIVE:
+            level, mildest = (max(each, least, key=lambda danger: danger.rank) for each in (level, mildest))
+            reason = overridden(override, "asked")
+            evidence = (*evidence, EffectEvidence("owner", reason.note))
     return Decision(
         operation=with_requirements(facts.operation, override, overrides),
         name=last.name,

@@ -48,6 +48,11 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "`adapter: {accept: […]}` in the overrides names an operation, tag or rule that there is not, or no longer.",
         "Correct the entry, or delete it. Until then, what it was meant for is under review.",
     ),
+    "bad-answer": Entry(
+        "An answer to a question of the review cannot be used",
+        "A line is not JSON, names an operation that there is not, or has another answer than always, first and never.",
+        "Correct the line; aqlgen explain --questions prints the questions. Until then nothing of the file is written.",
+    ),
     "unmatched-pattern": Entry(
         "A pattern of --include or --exclude matches nothing",
         "It is mistyped, or the API gave up the tag, path or operation that it was for.",

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
@@ -22,6 +23,7 @@ from aqlgen.ir import Json, Origin
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _BREAK: Final = re.compile(r"\r\n?|\n")
+_CONTINUATION: Final = re.compile("[\x80-\xbf]")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
 Position: TypeAlias = tuple[int, int]
@@ -31,18 +33,30 @@ _CONTAINERS: Final = frozenset({dict, list})
 
 
 class Lines:
-    """Conversion of character offsets (from 0) to lines and columns; the text is scanned on first use."""
+    """Conversion of character offsets (from 0) to lines and columns; the text is scanned on first use.
 
-    def __init__(self, text: str) -> None:
+    A `narrow` text is UTF-8 with a character for each byte: one rare character makes each of a text four bytes long.
+    """
+
+    def __init__(self, text: str, *, narrow: bool = False) -> None:
         self._text = text
         self._starts: list[int] = []
+        inner = _CONTINUATION.finditer(text) if narrow else ()
+        self._continued = array("Q", (match.start() for match in inner))
+        """The offsets of bytes within a character."""
 
     def place(self, offset: int) -> Position:
         """Return the line and column of an offset, both from 1."""
         if not self._starts:
             self._starts = [0, *(match.end() for match in _BREAK.finditer(self._text))]
         line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        start = self._starts[line - 1]
+        return line, offset - start + 1 - (bisect_left(self._continued, offset) - bisect_left(self._continued, start))
+
+
+def _wide(text: str) -> str:
+    """Return the text that stands in UTF-8, with a character for each byte."""
+    return text.encode("latin-1").decode(errors="replace")
 
 
 def escape(part: str) -> str:
@@ -89,8 +103,13 @@ def pointer_to(at: At) -> str:
     return "".join(reversed(parts))
 
 
-def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:
-    """Return the position of each pointer, in one pass over the text. Never raises for a text that was read before."""
+def find(
+    text: str, form: Literal["json", "yaml"], pointers: Iterable[str], *, narrow: bool = False
+) -> dict[str, Position]:
+    """Return the position of each pointer, in one pass over the text. Never raises for a text that was read before.
+
+    `narrow` tells that a text of JSON is UTF-8 with a character for each byte.
+    """
     wanted: _Wanted = {}
     parts = {pointer: split(pointer) for pointer in pointers}
     for path in parts.values():
@@ -99,12 +118,12 @@ def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> d
             node = node.setdefault(part, {})
     offsets: dict[tuple[str, ...], int] = {}
     if form == "json":
-        _scan_json(text, wanted, offsets)
+        _scan_json(text, wanted, offsets, narrow=narrow)
     else:
         from aqlgen.document import yaml_events  # only YAML documents should pay for importing it
 
         yaml_events.scan(text, wanted, offsets)
-    lines = Lines(text)
+    lines = Lines(text, narrow=narrow)
     return {pointer: lines.place(_nearest(tuple(path), offsets)) for pointer, path in parts.items()}
 
 
@@ -122,6 +141,7 @@ class _JsonScan:
     text: str
     offsets: dict[tuple[str, ...], int]
     skip: Callable[[str, int], tuple[Any, int]]
+    narrow: bool
 
     def past_space(self, offset: int) -> int:
         match = _SPACE.match(self.text, offset)
@@ -136,6 +156,8 @@ class _JsonScan:
             start, key = offset, str(index)
             if is_object:
                 key, offset = self.skip(text, offset)
+                if self.narrow and not key.isascii():
+                    key = json.loads(_wide(text[start:offset]))
                 offset = self.past_space(self.past_space(offset) + 1)
             inner = wanted.get(key)
             if inner is not None:
@@ -147,10 +169,10 @@ class _JsonScan:
         return offset + 1
 
 
-def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
+def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int], *, narrow: bool) -> None:
     """Note the offsets of wanted values. No function here refers to itself, since that would keep the text alive."""
     decoder = json.JSONDecoder(parse_int=float, object_pairs_hook=len)  # int() refuses many digits, no object is kept
-    scan = _JsonScan(text, offsets, decoder.raw_decode)
+    scan = _JsonScan(text, offsets, decoder.raw_decode, narrow)
     start = scan.past_space(0)
     offsets[()] = start
     scan.visit(start, wanted, ())

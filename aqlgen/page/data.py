@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
-from aqlgen.decide.review.rows import review_rows, sections_of
+from aqlgen.decide.review.rows import entry_of, review_rows, sections_of, unasked_rows
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json, Operation
 from aqlgen.page.tokens import Costs, offered
@@ -60,7 +60,9 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "operations": operations,
         "hosts": [use.as_json() | {"summary": use.summary, "used": use.is_used} for use in uses],
         "hosts_entry": overrides_entry(uses),
-        "reviews": worklist_data(review_rows(prepared.decisions), prepared.decisions),
+        "reviews": worklist_data(
+            (*review_rows(prepared.decisions), *unasked_rows(prepared.decisions)), prepared.decisions
+        ),
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [
             {
@@ -96,7 +98,7 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
         "name": decision.name,
         "method": operation.method.upper(),
         "path": operation.path,
-        "key": yaml_key(operation.key),
+        "key": yaml_key(entry_of(decision)),
         "operation_id": operation.operation_id,
         "summary": " ".join(row.summary.split()),
         "description": shorten(" ".join(row.description.split()), MAX_DESCRIPTION),
@@ -105,6 +107,9 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
         "verb": decision.verb,
         "category": decision.category.value,
         "danger": decision.danger.value,
+        "asked": decision.asked.value,
+        "effects": [effect.value for effect in decision.effects],
+        "evidence": [evidence._asdict() for evidence in decision.evidence],
         "confidence": round(decision.confidence, 2),
         "reasons": {
             "category": _reason(decision.category_reason),

@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from aqlgen.decide.decision import Asked, Category
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.page.worklist import worklist_markup
@@ -34,7 +35,8 @@ Entry = Mapping[str, Json]
 def parts(data: Entry) -> dict[str, str]:
     """Return the markup for each placeholder of the template, by its name."""
     operations = data["operations"]
-    review = data["reviews"]
+    listed = data["reviews"]
+    review = [row for row in listed if row["asked"] != Asked.NEVER]
     return {
         "title": text(data["title"]),
         "version": text(data["version"]),
@@ -44,6 +46,7 @@ def parts(data: Entry) -> dict[str, str]:
         "cost": _cost(data["tokens"]),
         "total": f"{len(operations):,}",
         "to-review": f"{len(review):,}",
+        "asked": _asked(operations),
         "findings": f"{len(data['diagnostics']):,}",
         "categories": "".join(_choice("category", category, category.lower()) for category in data["categories"]),
         "dangers": "".join(_choice("danger", danger, danger) for danger in data["dangers"]),
@@ -52,7 +55,7 @@ def parts(data: Entry) -> dict[str, str]:
         "danger-options": "".join(f"<option>{danger}</option>" for danger in data["dangers"]),
         "map-head": "".join(f'<th scope="col" role="columnheader">{category}</th>' for category in data["categories"]),
         "map": _map(operations, data["categories"]),
-        "review": worklist_markup(review, operations, text, _what),
+        "review": worklist_markup(listed, operations, text, _what),
         "rows": _rows(operations),
         "hosts": _hosts(data["hosts"]),
         "hosts-entry": _hosts_entry(data["hosts_entry"]),
@@ -82,6 +85,21 @@ def _lede(data: Entry, review: int) -> str:
     looks = f'<a href="#review">{needed} a look</a>'
     left_out = f'<a href="#findings">{skipped:,} left out</a>' if skipped else "nothing is left out"
     return f"{summary} {looks if review else 'No decision is uncertain'}; {left_out}."
+
+
+def _asked(operations: Iterable[Entry]) -> str:
+    """Return how many operations are asked about, and when."""
+    counts = Counter((entry["asked"], entry["category"] == Category.READ) for entry in operations)
+    first, always = (sum(counts[asked, is_read] for is_read in (True, False)) for asked in (Asked.FIRST, Asked.ALWAYS))
+    reads, changes = counts[Asked.NEVER, True], counts[Asked.NEVER, False]
+    runs = "runs" if reads + changes == 1 else "run"
+    return (
+        f"<strong>{counted(reads + changes, 'operation')} {runs} without a question</strong>: {counted(reads, 'read')},"
+        f" and {counted(changes, 'change')} that structure proves harmless or you accepted, listed last."
+        f" <strong>{first:,} {'is' if first == 1 else 'are'} asked at first use</strong>"
+        f"{', since nothing proves them harmless' if first else ''}."
+        f" {always:,} {'is' if always == 1 else 'are'} asked each time."
+    )
 
 
 def _cost(tokens: Mapping[str, int]) -> str:

@@ -29,7 +29,7 @@ const indexOf = (element) => byName.get(element.querySelector("a.op").getAttribu
 const rows = [...document.querySelectorAll(".decisions tbody tr")];
 const bodies = [...document.querySelectorAll(".decisions tbody")].map((element) => ({ element, rows: [...element.rows] }));
 const rowIndex = new Map(rows.map((row, index) => [row, index]));
-const entries = [...document.querySelectorAll(".row-to-review")].map((element, at) => ({ element, indexes: data.reviews[at].operations }));
+const reviews = [...document.querySelectorAll(".row-to-review")].map((element, at) => ({ ...data.reviews[at], element }));
 const groups = [...document.querySelectorAll(".map tbody")].map((element) => ({
   element,
   resources: [...element.querySelectorAll("tr:not(.group)")].map((row) => ({
@@ -92,7 +92,7 @@ function show() {
       if (hide(element, some === 0)) reserve(element, some * ROW.decisions);
     }
   }
-  if (view === "review") for (const { element, indexes } of entries) hide(element, !indexes.some((index) => shown[index]));
+  if (view === "review") for (const { element, operations: indexes } of reviews) hide(element, !indexes.some((index) => shown[index]));
   if (view === "map") {
     for (const { element, resources } of groups) {
       let any = 0;
@@ -428,10 +428,15 @@ $("forget").addEventListener("click", () => {
   showWork();
 });
 $("copy-all").addEventListener("click", () => copy($("collected"), $("copied-all")));
+$("download").addEventListener("click", () => {
+  const address = URL.createObjectURL(new Blob([$("collected").value], { type: "application/yaml" }));
+  make("a", { href: address, download: "overrides.yaml" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+});
 
 function showCollected() {
   const so = decidedSoFar();
-  const count = accepted(so).length + so.overrides.size;
+  const count = accepted(so).length + new Set([...so.overrides.keys(), ...so.asked.keys()]).size;
   const any = count > 0;
   $("chosen").textContent = count.toLocaleString("en");
   $("collected").value = allYaml();
@@ -443,26 +448,28 @@ function showCollected() {
 
 // ── The review, worked off ───────────────────────────────────────────────────────────────────────────────────────────
 
-const reviews = data.reviews.map((row, index) => ({ ...row, element: entries[index].element }));
-const acts = []; // what was decided, in order: { row, rules, operations, category, hidden }
+const WHEN = { never: "runs without a question", first: "asked at first use", always: "asked always" };
+const acts = []; // what was decided, in order: { row, rules, operations, overrides, asked }
 let current = 0;
 
-/** Gives what was decided so far: rules, operations that were accepted, and overrides by the operation's index. */
+/** Gives what was decided so far: rules, operations that were accepted, and by the operation's index overrides and answers. */
 function decidedSoFar() {
-  const so = { rules: new Set(), operations: new Map(), overrides: new Map(collected) };
+  const so = { rules: new Set(), operations: new Map(), overrides: new Map(collected), asked: new Map() };
   for (const act of acts) {
     for (const rule of act.rules ?? []) so.rules.add(rule);
     for (const [index, entry] of act.operations ?? []) so.operations.set(index, entry);
     for (const [index, yaml] of act.overrides ?? []) so.overrides.set(index, yaml);
+    for (const [index, when] of act.asked ?? []) so.asked.set(index, when);
   }
   return so;
 }
 
-/** Says whether a concern is settled: accepted, or overridden by an entry that decides just that, or hides all. */
+/** Says whether a concern is settled: accepted, answered, or overridden by an entry that decides just that, or hides all. */
 function settles(so, [index, subject, rule]) {
   const yaml = so.overrides.get(index) ?? "";
   const overridden = yaml.includes(`\n  ${subject}: `) || yaml.includes("\n  hidden: true");
-  return overridden || so.operations.has(index) || (rule !== "" && so.rules.has(rule));
+  const answered = subject === "danger" && so.asked.has(index);
+  return overridden || answered || so.operations.has(index) || (rule !== "" && so.rules.has(rule));
 }
 
 const isSettled = (so, row) => row.concerns.every((concern) => settles(so, concern));
@@ -477,11 +484,13 @@ function accepted(so) {
 function allYaml() {
   const so = decidedSoFar();
   const list = accepted(so);
+  const entries = new Map(so.overrides);
+  for (const [index, when] of so.asked) {
+    entries.set(index, `${entries.get(index) ?? `${keyOf(index)}:\n`}  asked: ${when}\n  why: answered by a person\n`);
+  }
   const accept = list.length === 0 ? [] : [`adapter:\n  accept:\n${list.map((entry) => `    - ${entry}\n`).join("")}`];
-  return [...accept, ...[...so.overrides].sort(([a], [b]) => a - b).map(([, yaml]) => yaml)].join("\n");
+  return [...accept, ...[...entries].sort(([a], [b]) => a - b).map(([, yaml]) => yaml)].join("\n");
 }
-
-
 
 function showWork(message = "") {
   const so = decidedSoFar();
@@ -493,21 +502,25 @@ function showWork(message = "") {
     row.element.tabIndex = index === current ? 0 : -1;
     if (index === current) row.element.setAttribute("aria-current", "true");
     else row.element.removeAttribute("aria-current");
-    row.element.querySelector(".state").textContent = settled ? stateOf(so, row) : "";
+    row.element.querySelector(".state").textContent = settled || row.asked ? stateOf(so, row) : "";
   });
   $("left").textContent = left.toLocaleString("en");
-  $("work-state").textContent = `${message}${message && " "}${left.toLocaleString("en")} of ${many(reviews.length, "row", "rows")} left.`;
+  const all = reviews.filter((row) => row.concerns.length > 0).length;
+  $("work-state").textContent = `${message}${message && " "}${left.toLocaleString("en")} of ${many(all, "row", "rows")} left.`;
   showCollected();
 }
 
 function stateOf(so, row) {
+  const answers = new Set(row.operations.filter((index) => so.asked.has(index)).map((index) => WHEN[so.asked.get(index)]));
+  if (answers.size > 0) return `✓ ${[...answers].join("; ")}`;
+  if (row.concerns.length === 0 || !isSettled(so, row)) return "";
   if (row.operations.some((index) => so.overrides.has(index))) return "✓ overridden";
   return row.operations.every((index) => so.operations.has(index)) ? "✓ accepted" : `✓ accepted: rule:${row.rules.join(", rule:")}`;
 }
 
 function focusRow(index, message) {
   current = index;
-  choose(false);
+  close();
   showWork(message);
   reviews[index].element.focus();
   reviews[index].element.scrollIntoView({ block: "nearest" });
@@ -529,7 +542,7 @@ function goOn(message) {
 }
 
 function act(change, message) {
-  acts.push({ row: current, ...change });
+  acts.push({ row: reviews[current], ...change });
   goOn(message);
 }
 
@@ -537,30 +550,93 @@ const ownEntries = (row) => row.operations.map((index, at) => [index, row.entrie
 const keyOf = (index) => operations[index].key ?? `${operations[index].method} ${operations[index].path}`;
 const overriding = (row, line) => row.operations.map((index) => [index, `${keyOf(index)}:\n  ${line}\n`]);
 
+/** Answers when a person is asked about the operations: an override of each. */
+const answer = (indexes, when) => act({ asked: indexes.map((index) => [index, when]) }, `${many(indexes.length, "operation", "operations")}: ${WHEN[when]}.`);
+
 const commands = {
   j: () => walkRows(1),
   k: () => walkRows(-1),
-  a: (row) => (row.by_rule ? act({ rules: row.rules }, "Accepted by its rule.") : act({ operations: ownEntries(row) }, "Accepted.")),
+  a: (row) => {
+    if (row.asked === "first") answer(row.operations, "never");
+    else if (row.asked) focusRow(current, "It runs without a question already.");
+    else if (row.by_rule) act({ rules: row.rules }, "Accepted by its rule.");
+    else act({ operations: ownEntries(row) }, "Accepted.");
+  },
+  f: (row) => answer(row.operations, "first"),
+  w: (row) => answer(row.operations, "always"),
+  b: (row) => ($("bulk").hidden ? offerBulk(row) : close()),
+  s: split,
   A: (row) =>
     row.rules.length > 0
       ? act({ rules: row.rules }, `Accepted everywhere: rule:${row.rules.join(", rule:")}.`)
       : focusRow(current, "No rule settles this row: accept the row itself."),
-  x: () => choose($("choose").hidden),
+  x: () => ($("choose").hidden ? open("choose", "Which category? c, r, u, d or e; Esc leaves it as it is.") : close()),
   h: (row) => act({ overrides: overriding(row, "hidden: true") }, "Hidden from agents."),
   o: (row) => openPanel(row.operations[0], row.element),
   u: () => {
     const last = acts.pop();
-    if (last) focusRow(last.row, "Undone.");
+    if (last) focusRow(Math.max(reviews.indexOf(last.row), 0), "Undone.");
     else focusRow(current, "Nothing to undo.");
   },
   y: () => copy($("collected"), $("work-state")),
 };
 
-/** Opens or closes the choice of a category; while it is open, its keys are first. */
-function choose(open) {
-  $("choose").hidden = !open;
-  document.querySelector("[data-key=x]").setAttribute("aria-expanded", String(open));
-  if (open) $("work-state").textContent = "Which category? c, r, u, d or e; Esc leaves it as it is.";
+/** Opens a choice; while it is open, its keys are first. */
+function open(choice, hint) {
+  close();
+  $(choice).hidden = false;
+  document.querySelector(`[aria-controls=${choice}]`).setAttribute("aria-expanded", "true");
+  $("work-state").textContent = hint;
+}
+
+function close() {
+  for (const choice of ["choose", "bulk"]) {
+    $(choice).hidden = true;
+    document.querySelector(`[aria-controls=${choice}]`).setAttribute("aria-expanded", "false");
+  }
+}
+
+/** Offers to answer at once what is still open and has the resource, the tag, the effects or the doubt of a row. */
+function offerBulk(row) {
+  const so = decidedSoFar();
+  const model = operations[row.operations[0]];
+  const same = {
+    r: ["resource", (one) => one.resource],
+    t: ["tag", (one) => one.tags?.[0] ?? ""],
+    e: ["effect", (one) => (one.effects ?? []).join(", ")],
+    d: ["doubt", (one) => one.reasons.danger.rule],
+  };
+  const buttons = Object.entries(same).flatMap(([key, [what, of]]) => {
+    const indexes = [...operations.keys()].filter((index) => operations[index].asked === "first" && !so.asked.has(index) && of(operations[index]) === of(model));
+    if (indexes.length === 0 || of(model) === "") return [];
+    return [["Accept", "never", key], ["Ask always:", "always", key.toUpperCase()]].map(([verb, when, press]) => {
+      const button = make("button", { type: "button", "data-press": press }, `${verb} ${what} ${of(model)}, ${indexes.length} `, make("kbd", { "aria-hidden": "true" }, press));
+      button.addEventListener("click", () => answer(indexes, when));
+      return button;
+    });
+  });
+  if (buttons.length === 0) return focusRow(current, "Nothing like this row is open.");
+  $("bulk").replaceChildren(...buttons);
+  open("bulk", "Which of them? A small letter accepts them, a capital asks always; Esc leaves them.");
+}
+
+/** Makes a row of each operation of a row, to be answered one by one. */
+function split(row) {
+  const items = [...row.element.querySelectorAll(".what li")];
+  if (items.length === 0) return focusRow(current, "It is about one operation.");
+  const members = items.map((item, at) => {
+    const element = row.element.cloneNode(true);
+    element.querySelector(".what").replaceChildren(make("ul", {}, item));
+    const index = row.operations[at];
+    const { category, danger, effects } = operations[index];
+    element.querySelector(".as").textContent = [category, danger, ...(effects ?? [])].join(", ");
+    const concerns = row.concerns.filter(([of]) => of === index);
+    return { ...row, element, concerns, operations: [index], entries: [row.entries[at]], by_rule: false };
+  });
+  row.element.replaceWith(...members.map(({ element }) => element));
+  reviews.splice(current, 1, ...members);
+  show();
+  focusRow(current, `${members.length} rows now.`);
 }
 
 function recategorise(category) {
@@ -568,9 +644,10 @@ function recategorise(category) {
 }
 
 function press(key) {
-  const category = $("choose").hidden ? null : document.querySelector(`#choose [aria-keyshortcuts="${CSS.escape(key)}"]`);
-  if (category) recategorise(category.dataset.category);
-  else if (!$("choose").hidden && key === "Escape") focusRow(current, "");
+  const choice = document.querySelector("#choose:not([hidden]), #bulk:not([hidden])");
+  const chosen = choice?.querySelector(`[data-press="${CSS.escape(key)}"]`);
+  if (chosen) chosen.click();
+  else if (choice && key === "Escape") focusRow(current, "");
   else if (Object.hasOwn(commands, key)) commands[key](reviews[current]);
   else return false;
   return true;

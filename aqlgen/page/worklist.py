@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from aqlgen.decide.decision import Decision, Doubt
 from aqlgen.decide.review.rows import ReviewRow, entry_of
@@ -13,6 +14,8 @@ from aqlgen.runtime.text import visible
 __all__ = ["quoted", "worklist_data", "worklist_markup"]
 
 Entry = Mapping[str, Json]
+_MOST_SHOWN: Final = {False: 3, True: 12}
+"""The most operations that a row shows unfolded: one of the review, and one about when a person is asked."""
 
 
 def quoted(text: str) -> str:
@@ -26,9 +29,11 @@ def worklist_data(rows: Iterable[ReviewRow], decisions: Sequence[Decision]) -> l
     indexes = {decision.operation.key: index for index, decision in enumerate(decisions)}
     return [
         {
+            "heading": row.heading,
             "section": row.section,
+            "asked": row.asked or "",
             "confidence": round(row.confidence, 2),
-            "reasons": list(row.reasons),
+            "reasons": _reasons(row),
             "rules": list(row.rules),
             "by_rule": bool(row.entries) and row.entries[0].startswith("rule:"),
             "concerns": [
@@ -37,31 +42,45 @@ def worklist_data(rows: Iterable[ReviewRow], decisions: Sequence[Decision]) -> l
                 for concern in concerns
             ],
             "operations": [indexes[decision.operation.key] for decision in row.decisions],
-            "notes": ["" if row.reasons == texts else "; ".join(texts) for texts in _texts(row)],
+            "notes": list(_notes(row)),
             "entries": [quoted(entry_of(decision)) for decision in row.decisions],
         }
         for row in rows
     ]
 
 
-def _texts(row: ReviewRow) -> Iterable[tuple[str, ...]]:
-    return (tuple(concern.text for concern in concerns) for _, concerns in row.members)
+def _reasons(row: ReviewRow) -> list[str]:
+    """Return why the row is there: of a question what all of its operations have, a doubt or a proof."""
+    if row.asked is None:
+        return list(row.reasons)
+    texts = [_evidence(decision) for decision in row.decisions]
+    return [text for text in texts[0] if all(text in others for others in texts)]
+
+
+def _notes(row: ReviewRow) -> Iterable[str]:
+    """Yield what is to say of each operation beyond the reasons of the row."""
+    shared = _reasons(row)
+    for decision, concerns in row.members:
+        texts = tuple(concern.text for concern in concerns) if row.asked is None else _evidence(decision)
+        yield "; ".join(text for text in texts if text not in shared)
+
+
+def _evidence(decision: Decision) -> tuple[str, ...]:
+    """Return what is quoted of an operation, in full only where the danger's own note does not say it."""
+    return tuple(evidence.says for evidence in decision.evidence) or (decision.danger_reason.note,)
 
 
 def worklist_markup(
     rows: Iterable[Entry], operations: Sequence[Entry], escape: Callable[[str], str], head: Callable[[Entry], str]
 ) -> str:
-    """Return the rows as lists under the headings of their sections; `head` is the markup of an operation."""
+    """Return the rows as lists under their headings; `head` is the markup of an operation."""
     parts: list[str] = []
-    section = None
+    heading = None
     for row in rows:
-        if row["section"] != section:
-            section = row["section"]
-            if parts:
-                parts.append("</ol>\n")
-            parts.append(f"<h3>{escape(section)}</h3>\n" if section else "")
-            parts.append('<ol class="review">')
-        elif not parts:
+        if row["heading"] != heading:
+            heading = row["heading"]
+            parts.append("</ol>\n" if parts else "")
+            parts.append(f"<h3>{escape(heading)}</h3>\n" if heading else "")
             parts.append('<ol class="review">')
         parts.append(_row(row, operations, escape, head))
     return "".join([*parts, "</ol>\n"]) if parts else ""
@@ -69,16 +88,30 @@ def worklist_markup(
 
 def _row(row: Entry, operations: Sequence[Entry], escape: Callable[[str], str], head: Callable[[Entry], str]) -> str:
     members = [operations[index] for index in row["operations"]]
-    notes = (f"<small>{escape(note)}</small>" if note else "" for note in row["notes"])
-    items = "".join(f"<li>{head(member)}{note}</li>" for member, note in zip(members, notes, strict=True))
-    what = head(members[0])
-    if len(members) > 1:
-        more = f"<details><summary>{counted(len(members), 'operation')}</summary><ul>{items}</ul></details>"
-        what = more if len(members) > 3 else f"<ul>{items}</ul>"
-    kinds = dict.fromkeys(f"{member['category']}, {member['danger']}" for member in members)
+    kinds = "; ".join(dict.fromkeys(map(_kind, members)))
     whys = "".join(f'<span class="why">{escape(reason)}</span>' for reason in row["reasons"])
+    whys = f'<div class="whys">{whys}<span class="state"></span></div>'
+    is_asked = bool(row["asked"])
+    items = [
+        f"<div>{head(member)}</div><small>{escape(member.get('summary', ''))}</small><small>{escape(note)}</small>"
+        if is_asked
+        else head(member) + (f"<small>{escape(note)}</small>" if note else "")
+        for member, note in zip(members, row["notes"], strict=True)
+    ]
+    what = items[0]
+    if is_asked or len(items) > 1:
+        what = f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
+    if len(items) > _MOST_SHOWN[is_asked]:
+        what = f"<details><summary>{counted(len(items), 'operation')}</summary>{what}</details>"
+    if is_asked:
+        heading = f'<div class="part">{escape(row["section"])}</div><div class="as">{kinds}</div>{whys}'
+        return f'<li class="row-to-review asked">{heading}<div class="what">{what}</div></li>\n'
     return (
-        f'<li class="row-to-review"><div class="what">{what}</div><div class="as">{"; ".join(kinds)}</div>'
-        f'<div class="sure"><span class="said">confidence </span>{row["confidence"]:.2f}</div>'
-        f'<div class="whys">{whys}<span class="state"></span></div></li>\n'
+        f'<li class="row-to-review"><div class="what">{what}</div><div class="as">{kinds}</div>'
+        f'<div class="sure"><span class="said">confidence </span>{row["confidence"]:.2f}</div>{whys}</li>\n'
     )
+
+
+def _kind(member: Entry) -> str:
+    effects = ", ".join(member.get("effects", ()))
+    return f"{member['category']}, {member['danger']}" + (f", {effects}" if effects else "")

@@ -19,7 +19,7 @@ from aqlgen.project import OVERRIDES
 from aqlgen.project.insertion import InsertionError, insert
 from aqlgen.resources import own_templates
 
-__all__ = ["aliases", "overridden", "renamed", "with_aliases", "with_hosts"]
+__all__ = ["aliases", "overridden", "renamed", "with_entries", "with_hosts"]
 
 
 def overridden(options: Options, folder: Path, overrides: bytes | None) -> Options:
@@ -66,14 +66,14 @@ def _as_json(alias: Alias) -> Json:
     return alias.name if alias.until is None else {"name": alias.name, "until": alias.until.isoformat()}
 
 
-def with_aliases(folder: Path, added: Mapping[str, Mapping[str, Json]]) -> bytes:
-    """Return the overrides of a folder with aliases. Raises OptionError where there is no place for them."""
+def with_entries(folder: Path, added: Mapping[str, Mapping[str, Json]], what: str) -> bytes:
+    """Return the overrides of a folder with more fields. Raises OptionError where there is no place for them."""
     path = folder / OVERRIDES
     overrides = path.read_bytes() if path.is_file() else b""
     try:
         return insert(overrides.decode("utf-8"), added).encode("utf-8")
     except InsertionError as error:
-        message = f"the aliases of {error} cannot be put where its overrides stand"
+        message = f"the {what} of {error} cannot be put where its overrides stand"
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None
 
 

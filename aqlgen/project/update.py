@@ -21,7 +21,7 @@ from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import Regenerated, regenerate
 from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
 from aqlgen.project.options import RECORDED, spdx
-from aqlgen.project.overriding import overridden, renamed, with_aliases
+from aqlgen.project.overriding import overridden, renamed, with_entries
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked, refusals
 from aqlgen.project.releases import current
@@ -143,7 +143,7 @@ def _update(
                 [str(folder / OVERRIDES)],
                 help=f"Commit {OVERRIDES}, then update.",
             )
-        yours[OVERRIDES] = with_aliases(folder, aliases)
+        yours[OVERRIDES] = with_entries(folder, aliases, "aliases")
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
         used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
         generated = regenerate(project, used, licensed, progress, fork=fork, earlier=generated.prepared)

@@ -95,7 +95,7 @@ def data(order: Order) -> dict[str, bytes]:
 
 def table_data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table itself."""
-    return {f"src/{order.identity.package}/{path}": _encoded(text) for path, text in table_files(order.table)}
+    return {f"src/{order.identity.package}/{path}": content for path, content in table_files(order.table)}
 
 
 def _encoded(text: str) -> bytes:

@@ -19,7 +19,7 @@ from aqlgen.ir import Json
 from aqlgen.render.operations_md import code, escape
 from aqlgen.render.request_notes import base_url, maps_to, pagination, request_notes
 from aqlgen.runtime.introspection.fields import Detail, Info, parameter_info, with_notes
-from aqlgen.runtime.schema.reader import enum_values
+from aqlgen.runtime.schema import enum_values
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, SecurityScheme
 from aqlgen.runtime.text import listed
 from aqlgen.table.model import FAMILIES, DecidedRow, Schema, Table

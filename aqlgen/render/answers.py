@@ -15,7 +15,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import SIGNATURE, Json
 from aqlgen.resources import Release
-from aqlgen.runtime.auth.usage import KEY, sent_as
+from aqlgen.runtime.auth import KEY, sent_as
 from aqlgen.runtime.table import SecurityScheme
 from aqlgen.schemas.descriptions import HEAD, REFERENCE, SENTENCE_END
 from aqlgen.table.access import table_credentials, table_hosts
@@ -201,13 +201,14 @@ def _json(value: Mapping[str, Json]) -> str:
 
 
 def confirmation_lines(table: Table) -> list[str]:
-    """Return `danger number: names` for the levels that are asked about or refused, the gravest first.
+    """Return `danger number: names` for what is asked about or refused, the gravest first, and `first_use` last.
 
     The number of other operations is left out: a read more changes nothing in the README.
     """
     lines = []
-    for danger in _CONFIRMED:
-        rows = [row for row in table.rows if row.row.danger == danger]
+    asked = {danger: [row for row in table.rows if row.row.danger == danger] for danger in _CONFIRMED}
+    asked["first_use"] = [row for row in table.rows if row.row.asked == "first"]
+    for danger, rows in asked.items():
         if rows:
             grave = sorted(rows, key=lambda row: (row.row.danger_reason.startswith("category"), row.name))
             lines.append(f"{danger} {len(rows)}: {' '.join(row.name for row in grave[:_MOST_NAMES])}")

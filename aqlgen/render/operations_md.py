@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from aqlgen.decide.decision import Category, Decision
+from aqlgen.decide.decision import Asked, Category, Decision
 from aqlgen.decide.review.rows import ReviewRow, review_rows
 from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.ir import SIGNATURE
@@ -40,7 +40,8 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     review = review_rows(row.decision for row in table.rows)
     if review:
         parts.append(
-            f"\n## To review\n\n{_headline(table.rows)}. `adapter: {{accept: […]}}` in `overrides.yaml` settles:\n"
+            f"\n## To review\n\n{_headline(table.rows)}. `overrides.yaml` settles: `asked` what is asked"
+            " at first use, `adapter: {accept: […]}` the rest.\n"
         )
         parts.extend(_review(review))
     for category in Category:
@@ -48,8 +49,8 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
         if rows:
             parts.append(f"\n## {category.value}\n\n")
             parts.append(
-                "| operation | API | danger | decided by | confidence | what it does | also |\n"
-                "|---|---|---|---|---|---|---|\n"
+                "| operation | API | danger | asked | decided by | confidence | what it does | also |\n"
+                "|---|---|---|---|---|---|---|---|\n"
             )
             parts.extend(map(_row, rows))
     if table.workflows:
@@ -81,13 +82,14 @@ def _review(rows: Iterable[ReviewRow]) -> Iterator[str]:
     """Yield the questions, under the headings of their sections."""
     section = None
     for row in rows:
-        if row.section != section:
-            section = row.section
+        if row.heading != section:
+            section = row.heading
             yield f"\n### {escape(section)}\n\n" if section else "\n"
         names = ", ".join(f"`{name}`" for name in row.samples) + (", …" if row.count > len(row.samples) else "")
         count = f"{counted(row.count, 'operation')}, " if row.count > 1 else ""
         rules = f"; accept {code(row.entries[0], cell=False)}" if row.entries[0].startswith("rule:") else ""
-        yield f"- {count}{names}: {escape('; '.join(row.reasons))}{rules}\n"
+        part = f"{escape(row.section)}: " if row.is_question else ""
+        yield f"- {part}{count}{names}: {escape('; '.join(row.reasons))}{rules}\n"
 
 
 def _row(row: DecidedRow) -> str:
@@ -96,6 +98,7 @@ def _row(row: DecidedRow) -> str:
         f"`{row.name}`",
         code(decision.operation.key),
         _danger(decision),
+        _asked(decision),
         escape(decision.category_reason.rule),
         f"{decision.confidence:.2f}",
         escape(row.row.summary),
@@ -120,6 +123,15 @@ def _danger(decision: Decision) -> str:
     """Return the level, with the reason where it is not the category's own."""
     reason = decision.danger_reason
     return decision.danger.value + (f" ({escape(reason.note)})" if reason.rule != "category" else "")
+
+
+def _asked(decision: Decision) -> str:
+    """Return when a person is asked, the effects, and what is quoted beyond the danger's own reason."""
+    if decision.category is Category.READ and decision.asked is Asked.NEVER:
+        return ""
+    effects = ", ".join(effect.value for effect in decision.effects)
+    says = (evidence.says for evidence in decision.evidence if evidence.says not in decision.danger_reason.note)
+    return escape(f"{decision.asked}: {'; '.join((effects, *dict.fromkeys(says)))}")
 
 
 def _other_decisions(decision: Decision) -> Iterator[str]:

@@ -23,7 +23,7 @@ _LARGEST = 1 << 22
 """The maximal size of a shared file in bytes, so that no record expands to more."""
 
 
-_encode = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
+_encode = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, check_circular=False).encode
 
 
 def canonical_hash(value: Json, depth: int = 3) -> str:

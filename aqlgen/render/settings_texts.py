@@ -18,8 +18,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from aqlgen.runtime.settings import VARIABLES
 from aqlgen.runtime.settings.config import SETTINGS, Config, Setting
-from aqlgen.runtime.settings.setting import VARIABLES
 
 __all__ = ["PATHS", "adapter_toml", "page"]
 

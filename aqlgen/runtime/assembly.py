@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .auth.credentials import Credentials
 from .auth.logins import NOBODY, Logins, PerUser
 from .auth.sources import SIGNATURE, config_of_each
-from .client.api import Api, Apis, Transports
+from .client import Api, Apis, Transports
 from .dispatch.dispatcher import Dispatcher, Parts
 from .encode.urls import variable_problem
 from .hooks import Hooks
-from .logs.log import Logger
+from .logs import Logger
 from .logs.observers import CallRecords, Observers
 from .redaction import Secrets, url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, StateKeys, Variables, load
 from .settings.tables import AuditSettings, QuotaSettings
+from .state import StoreAway, WatchedStore
 from .state.custody import MEMORY, State, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
-from .state.store import StoreAway, WatchedStore
 from .table import Adapter, Table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from .cli.main import main as command
+from .cli import main as command
 
 __all__ = ["main"]
 

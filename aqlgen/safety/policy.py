@@ -10,9 +10,9 @@ from typing import Any, Final
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.positions import Position, find, join
+from aqlgen.runtime.settings import ConfigError, Setting, refusal
 from aqlgen.runtime.settings.config import SETTINGS
 from aqlgen.runtime.settings.load import POLICY_KEYS, is_policy, parse_settings
-from aqlgen.runtime.settings.setting import ConfigError, Setting, refusal
 
 __all__ = ["SETTINGS_OF_POLICIES", "check_policy"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.runtime.cli.main import main as run_adapter
+from aqlgen.runtime.cli import main as run_adapter
 from aqlgen.runtime.settings.env_file import variables_of
 from aqlgen.runtime.settings.load import CONFIG_FILE_VARIABLE, ConfigError, load
 from aqlgen.runtime.text import terminal_text

@@ -10,7 +10,7 @@ from json import dumps, loads
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape, nodes, pointer_to
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import json_type
+from aqlgen.runtime.schema import json_type
 
 
 @dataclass(frozen=True, slots=True)

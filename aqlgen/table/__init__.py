@@ -28,7 +28,7 @@ from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
 from aqlgen.table.named_parts import open_by_examples, with_names_as_read
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
+from aqlgen.table.parameters import Shared, added_parameters, plain_parameters, with_unique_names
 from aqlgen.table.rows import Boilerplate, Draft, build_row, reads_with_etag, with_reader_schemas
 from aqlgen.table.selecting import Readable, answer_of
 from aqlgen.table.variables import security_schemes
@@ -80,11 +80,12 @@ def tabulate(
         owner=api.capitalize(),
     )
     applier = OverrideApplier(overrides.file)
+    shared: Shared = {}
     drafts: list[Draft] = []
     skipped: list[Skipped] = []
     for decision in decisions:
         try:
-            drafts.append(_draft(decision, types, applier, resolver))
+            drafts.append(_draft(decision, types, applier, resolver, shared))
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
     operations = {draft.decision.name: (draft.decision.operation.path, draft.parameters) for draft in drafts}
@@ -122,10 +123,10 @@ def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
     broken.setdefault(error.reference, error)
 
 
-def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver: Resolver) -> Draft:
+def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver: Resolver, shared: Shared) -> Draft:
     shaped: ShapedBody | None
     decision, corrected_fields = corrected(decision, resolver)
-    parameters = plain_parameters(decision, types)
+    parameters = plain_parameters(decision, types, shared)
     constants: tuple[Parameter, ...] = ()
     changed: frozenset[str] = frozenset()
     sent = decision

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Json
-from aqlgen.runtime.auth.usage import Usage, place_of
+from aqlgen.runtime.auth import Usage, place_of
 from aqlgen.runtime.encode.addresses import AddressProblem, operation_problem
-from aqlgen.runtime.hosts.origin import yaml_entry
+from aqlgen.runtime.hosts import yaml_entry
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, entry_of, host_uses
 from aqlgen.runtime.table import Adapter, Server
 from aqlgen.runtime.text import line

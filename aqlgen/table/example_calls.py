@@ -16,7 +16,7 @@ import jsonschema_rs
 
 from aqlgen.ir import MISSING, Json, Operation
 from aqlgen.runtime.calls.resource import carried
-from aqlgen.runtime.schema.reader import agent_path, as_schema, at, references, schema_at, steps_of, union_of
+from aqlgen.runtime.schema import agent_path, as_schema, at, references, schema_at, steps_of, union_of
 from aqlgen.runtime.table import Body, JsonSchema, Parameter, Update
 from aqlgen.runtime.validation.undeclared import Undeclared
 from aqlgen.schemas import field_name

@@ -16,8 +16,8 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import without_names
+from aqlgen.runtime.schema import as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.schema.field_names import NAMED_AS, Names
-from aqlgen.runtime.schema.reader import as_schema, only_type, parts, pointer_of, referred, shape_of, union_of
 from aqlgen.runtime.table import Kind, Parameter, Update
 from aqlgen.table.kinds import Choices
 from aqlgen.table.responses import first_success
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 from collections.abc import Callable, Iterable
 
 from aqlgen.ir import MISSING
-from aqlgen.runtime.schema.reader import alternatives
+from aqlgen.runtime.schema import alternatives
 from aqlgen.runtime.text import folded
 
 __all__ = ["open_by_examples", "with_names_as_read"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits.pagination.parameters import bounds
@@ -21,9 +21,13 @@ from aqlgen.runtime.client.idempotency import new_key
 from aqlgen.runtime.table import ADAPTER, Body, Idempotency, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten, useful
+from aqlgen.schemas.writer import STRUCTURED
 from aqlgen.table.example_calls import leads_away
 from aqlgen.table.form_fields import encoded_fields
 from aqlgen.words import pascal, singular, snake, split
+
+Shared: TypeAlias = dict[tuple[int, str], tuple[Parameter, TableParameter]]
+"""The parameters that several operations refer to, as agents see them, by identity and name."""
 
 MAX_DESCRIPTION = 400
 VALID = re.compile(r"[a-z][a-z0-9_]*")
@@ -37,6 +41,7 @@ MOST: Final = 100
 FIELDS: Final = "minimal, standard, full, or paths such as ['id', 'owner.name']"
 _SAFE_METHODS: Final = frozenset({"get", "head", "query"})
 _NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
+_ORDER: Final = {location: place for place, location in enumerate(Location)}
 _SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
 
 
@@ -86,42 +91,49 @@ def with_unique_names(
     return tuple(named)
 
 
-def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
+def plain_parameters(decision: Decision, types: Types, shared: Shared) -> list[TableParameter]:
     """Return the path, query, header and cookie parameters, in that order."""
     operation = decision.operation
-    order = list(Location)
     owner = pascal(split(decision.name))
     table_parameters = []
-    for parameter in sorted(operation.parameters, key=lambda declared: order.index(declared.location)):
+    for parameter in sorted(operation.parameters, key=lambda declared: _ORDER[declared.location]):
         if parameter.fixed is not None:
             continue
         name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
-        schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
-        schema = types.exemplified(schema, parameter.schema, parameter.example)
-        described = parameter.description or str(schema.get("description", ""))
-        default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
-        sensitive = is_secret(name, schema)
-        preset = _preset_of(parameter, schema, operation) if parameter.required and not sensitive else None
-        table_parameters.append(
-            TableParameter(
-                name=name,
-                wire=parameter.name,
-                location=parameter.location.value,
-                required=parameter.required and preset is None,
-                schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")}
-                | ({} if preset is None else {"default": preset}),
-                description=shorten(useful(described), MAX_DESCRIPTION),
-                deprecated=parameter.deprecated or schema.get("deprecated") is True,
-                sensitive=sensitive,
-                stated_style=None if parameter.style == default_style else parameter.style,
-                stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
-                allow_reserved=parameter.allow_reserved,
-                content_type=parameter.content_type,
-                fields=encoded_fields(parameter.encoding, types),
-                preset=preset,
-            )
-        )
+        known = shared.get((id(parameter), name))
+        if known is None:
+            place = Place(request=True, hint=owner, inline=True, steps=(name,))
+            known = parameter, _plain(parameter, place, name, types)
+            if known[1].schema.keys().isdisjoint(STRUCTURED):  # no type in it is named after the operation
+                shared[id(parameter), name] = known
+        plain = known[1]
+        preset = _preset_of(parameter, plain.schema, operation) if plain.required and not plain.sensitive else None
+        if preset is not None:
+            plain = replace(plain, required=False, schema={**plain.schema, "default": preset}, preset=preset)
+        table_parameters.append(plain)
     return table_parameters
+
+
+def _plain(parameter: Parameter, place: Place, name: str, types: Types) -> TableParameter:
+    """Return a parameter as agents see it, without what a call sends in its stead."""
+    schema = types.exemplified(types.schema(parameter.schema, place), parameter.schema, parameter.example)
+    described = parameter.description or str(schema.get("description", ""))
+    default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
+    return TableParameter(
+        name=name,
+        wire=parameter.name,
+        location=parameter.location.value,
+        required=parameter.required,
+        schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")},
+        description=shorten(useful(described), MAX_DESCRIPTION),
+        deprecated=parameter.deprecated or schema.get("deprecated") is True,
+        sensitive=is_secret(name, schema),
+        stated_style=None if parameter.style == default_style else parameter.style,
+        stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
+        allow_reserved=parameter.allow_reserved,
+        content_type=parameter.content_type,
+        fields=encoded_fields(parameter.encoding, types),
+    )
 
 
 def _preset_of(parameter: Parameter, schema: Mapping[str, Json], operation: Operation) -> Json:

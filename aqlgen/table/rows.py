@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aqlgen.decide.decision import AnyTrait, Category, Decision, Effect, Trait
+from aqlgen.decide.decision import AnyTrait, Asked, Category, Decision, Effect, Trait
 from aqlgen.decide.effects import with_loss
 from aqlgen.decide.sentences import final_words
 from aqlgen.ir import Json, Location, Operation
@@ -56,6 +56,7 @@ __all__ = ["MAX_SUMMARY", "Boilerplate", "Draft", "build_row", "reads_with_etag"
 MAX_SUMMARY = 120
 MAX_DESCRIPTION = 1000
 _MOST_TAGS, _LONGEST_TAG = 10, 100
+_MOST_EVIDENCE, _LONGEST_EVIDENCE = 3, 200
 
 ANNOTATIONS: Final = frozenset({"type", "examples", "default"})
 
@@ -142,6 +143,7 @@ def build_row(
             effect.value for effect in decision.effects if effect is not Effect.DATA and effect is not Effect.NONE
         ),
         asked=decision.asked.value,
+        evidence=_evidence(decision),
         review=decision.review_reasons,
         accepted={acceptance.concern.text: acceptance.entry for acceptance in decision.accepted},
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
@@ -209,6 +211,14 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     summary = override.summary or decision.description or stated_summary or documented or operation.summary
     description = decision.description or documented or override.summary or operation.summary
     return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
+
+
+def _evidence(decision: Decision) -> tuple[str, ...]:
+    """Return what is quoted beyond the danger's own reason, of what a person is asked about."""
+    if decision.asked is Asked.NEVER:
+        return ()
+    texts = (evidence.says for evidence in decision.evidence if evidence.says not in decision.danger_reason.note)
+    return tuple(line(text, _LONGEST_EVIDENCE) for text in dict.fromkeys(texts))[:_MOST_EVIDENCE]
 
 
 def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:

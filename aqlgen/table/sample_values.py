@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from json import dumps
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import STRUCTURE, alternatives, declared_types, follow, only_type, parts, resolve
+from aqlgen.runtime.schema import STRUCTURE, alternatives, declared_types, follow, only_type, parts, resolve
 from aqlgen.schemas.all_of import combine
 from aqlgen.schemas.keywords import has_type
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text

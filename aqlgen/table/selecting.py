@@ -16,7 +16,7 @@ from typing import Final
 from aqlgen.decide.decision import Category
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
-from aqlgen.runtime.schema.reader import as_schema, referred, schema_at, union_of
+from aqlgen.runtime.schema import as_schema, referred, schema_at, union_of
 from aqlgen.runtime.table import ADAPTER, Body, Parameter, Response
 from aqlgen.runtime.text import folded
 from aqlgen.table.parameters import FIELDS, SELECTION, has_fields

@@ -20,7 +20,7 @@ from typing import Any
 
 import anyio
 
-from aqlgen.conformance.stand_in import serve
+from aqlgen.check.stand_in import serve
 from bench.jobs import development, everyday
 from bench.jobs.context import Context
 from bench.jobs.model import Job
@@ -70,27 +70,32 @@ def _line(policy: str, context: Context) -> str:
 
 
 @contextmanager
-def _policies(name: str, corpus: Path, before: Path | None, python: Path | None, folder: Path) -> Iterator[Any]:
+def _policies(
+    name: str, corpus: Path, before: Path | None, python: Path | None, folder: Path, *, asks_agent: bool
+) -> Iterator[Any]:
     """Yield the stand-in of an API and what plays jobs over it, by policy."""
     api = APIS[name]
     document = corpus / api.document
-    today = _project(document, folder / f"{name}-today", None)
-    earlier = today if before is None else _project(document, folder / f"{name}-before", before)
+    today = _project(document, folder / f"{name}-today", None, api.overrides)
+    earlier = today if before is None else _project(document, folder / f"{name}-before", before, api.overrides)
     stand_in = StatefulApi(package_of(today), api.things, api.aliases)
     with ExitStack() as stack:
         base = stack.enter_context(serve(stand_in))
         plays: dict[str, Play] = {
-            CALLS: _played(play_by_calls, Adapter(earlier, base, api.secret)),
-            PLAN: _played(play_as_plan, Adapter(today, base, api.secret)),
+            CALLS: _played(play_by_calls, Adapter(earlier, base, api.secret, asks_agent=asks_agent)),
+            PLAN: _played(play_as_plan, Adapter(today, base, api.secret, asks_agent=asks_agent)),
         }
         if python is not None:
             plays[PEER] = stack.enter_context(_peer(python, document, base, _lists(stand_in)))
         yield stand_in, plays
 
 
-def _project(document: Path, project: Path, checkout: Path | None) -> Path:
+def _project(document: Path, project: Path, checkout: Path | None, overrides: str) -> Path:
     if not project.exists():
-        generate(document, project, folder=checkout)
+        project.parent.mkdir(parents=True, exist_ok=True)
+        words = project.with_suffix(".yaml")
+        words.write_text(overrides)
+        generate(document, project, "--overrides", str(words), folder=checkout)
     return project
 
 
@@ -175,6 +180,7 @@ def main(argv: Sequence[str]) -> int:
     add_corpus(options)
     options.add_argument("--before", type=Path, metavar="CHECKOUT", help="play call by call over its adapters")
     options.add_argument("--fastmcp", type=Path, metavar="PYTHON", help="play over FastMCP's code mode, too")
+    options.add_argument("--agent", action="store_true", help="questions are answered by the agent, not a person")
     options.add_argument("--only", default="", metavar="API", help="only the jobs of one API")
     options.add_argument("--folder", type=Path, help="where projects are generated, and found in the next run")
     arguments = options.parse_args(argv)
@@ -184,7 +190,8 @@ def main(argv: Sequence[str]) -> int:
         for name in APIS:
             if arguments.only not in ("", name):
                 continue
-            with _policies(name, arguments.corpus, arguments.before, arguments.fastmcp, folder) as (stand_in, plays):
+            api = name, arguments.corpus, arguments.before, arguments.fastmcp, folder
+            with _policies(*api, asks_agent=arguments.agent) as (stand_in, plays):
                 _measure(name, stand_in, plays, totals)
     for policy, total in totals.items():
         print(f"{policy:18} {total.jobs:2} jobs {total.text(total.jobs)}   as 15 jobs: {total.text(15)}")

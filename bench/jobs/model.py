@@ -42,6 +42,8 @@ class Api:
     secret: str
     things: Mapping[str, Sequence[dict[str, Any]]]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    overrides: str = ""
+    """The owner's word on what the document only says in a sentence, as YAML."""
 
 
 def ref(text: str) -> dict[str, str]:

@@ -35,7 +35,8 @@ _FAMILIES = ("create", "read", "update", "delete", "execute")
 class Adapter:
     """A generated adapter, run for the stand-in at `base`, and what its table says of operations."""
 
-    def __init__(self, project: Path, base: str, secret: str) -> None:
+    def __init__(self, project: Path, base: str, secret: str, *, asks_agent: bool = False) -> None:
+        self._confirm = None if asks_agent else _confirm
         self._variables = {
             "MCP_AQL_BASE_URL": base,
             secret: "secret",
@@ -75,7 +76,7 @@ class Adapter:
         parameters = server(self._project, **self._variables)
         arguments = [argument for argument in parameters.args if argument != "--mock"]
         parameters = parameters.model_copy(update={"args": arguments})
-        return Client(parameters, elicitation_callback=_confirm)
+        return Client(parameters, elicitation_callback=self._confirm)
 
 
 async def _confirm(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
@@ -111,8 +112,13 @@ class _Session:
         return envelope
 
     async def data(self, family: str, arguments: Mapping[str, Any]) -> Any:
-        """Call a tool and return the data. Raises RuntimeError if it fails."""
+        """Call a tool and return the data; a question is answered with its token. Raises RuntimeError if it fails."""
         envelope = await self.ask(family, arguments)
+        while "confirmation" in envelope:
+            halted = envelope["error"]["details"].get("plan", {})
+            params = {"continue": halted["continue"]} if "continue" in halted else arguments["params"]
+            token = {"confirmation_token": envelope["confirmation"]["token"]}
+            envelope = await self.ask(family, {**arguments, "params": {**params, **token}})
         if not envelope.get("success"):
             raise RuntimeError(f"{compact(arguments)}: {compact(envelope)}")
         return envelope["data"]

@@ -133,6 +133,7 @@ APIS: Mapping[str, Api] = {
         "ASANA_PERSONAL_ACCESS_TOKEN",
         _ASANA,
         {r"/workspaces/500/users$": "/users", r"/(projects|sections)/9\d\d/tasks$": "/tasks"},
+        "PUT /tasks/{task_gid}: {send: named}",
     ),
     "spotify": Api(
         "spotify.yaml", "SPOTIFY_WEB_OAUTH_2_0_TOKEN", _SPOTIFY, {r"^/(users/\w+|me)/playlists$": "/playlists"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
-from aqlgen.runtime.schema.reader import fixed_values, follow, union_of
+from aqlgen.runtime.schema import fixed_values, follow, union_of
 from aqlgen.runtime.table import Row, Table
 
 Params: TypeAlias = dict[str, Any]

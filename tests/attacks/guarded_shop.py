@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.safety.audit import Audit

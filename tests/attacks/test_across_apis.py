@@ -17,7 +17,7 @@ from aqlgen.runtime.decode.outcome import find_out
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.executions.places import target_at
 from aqlgen.runtime.hosts.gate import Hosts
-from aqlgen.runtime.introspection.names import Spellings
+from aqlgen.runtime.introspection.search import Spellings
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.table import Table

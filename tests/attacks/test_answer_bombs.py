@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.client.receive import CodingError, Decompressor
 from aqlgen.runtime.decode.api_error import read_error
 from aqlgen.runtime.decode.body import decode_text, known_charset, read_body
-from aqlgen.runtime.decode.decompress import CodingError, Decompressor
 from aqlgen.runtime.decode.files import disposition_name
 from aqlgen.runtime.decode.headers import quotas, read_links, retry_after, seconds_until_reset
 from aqlgen.runtime.decode.sequential import StreamWatch, read_multipart, stream_values

@@ -11,13 +11,13 @@ import pytest
 
 from aqlgen.runtime.auth.grants import denied
 from aqlgen.runtime.auth.tokens import Refused, stated_error
-from aqlgen.runtime.cli.main import _print
+from aqlgen.runtime.cli import _print
 from aqlgen.runtime.cli.operations import Terminal, as_json
 from aqlgen.runtime.decode.failures import failure_of_response
 from aqlgen.runtime.decode.files import file_name
 from aqlgen.runtime.envelope import success, tool_result
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.logs.log import JsonFormatter, Record
+from aqlgen.runtime.logs import JsonFormatter, Record
 from aqlgen.runtime.table import Row, row_of
 from aqlgen.runtime.text import listed, shown, terminal_text
 from aqlgen.runtime.warnings.deprecation import headers_warning

@@ -13,8 +13,7 @@ import pytest
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.audit import audit_tail, audit_verdict
 from aqlgen.runtime.errors import CommandError
-from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.audit_chain import Chain
+from aqlgen.runtime.safety.audit import Audit, Chain
 from tests.attacks.guarded_shop import OPERATIONS, Human, open_shop, operation, write_shop
 from tests.cases import each
 
@@ -205,7 +204,7 @@ def test_an_agent_cannot_write_the_entry_at_which_a_cut_head_goes_unseen(tmp_pat
     lines = chain(path)
     Chain(path).append(b'{"event":"OPERATION_ALLOWED","params":{"event":"AUDIT_CONTINUED","after":"x"}}')
     path.write_bytes(path.read_bytes()[len(b"".join(lines)) :])
-    from aqlgen.runtime.safety.audit_chain import verify
+    from aqlgen.runtime.safety.audit import verify
 
     assert "an entry before it is missing" in verify(path).problem
 

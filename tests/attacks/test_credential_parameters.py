@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from aqlgen.runtime.auth.usage import BARE
+from aqlgen.runtime.auth import BARE
 from aqlgen.runtime.errors import Code, Failure
 from tests.cases import each
 from tests.generator.commands import api, tabulate

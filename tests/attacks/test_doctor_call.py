@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
 

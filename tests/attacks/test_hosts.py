@@ -23,8 +23,8 @@ from aqlgen.runtime.auth.login import LoginIO, find_server
 from aqlgen.runtime.auth.sources import Sources
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.hosts import Origin
 from aqlgen.runtime.hosts.gate import Hosts
-from aqlgen.runtime.hosts.origin import Origin
 from aqlgen.runtime.settings.load import Variables
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from mcp.server.auth.provider import AccessToken
 
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
-from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.server.access import AccessError, Place
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.settings.tables import HttpSettings

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from forms import FORMS, unwrapped, wrapped
 
-from aqlgen.runtime.logs.log import Record
+from aqlgen.runtime.logs import Record
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.tables import ConfirmationSettings
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint

@@ -18,7 +18,7 @@ from looped_shop import AGENT, DELETE, PAY, Floor, challenge_of, opened
 
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.tables import LoopSettings
-from aqlgen.runtime.state.store import StoreAway
+from aqlgen.runtime.state import StoreAway
 
 pytestmark = pytest.mark.anyio
 DENY = LoopSettings(deny=("drop_*",))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from forms import FORMS, Formed
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.settings.config import Config

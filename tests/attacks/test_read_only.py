@@ -15,7 +15,7 @@ from forms import FORMS, Formed
 from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, operation, write_shop
 from mcp import Client
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session

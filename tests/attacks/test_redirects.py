@@ -12,10 +12,10 @@ import pytest
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.web import Web
+from aqlgen.runtime import hosts
 from aqlgen.runtime.client.redirects import redirected
 from aqlgen.runtime.client.transport import HttpTransport
-from aqlgen.runtime.hosts import addresses
-from aqlgen.runtime.hosts.addresses import CheckedConnections, is_link_local_host, is_public_address
+from aqlgen.runtime.hosts import CheckedConnections, is_link_local_host, is_public_address
 from aqlgen.runtime.hosts.gate import Hosts
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse, PrivateAddress
@@ -349,7 +349,7 @@ def test_a_document_of_a_private_host_that_the_user_named_is_fetched(monkeypatch
 
 
 def test_a_proxy_of_the_environment_still_hides_no_private_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "_has_proxy", lambda url: True)
+    monkeypatch.setattr(hosts, "_has_proxy", lambda url: True)
 
     async def run(url: str) -> None:
         connections = CheckedConnections(verify=False)

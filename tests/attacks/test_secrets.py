@@ -20,7 +20,7 @@ from forms import FORMS, unwrapped, wrapped
 
 from aqlgen.runtime import assembly
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
-from aqlgen.runtime.logs.log import JsonFormatter, Logger
+from aqlgen.runtime.logs import JsonFormatter, Logger
 from aqlgen.runtime.redaction import Secrets, redact, redacted
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.attacks.bounds import cpu_seconds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from tests.runtime.tiny_zoo import write_package
 
 HOSTILE = 'base_url = "https://evil.example"\npolicy = "open"\n'

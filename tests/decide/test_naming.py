@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from operations import NOWHERE, answer, decide_one, names
+from operations import NOWHERE, answer, decide_one, document, names, operation
 
-from aqlgen.ir import MISSING, Location, Parameter
+from aqlgen.decide import Overrides, decide
+from aqlgen.ir import MISSING, Location, Parameter, Tag
 
 
 @pytest.mark.parametrize(
@@ -133,6 +135,15 @@ def test_run_together_words_are_taken_apart_as_the_document_writes_them(
     assert decide_one(key, called, tags=tags).name == name
 
 
+def test_run_together_words_are_taken_apart_by_words_that_stand_alone_elsewhere() -> None:
+    """R-NAME-2"""
+    assert decide_one("POST /group/adduser", summary="Adds a user to a group").name == "create_group_add_user"
+    assert decide_one("POST /users/database", summary="Data bases of users").name == "create_user_database"  # no verb
+    for tags, name in (("Adapters", "Infos"), "list_adapter_infos"), (("Adapters",), "list_adapterinfos"):
+        api = replace(document(operation("GET /adapterinfos")), tags=tuple(Tag(tag, "") for tag in tags))
+        assert decide(api, Overrides())[0].name == name
+
+
 def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
     """R-NAME-2"""
     answers = (answer("200", {"type": "object", "properties": {"core": {"type": "integer"}}}),)
@@ -230,7 +241,7 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
         ("GET /pet/stats", "getPetStats", "get_pet_stats"),
         ("GET /orgs/{org}/limits", "getLimits", "list_org_limits"),
         ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
-        ("POST /invoices", "updateOrCreateInvoices", "create_or_update_invoices"),
+        ("POST /invoices", "updateOrCreateInvoices", "update_or_create_invoices"),
         ("POST /v1/agents/{agentsId}/types:batchDelete", "x.agents.types.batchDelete", "batch_delete_agent_types"),
         ("POST /search-hours-of-operations", "SearchHoursOfOperations", "search_hours_of_operations"),
         ("POST /docs/{name}/findOneAndDelete", None, "find_one_and_delete_doc"),

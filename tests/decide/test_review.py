@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from aqlgen.decide.decision import Decision
+from aqlgen.decide.decision import Asked, Category, Danger, Decision
+from aqlgen.decide.effects.rules import RULES
 from aqlgen.decide.overrides import is_broad
-from aqlgen.decide.review.rows import ReviewRow, review_rows
+from aqlgen.decide.review.rows import _SHARES, ReviewRow, review_rows
 from aqlgen.diagnostics import Severity
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
+from tests.cases import each
 
 ITEMS = ("charges", "orders", "payouts", "topics")
 
@@ -205,3 +207,53 @@ def test_rows_stand_under_the_telling_part_of_the_path_where_there_are_no_tags(p
 )
 def test_what_also_accepts_operations_to_come_is_broad(entry: str, *, broad: bool) -> None:
     assert is_broad(entry) is broad
+
+
+LEASH = {"/leashes": {"get": operation(), "post": operation(summary="Add a leash")}}
+
+
+@each(
+    "entries, asked, danger, is_open",
+    [
+        ("", Asked.FIRST, Danger.REVERSIBLE, True),
+        ("POST /leashes: {asked: never}", Asked.NEVER, Danger.REVERSIBLE, False),
+        ("POST /leashes: {asked: first}", Asked.FIRST, Danger.REVERSIBLE, False),
+        ("POST /leashes: {asked: always}", Asked.ALWAYS, Danger.DESTRUCTIVE, False),
+        ("POST /leashes: {asked: never}\n'* /leashes': {asked: always}", Asked.NEVER, Danger.REVERSIBLE, False),
+        ("POST /leashes: {asked: never, danger: dangerous}", Asked.ALWAYS, Danger.DANGEROUS, False),
+        ("POST /leashes: {asked: always, danger: forbidden}", Asked.ALWAYS, Danger.FORBIDDEN, False),
+    ],
+)
+def test_the_owner_says_when_a_person_is_asked_and_lowers_no_danger_by_it(
+    prepared: Any, entries: str, asked: Asked, danger: Danger, *, is_open: bool
+) -> None:
+    """R-EFF-2"""
+    result = prepared(LEASH, overrides=entries)
+    decision = next(each for each in result.decisions if each.operation.method == "post")
+    assert (decision.asked, decision.danger) == (asked, danger)
+    assert [row.is_question for row in rows(result)] == [True] * is_open
+
+
+def test_a_read_that_the_owner_wants_to_be_asked_about_is_no_safe_one_any_more(prepared: Any) -> None:
+    """R-EFF-2"""
+    result = prepared(LEASH, overrides="GET /leashes: {asked: first, why: it is slow}")
+    decision = next(each for each in result.decisions if each.operation.method == "get")
+    assert (decision.asked, decision.danger) == (Asked.FIRST, Danger.REVERSIBLE)
+    assert decision.danger_reason.note == "`GET /leashes` in overrides.yaml, it is slow"
+
+
+def test_a_doubt_that_several_parts_have_once_is_one_row(prepared: Any) -> None:
+    """R-EFF-2"""
+    parts = ("bowls", "leashes", "balls", "toys")
+    paths = {f"/{part}": {"post": operation(summary=f"Add one of the {part}", tags=[part])} for part in parts}
+    assert [(row.section, row.count) for row in rows(prepared(paths)) if row.is_question] == [("several parts", 4)]
+    paths["/balls/of"] = {"post": operation(summary="Add another", tags=["balls"])}
+    assert [(row.section, row.count) for row in rows(prepared(paths)) if row.is_question] == [
+        ("several parts", 3),
+        ("balls", 2),
+    ]
+
+
+def test_each_share_that_orders_questions_is_of_a_rule_or_a_category() -> None:
+    known = {rule.name.partition("-")[0] for rule in RULES} | {"unproven"} | set(Category)
+    assert known >= set(_SHARES)

@@ -12,8 +12,8 @@ import yaml
 
 from aqlgen.render.adapter_element import adapter_element, adapter_markdown
 from aqlgen.runtime.encode.request import RequestBuilder
+from aqlgen.runtime.introspection.fields import type_details
 from aqlgen.runtime.introspection.info import operation_type
-from aqlgen.runtime.introspection.type_info import type_details
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.table import Adapter
 from aqlgen.runtime.wire import Applied

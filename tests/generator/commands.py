@@ -22,8 +22,8 @@ from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
+from aqlgen.runtime.introspection.fields import type_details
 from aqlgen.runtime.introspection.info import operation_details
-from aqlgen.runtime.introspection.type_info import type_details
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Table
 from aqlgen.table.model import table_files
@@ -118,7 +118,7 @@ class Tabulation:
     @cached_property
     def texts(self) -> dict[str, str]:
         """The data files of the package, by their path in it."""
-        return dict(table_files(self.prepared.table))
+        return {path: content.decode() for path, content in table_files(self.prepared.table)}
 
     @cached_property
     def rows(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Row, Table

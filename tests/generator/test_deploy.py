@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from aqlgen.runtime.server.monitoring import HEALTH, METRICS, READY
+from aqlgen.runtime.settings import unknown_variable
 from aqlgen.runtime.settings.config import SETTINGS
-from aqlgen.runtime.settings.setting import unknown_variable
 from tests.generator.commands import FIXTURES, run
 
 

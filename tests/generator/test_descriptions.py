@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.introspection.bounds import Bounds
+from aqlgen.runtime.introspection import Bounds
 from aqlgen.runtime.introspection.info import operation_type
 from aqlgen.runtime.schema.notation import notation
 from aqlgen.schemas import useful

@@ -47,7 +47,7 @@ def test_no_heading_or_row_of_a_page_is_the_documents(tmp_path: Path):
     page = tabulate(tmp_path, hostile()).page
     assert not re.search(r"^# owned", page, re.MULTILINE)
     (row,) = [line for line in page.splitlines() if "| READ |" in line or line.startswith("| `get")]
-    assert len(re.findall(r"(?<!\\)\|", row)) == 8
+    assert len(re.findall(r"(?<!\\)\|", row)) == 9
 
 
 @pytest.mark.parametrize("form", ["human", "json"])

@@ -11,7 +11,7 @@ import pytest
 from aqlgen.cli.decisions import as_json as decisions_as_json
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.runtime.auth.sources import report
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest

@@ -12,7 +12,7 @@ import pytest
 from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.introspection.postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from aqlgen.runtime.introspection.ranking import Ranking
-from aqlgen.runtime.introspection.terms import terms
+from aqlgen.runtime.introspection.vocabulary import terms
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.table.search import search_index

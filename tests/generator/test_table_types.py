@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.table import (
     FAMILIES,
     Adapter,
+    Attribute,
     Body,
     Deprecation,
     FormerName,
@@ -31,7 +32,6 @@ from aqlgen.runtime.table import (
     row_of,
 )
 from aqlgen.runtime.table.codec import columns
-from aqlgen.runtime.table.files import Attribute
 from aqlgen.table.schema import page, schema_files
 from tests.generator.commands import FIXTURES, run
 

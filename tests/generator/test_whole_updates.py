@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.settings.config import Config

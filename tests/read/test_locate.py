@@ -27,5 +27,5 @@ def test_those_of_other_files_and_those_with_a_position_are_unchanged(source):
 
 
 def test_nothing_is_parsed_when_there_is_nothing_to_locate(source, monkeypatch):
-    monkeypatch.setattr("aqlgen.document.positions.find", None)
+    monkeypatch.setattr("aqlgen.document.read.source.find", None)
     assert locate([source(TEXT)], [note("", line=1, file="api.yaml")])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aqlgen.runtime.tokens import tokens_of
+from aqlgen.runtime.text import tokens_of
 from aqlgen.runtime.warnings import ceiling
 from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
 from tests.examples import examples

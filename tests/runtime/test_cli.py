@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.hooks import Call, Refuse
 
 RUNTIME = Path(__file__).parents[2]
 PROGRAM = (
-    f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; "
-    "from aqlgen.runtime.cli.main import main; "
+    f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; from aqlgen.runtime.cli import main; "
 )
 
 
@@ -399,9 +398,7 @@ def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_outpu
     monkeypatch.setattr("aqlgen.runtime.server.stdio.serve_stdio", lambda *_, **__: 0)
     monkeypatch.setattr(sys, "argv", ["/anywhere/zoo_adapter/__main__.py"])
     for terminal in (True, False):
-        monkeypatch.setattr(
-            "aqlgen.runtime.logs.libraries.adopt_libraries", lambda _: None
-        )  # it is for a whole process
+        monkeypatch.setattr("aqlgen.runtime.cli.serving.adopt_libraries", lambda _: None)  # it is for a whole process
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
         code, out, err = run(package, capsys, "--mock")
         assert (code, out) == (0, "")

@@ -16,7 +16,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.dispatch import concurrency
-from aqlgen.runtime.state.store import Counter, StoreAway, WatchedStore
+from aqlgen.runtime.state import Counter, StoreAway, WatchedStore
 from tests.cases import without_ids
 from tests.runtime.redis_server import redis_server
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
-from aqlgen.runtime.auth.usage import sent_as
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.auth import sent_as
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.encode.body import with_credentials
 
 RUNTIME = Path(__file__).parents[2]

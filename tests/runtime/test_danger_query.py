@@ -16,7 +16,7 @@ from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
-from aqlgen.runtime.tokens import tokens_of
+from aqlgen.runtime.text import tokens_of
 
 pytestmark = pytest.mark.anyio
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
@@ -85,6 +85,7 @@ def test_the_behavior_is_that_of_the_policy_in_force(
 def test_one_operation_is_shown_with_every_reason(changed: Callable[..., Path]) -> None:
     """R-SAFE-1: danger levels document, 3.4."""
     more = {"danger_reason": "category: DELETE", "confirmation": "Really?", "review": ["its name is a guess"]}
+    more["evidence"] = ["it speaks of permission"]
     assert ask(changed(**more), {"policy": "strict", "trust_level": "validated"}, name="delete_animal") == {
         "operation": {
             "name": "delete_animal",
@@ -93,6 +94,7 @@ def test_one_operation_is_shown_with_every_reason(changed: Callable[..., Path]) 
                 "level": "destructive",
                 "reasons": [
                     "category: DELETE",
+                    "it speaks of permission",
                     "Removes data",
                     "May not be undone",
                     "Under review: its name is a guess",

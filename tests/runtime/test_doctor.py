@@ -12,8 +12,8 @@ import pytest
 from api.hand_made import make_package, operation
 from local import Answer, Asked, Running, serving
 
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
-from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.cli.probe import choose
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table

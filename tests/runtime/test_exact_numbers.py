@@ -16,7 +16,7 @@ from aqlgen.runtime.decode.body import read_body
 from aqlgen.runtime.encode.styles import as_json, header_text, path_text, query_pairs
 from aqlgen.runtime.envelope import success, tool_result
 from aqlgen.runtime.exact_json import ExactFloat, fingerprint, loses_digits, read_float, write_json
-from aqlgen.runtime.safety.literals import literal
+from aqlgen.runtime.safety.question_texts import literal
 from aqlgen.runtime.server.stdio import parse
 from tests.cases import each
 from tests.runtime.http_endpoint import LEGACY, MODERN, endpoint

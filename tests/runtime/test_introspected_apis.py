@@ -9,7 +9,7 @@ import pytest
 
 from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.quota.limits import Pattern
-from aqlgen.runtime.safety.titles import title_of
+from aqlgen.runtime.safety.question_texts import title_of
 from aqlgen.runtime.settings.load import load
 from aqlgen.runtime.table import Adapter, Table
 from tests.generator.several import api, package, prepared

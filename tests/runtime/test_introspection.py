@@ -11,11 +11,10 @@ import pytest
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.introspection import protocol
-from aqlgen.runtime.introspection.fields import parameter_info
+from aqlgen.runtime.introspection.fields import parameter_info, type_details
 from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.introspection.postings import plain_entry
 from aqlgen.runtime.introspection.search import search_of
-from aqlgen.runtime.introspection.type_info import type_details
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
 

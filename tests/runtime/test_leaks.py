@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from local import Answer, Asked, Running, adapter, serving
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 
 KEY, QUERY = "sk-l!ve/Ab+9=\"Zß'~key", "q&ry s3cret/%41+token"
 USER, PASSWORD = "alice-the-owner", "p@ss:w0rd/ütf&x"

@@ -18,10 +18,9 @@ from mcp import Client
 from mcp.types import LoggingMessageNotificationParams
 from stand_in import FakeApi
 
+from aqlgen.runtime.cli.serving import adopt_libraries
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.logs import LEVELS
-from aqlgen.runtime.logs.libraries import adopt_libraries
-from aqlgen.runtime.logs.log import Logger, Record
+from aqlgen.runtime.logs import LEVELS, Logger, Record
 from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]

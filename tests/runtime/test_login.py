@@ -21,8 +21,8 @@ from local import Answer, Asked, Running, adapter, hidden, serving
 
 from aqlgen.runtime.auth.discovery import Fetch
 from aqlgen.runtime.auth.login import LoginIO, LoginOptions
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.login import forget, log_in
-from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.errors import CommandError
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")

@@ -28,7 +28,7 @@ PROGRAM = """
 import logging, sys, warnings
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 class Hooks:
     @staticmethod
     def before_send(request, call):

@@ -26,7 +26,7 @@ from tiny_zoo import ADAPTER
 
 from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.logs.log import Record
+from aqlgen.runtime.logs import Record
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config

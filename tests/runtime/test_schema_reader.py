@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.schema.reader import (
+from aqlgen.runtime.schema import (
     agent_path,
     follow,
     is_object,

@@ -29,7 +29,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 sys.exit(main(Path({package!r})))
 """
 ROOT = Path(__file__).parents[2]

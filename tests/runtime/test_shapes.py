@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.logs.log import JsonFormatter, Logger, Record, without_shapes
+from aqlgen.runtime.logs import JsonFormatter, Logger, Record, without_shapes
 
 BODY = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"
 

@@ -9,7 +9,7 @@ import pytest
 from test_paging import COUNTED, Client, Listing, by_offset
 
 from aqlgen.runtime.session import Session
-from aqlgen.runtime.tokens import tokens_of
+from aqlgen.runtime.text import tokens_of
 from aqlgen.runtime.wire import ApiRequest
 
 pytestmark = pytest.mark.anyio

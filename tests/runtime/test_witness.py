@@ -111,7 +111,7 @@ def test_a_request_is_judged_by_the_document_alone(tmp_path: Path) -> None:
         ("DELETE", "/things/7"),
     ]
     assert [problems(witness, *request) for request in right] == [[], [], []]
-    wrong = {
+    refused = {
         "in no path": ("PATCH", "/things/7"),
         "is in no path ": ("GET", "/thing"),
         "query limit is not in the document": ("GET", "/things?limit=2"),
@@ -126,7 +126,7 @@ def test_a_request_is_judged_by_the_document_alone(tmp_path: Path) -> None:
         "body/sizeClass": ("POST", "/things", b'{"name": "Rosa", "sizeClass": "huge"}', *JSON),
         "the body is text/plain": ("POST", "/things", b"x", KEY, ("Content-Type", "text/plain")),
     }
-    for text, request in wrong.items():
+    for text, request in refused.items():
         assert any(text in problem for problem in problems(witness, *request)), (text, problems(witness, *request))
 
 

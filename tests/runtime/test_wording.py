@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.introspection.fields import parameter_info
-from aqlgen.runtime.introspection.type_info import type_details
+from aqlgen.runtime.introspection.fields import parameter_info, type_details
 from aqlgen.runtime.table import Parameter
 
 TYPES: dict[str, Any] = {

@@ -13,7 +13,7 @@ import yaml
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.kinds import RUNTIME, Kind, kind
 from aqlgen.render.template import PROJECT, render_template
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from tests.generator.commands import FIXTURES, run
 
 PLAIN = {

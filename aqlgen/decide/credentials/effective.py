@@ -33,7 +33,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import SIGNATURE, Document, Location, Operation, SecurityScheme
-from aqlgen.runtime.auth.usage import ADDED_SCHEME
+from aqlgen.runtime.auth import ADDED_SCHEME
 from aqlgen.words import split
 
 __all__ = ["DEPARTURES", "FORMAT", "NO_SCHEME", "with_effective_security"]

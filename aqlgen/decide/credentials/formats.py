@@ -14,7 +14,7 @@ from typing import Final
 
 from aqlgen.decide.credentials.placement import sends_parameter
 from aqlgen.ir import Document, Parameter, SecurityScheme
-from aqlgen.runtime.auth.usage import KEY
+from aqlgen.runtime.auth import KEY
 from aqlgen.words import split
 
 __all__ = ["key_format", "texts_of", "with_format"]

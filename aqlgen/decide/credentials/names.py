@@ -79,12 +79,15 @@ def likeness(parameter: Parameter) -> Likeness:
     """Return how much a parameter or a field looks like the caller's credential."""
     name = "_".join(split(parameter.name))
     in_header = parameter.location is Location.HEADER
+    is_key, is_possible = _KEYS.search(name), _POSSIBLE.search(name)
+    if not (is_key or is_possible or (in_header and _TAIL.search(name))):
+        return Likeness.NONE
     described = bool(_DESCRIBED.search(parameter.description)) and not _ABOUT.search(parameter.description)
-    if _KEYS.search(name):
+    if is_key:
         described &= bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
         return Likeness.CERTAIN if described or in_header else Likeness.LIKELY
     is_needed = in_header and parameter.required
-    if not _POSSIBLE.search(name) and not ((is_needed or (in_header and described)) and _TAIL.search(name)):
+    if not (is_possible or is_needed or described):
         return Likeness.NONE
     if described:
         return Likeness.LIKELY

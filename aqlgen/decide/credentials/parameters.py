@@ -148,15 +148,16 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
     """The fields of each token endpoint."""
     likely: set[str] = set()
     for operation in document.operations:
+        key = operation.key
         for parameter in operation.parameters:
-            users[parameter.name].add(operation.key)
+            users[parameter.name].add(key)
         fields = list(_fields(operation, resolver))
         present = {field.name for field in fields}
         for field in fields:
-            users[field.name].add(operation.key)
-            uses[field.name].setdefault(operation.key, field)
+            users[field.name].add(key)
+            uses[field.name].setdefault(key, field)
             if "_".join(split(field.name)) == CLIENT_SECRET:
-                applications[operation.key] = field, present
+                applications[key] = field, present
                 if is_token_endpoint(operation, present):
                     endpoints.append(present)
             if likeness(field) >= Likeness.LIKELY:

@@ -1,4 +1,4 @@
-"""The rules of effects on others: what moves money, gives or takes access, or reaches people (R-EFF-1).
+"""The rules of effects on others: what gives or takes access, or reaches people (R-EFF-1).
 
 Words are heads of what an operation acts on, and names of the fields that it sends. A rule whose words are beside that
 only doubts, so that structure alone proves nothing; what is found for sure is asked about each time.
@@ -6,164 +6,101 @@ only doubts, so that structure alone proves nothing; what is found for sure is a
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
-from aqlgen.decide.clauses import Words
+from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Reading
-from aqlgen.decide.naming.noun import head_size
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
+from aqlgen.decide.naming.noun import is_plural
 from aqlgen.words import singular, split
 
-__all__ = ["MEANS", "Finding", "access", "access_beside", "money", "money_beside", "people", "people_beside"]
-
-
-class Finding(NamedTuple):
-    """An effect, the level of danger that it stands for, and what says so."""
-
-    effect: Effect
-    level: Danger
-    says: str
-    kind: str = "structure"
-
-
-# Money
-
-_PAYING: Final = frozenset(
-    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate debit".split()
-)
-"""Verbs that move money whatever they act on."""
-_MOVEMENTS: Final = frozenset(
-    "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund cash".split()
-)
-"""Things that are money or its movement."""
-_DOUBTFUL: Final = frozenset(
-    "transfer deposit charge order transaction credit trade invoice dispute balance bid capture reversal loan"
-    " settlement topup wallet exchange conversion subscription coin saving billing salary payroll mandate".split()
-)
-"""Things that are if the request says so: by an amount, or by what it is paid with or to."""
-_PREPARING: Final = frozenset(
-    "draft preview estimate quote calculate simulate validate check search list verify test template prepare get"
-    " export cancel stop abort pause download import sync report update edit patch remind".split()
-)
-"""Verbs that move nothing, or that avert it."""
-_AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
-_PARTIES: Final = frozenset(
-    "recipient beneficiary payee receiver destination iban payer card source wallet currency asset symbol"
-    " creditor debtor ach bank payment deposit payout".split()
-)
-
-
-_BOUGHT: Final = frozenset("transfer deposit order purchase trade bid topup".split())
-"""Those that are if an amount is sent."""
-_SETTLING: Final = frozenset(
-    "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
-    " transfer distribute fund redeem void close sell".split()
-)
-"""Verbs that move what may be money."""
-_BILLING: Final = frozenset("charge bill debit deduct".split())
-_MUCH: Final = 0.25
-"""The share of paths that speak of money from which on an API is about money."""
-
-
-def money(reading: Reading) -> Finding | None:
-    """Find what moves money: a verb of paying, a movement of money that is made, or an amount with a party to it."""
-    facts, amounts = reading.facts, reading.sends(_AMOUNTS)
-    is_made = facts.method == "POST" and not facts.shape.item and not facts.shape.action
-    if is_made and _head(reading.thing) in _MOVEMENTS and (amounts or not reading.fields):
-        return Finding(Effect.MONEY, Danger.DANGEROUS, f"it makes a {_head(reading.thing)}")
-    if facts.method == "DELETE" or all(name[0] in _PREPARING for name in reading.names):
-        return None
-    parties = reading.sends(_PARTIES)
-    makes = reading.category is Category.CREATE
-    for act in reading.acts:
-        if act.is_denied or not act.verbs.isdisjoint(_PREPARING):
-            continue
-        head = _head(act.object)
-        moves = head in _MOVEMENTS and bool(amounts or not reading.fields)
-        is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
-        may_move = head in _DOUBTFUL and bool((amounts and parties) or (is_settled and _is_about_money(reading)))
-        is_bought = head in _BOUGHT and is_settled and bool(amounts)
-        is_billed = act.kind == "sentence" and len(act.verbs) > 1 and not act.verbs.isdisjoint(_BILLING)
-        if act.verbs & _PAYING or moves or may_move or is_bought or is_billed:
-            return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
-    return None
-
-
-def _is_about_money(reading: Reading) -> bool:
-    """Return True if much of the API acts on money, so that a doubtful word is one of money."""
-    around = reading.around
-
-    def share() -> float:
-        words = [set(map(singular, split(subject.operation.path))) for subject in around.subjects]
-        return sum(not (_MOVEMENTS | _DOUBTFUL).isdisjoint(each) for each in words) / max(len(words), 1)
-
-    return around.once("share of money", share) >= _MUCH
-
-
-def money_beside(reading: Reading) -> Finding | None:
-    """Find what may move money: a word of money in its names, or an amount that it sends to somebody."""
-    heads = {_head(reading.thing), _head(reading.object)}
-    words = heads & (_MOVEMENTS | _DOUBTFUL)
-    if words and reading.category is not Category.UPDATE:
-        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    parties = reading.sends(_PARTIES - {"source", "destination", "asset", "symbol"})
-    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None
-
-
-def _head(words: Words) -> str:
-    """Return the noun that an object is about: the last before a preposition."""
-    return words[head_size(words, 0) - 1] if words[: head_size(words, 0)] else ""
+__all__ = ["MEANS", "access", "access_beside", "people", "people_beside", "sends_message"]
 
 
 # Access
 
 MEANS: Final = frozenset(
     "key token secret credential password passkey role permission grant acl membership session mfa otp factor"
-    " authenticator certificate invitation invite sso privilege scope access auth authentication login"
+    " totp webauthn authenticator certificate invitation invite sso privilege scope access auth authentication login"
     " impersonation whitelist allowlist cryptokey identity share".split()
 )
 """Things by which people are admitted, or that give rights."""
 _PEOPLE: Final = frozenset(
     "user account employee person principal customer guest operator member owner admin collaborator".split()
 )
-_RIGHTS: Final = frozenset(
-    "role permission password passphrase admin superuser privilege scope access pin secret".split()
-)
+_RIGHTS: Final = frozenset("role permission password passphrase admin superuser privilege access pin secret".split())
 _ADMITTING: Final = frozenset(
     "impersonate promote demote grant revoke authorize ban unban suspend unsuspend block unblock deactivate"
     " reactivate activate assign".split()
 )
 """Verbs that take from somebody what they could do, or give it to them."""
+_LOCKING: Final = frozenset("lock unlock enable disable".split())
+"""Verbs that do so if they are said of people."""
 _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 """Those that do so whatever they are said of."""
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
-_MAKING: Final = frozenset({"create", "set", "put", "replace"})
+_LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
+_SECRETS: Final = frozenset({"token", "secret", "password"})
+_GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth"})
+_OFFICES: Final = frozenset({"admin", "owner"})
+_PROOFS: Final = frozenset({"password", "passphrase"})
+_FEW: Final = 4
+"""The most fields of a request whose password only proves who asks, or is the new one."""
 
 
 def access(reading: Reading) -> Finding | None:
     """Find what gives or takes rights, keys and ways in."""
-    heads = {_head(reading.thing), _head(reading.object)}
+    heads = reading.heads
     if means := heads & MEANS:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
-    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS)):
+    if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
-    verbs = reading.verb_words & (_ADMITTING if heads & _PEOPLE else _RAISING)
-    nouns = reading.facts.shape.nouns
-    if heads & _MEMBERS and len(nouns) != 1:
-        is_within = any(noun.parameters for noun in nouns[:-1])
-        verbs |= reading.verb_words & (_JOINING | _MAKING if is_within else _JOINING)
-    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it is called {min(verbs)}") if verbs else None
+    if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
+    says = _admits(reading, heads)
+    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
+
+
+def _admits(reading: Reading, heads: frozenset[str]) -> str:
+    """Return what says that somebody is let in, or gets or loses a right."""
+    things = reading.path_things
+    verbs = reading.verb_words & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
+    if len(things) > 1:
+        part = things[-1]
+        if heads & _OFFICES or (part == "email" and not _PEOPLE.isdisjoint(things[:-1])):
+            return f"it changes the {part} of a {things[-2]}"
+        if things[-2] in _PEOPLE | _MEMBERS:
+            verbs |= base_forms(part) & (_ADMITTING | _LOCKING)
+    if heads & _MEMBERS and len(things) != 1:
+        verbs |= reading.verb_words & _JOINING
+        if not verbs and _joins(reading):
+            return f"a {reading.noun} is added"
+    return f"it is called {min(verbs)}" if verbs else ""
+
+
+def _joins(reading: Reading) -> bool:
+    """Return True if somebody becomes a member: by a POST to an item's members, or a PUT of one that sends nothing."""
+    facts = reading.facts
+    is_within = any(noun.parameters for noun in facts.shape.nouns[:-1])
+    if facts.method == "POST":
+        return is_within and not facts.shape.item and not facts.shape.action
+    return facts.method == "PUT" and facts.shape.item and facts.operation.body is None
 
 
 def access_beside(reading: Reading) -> Finding | None:
     """Find what may give access: a word of it in its names or fields, or a secret that it answers with."""
     nouns = frozenset((*reading.thing, *reading.object))
-    words = (nouns & MEANS) | (reading.verb_words & _ADMITTING)
+    words = (nouns & MEANS) | (reading.verb_words & _LIMITING) | (_GRANTED & set(reading.path_things))
     if words:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
     if rights := reading.sends(_RIGHTS):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
+    if reading.category is Category.CREATE:
+        answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
+        secret = next((name for name in answered if split(name)[-1:] and split(name)[-1] in _SECRETS), "")
+        if secret:
+            return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(split(secret))}", "field")
     return None
 
 
@@ -176,15 +113,17 @@ _MESSAGES: Final = frozenset(
     "message email mail sms mms notification invitation call fax letter postcard campaign reminder broadcast"
     " newsletter voice whatsapp".split()
 )
-_RECIPIENTS: Final = frozenset("to cc bcc recipient phone mobile msisdn email number chat channel".split())
+_RECIPIENTS: Final = frozenset("to cc bcc recipient chat channel".split())
+_ADDRESSES: Final = frozenset("phone mobile msisdn email number".split())
+"""Fields that are recipients at the root of a request; below it they are of somebody else."""
 _CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
 
 
 def people(reading: Reading) -> Finding | None:
     """Find what reaches people: a message that is sent, or recipients beside a content."""
-    recipients = reading.sends(_RECIPIENTS)
+    recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
-        if not act.is_denied and act.verbs & _REACHING and (_head(act.object) in _MESSAGES or recipients):
+        if not act.is_denied and act.verbs & _REACHING and (head(act.object) in _MESSAGES or recipients):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
@@ -192,7 +131,30 @@ def people(reading: Reading) -> Finding | None:
     return None
 
 
+def _addresses(reading: Reading) -> str:
+    """Return the first field at the root of the request that is an address of somebody."""
+    for name, depth in reading.fields.items():
+        last = name[-2:-1] if name[-1:] in (("address",), ("addresses",), ("number",), ("numbers",)) else name[-1:]
+        if not depth and (last or name) and singular((last or name)[-1]) in _ADDRESSES:
+            return "_".join(name)
+    return ""
+
+
+def sends_message(reading: Reading) -> bool:
+    """Return True if the path names one message, and no setting of messages that is changed."""
+    last, path = reading.facts.last_noun, reading.facts.operation.path
+    if any(f"{method} {path}" in reading.others for method in ("PUT", "PATCH")):
+        return False
+    return last is not None and not last.parameters and last.words[-1] in _MESSAGES
+
+
 def people_beside(reading: Reading) -> Finding | None:
     """Find what may reach people: a message among what it acts on, or a verb of sending."""
-    words = ({*reading.thing, *reading.object} & _MESSAGES) | (reading.verb_words & _REACHING)
+    nouns = {*reading.thing, *reading.object}
+    if reading.category is Category.UPDATE:  # settings of notifications, and templates of messages, send nothing
+        *_, whole, part = (None, None, *reading.facts.shape.nouns)
+        is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)
+        around = reading.path_things[-2:-1] if is_part else ()
+        nouns = {*reading.heads, *around} - {"notification"}
+    words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None

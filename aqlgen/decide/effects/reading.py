@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from aqlgen.decide.clauses import Act, Words, clauses
-from aqlgen.decide.decision import Category
+from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.payloads import body_objects
@@ -22,13 +22,24 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
-__all__ = ["Reading", "Words", "answer_fields"]
+__all__ = ["Finding", "Reading", "Words", "answer_fields", "head"]
 
 _MOST_FIELDS: Final = 400
 _MOST_WITHIN: Final = 200
 """How many fields are looked at within one field of an answer."""
 _IDENTIFYING: Final = frozenset({"id", "ids", "name", "names", "list"})
 _NEAR: Final = 1
+_FRAMES: Final = frozenset("request instance instruction application entry binding mapping assignment".split())
+"""Nouns that only frame the one before them."""
+
+
+class Finding(NamedTuple):
+    """An effect, the level of danger that it stands for, and what says so."""
+
+    effect: Effect
+    level: Danger
+    says: str
+    kind: str = "structure"
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,8 @@ class Reading:
     """Whether a person should look at its category."""
     loss: str = ""
     """What a replacement may lose, "" where nothing is lost or the operation replaces nothing."""
+    others: Mapping[str, Reading] = field(default_factory=dict, repr=False)
+    """The readings of all operations, by key."""
 
     @cached_property
     def template(self) -> str:
@@ -56,6 +69,11 @@ class Reading:
     def path_nouns(self) -> tuple[Words, ...]:
         """The words of the nouns of the path."""
         return tuple(noun.words for noun in self.facts.shape.nouns)
+
+    @cached_property
+    def path_things(self) -> tuple[str, ...]:
+        """The heads of the nouns of the path, in the singular."""
+        return tuple(singular(head(noun.words)) for noun in self.facts.shape.nouns)
 
     @cached_property
     def words(self) -> Words:
@@ -99,6 +117,16 @@ class Reading:
         return tuple(map(singular, words[: head_size(words, 1)]))
 
     @cached_property
+    def noun(self) -> str:
+        """The noun of what it acts on."""
+        return head(self.thing)
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The noun of what it acts on, and that of its name's object."""
+        return frozenset({self.noun, head(self.object)})
+
+    @cached_property
     def verb_words(self) -> frozenset[str]:
         """The words with which its names say what it does."""
         verbs = (self.facts.action_verb, self.facts.named_verb, self.facts.summary_verb)
@@ -126,10 +154,29 @@ class Reading:
             return fields
         return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}
 
+    @cached_property
+    def _near(self) -> Mapping[str, str]:
+        """The fields not far from the root, by their last words in the singular."""
+        near: dict[str, str] = {}
+        for name, depth in self.fields.items():
+            if name and depth <= _NEAR:
+                near.setdefault(singular(name[-1]), "_".join(name))
+        return near
+
     def sends(self, words: frozenset[str]) -> str:
         """Return the first field, not far from the root, that is called by one of the words; "" where there is none."""
-        near = (name for name, depth in self.fields.items() if depth <= _NEAR)
-        return next(("_".join(name) for name in near if name and singular(name[-1]) in words), "")
+        for word, name in self._near.items():
+            if word in words:
+                return name
+        return ""
+
+
+def head(words: Words) -> str:
+    """Return the noun that an object is about: the last before a preposition, or before a word such as `request`."""
+    words = words[: head_size(words, 0)]
+    while len(words) > 1 and words[-1] in _FRAMES:
+        words = words[:-1]
+    return words[-1] if words else ""
 
 
 def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[str]:

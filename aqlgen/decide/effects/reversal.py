@@ -15,6 +15,7 @@ from typing import Final
 from aqlgen.decide.clauses import Words
 from aqlgen.decide.decision import Category
 from aqlgen.decide.effects.reading import Reading, answer_fields
+from aqlgen.decide.traits.around import template
 from aqlgen.words import split
 
 __all__ = ["Reversal"]
@@ -22,8 +23,8 @@ __all__ = ["Reversal"]
 _PAIRS: Final = (
     "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
     ", close reopen, attach detach, add remove, assign remove, hide show, join leave, hold release, archive restore"
-    ", trash restore, restore delete, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
-    ", show unhide, register unregister, set clear"
+    ", trash restore, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
+    ", show unhide, register unregister, set clear, rename rename"
 )
 """Actions that take each other back; beside them, `un…`, `de…` and `dis…` take back what follows."""
 _INVERSES: Final[dict[str, set[str]]] = defaultdict(set)
@@ -36,6 +37,8 @@ _TAKING_BACK: Final = frozenset(
     "delete remove cancel void archive revoke destroy trash unregister deactivate terminate".split()
 )
 """Acts that take back what was created."""
+_SETTING: Final = frozenset("update set edit change modify patch replace configure save put write mark upsert".split())
+"""Verbs of updates: what another act does may be more than the fields that it sends."""
 _LEAST_READ: Final = 0.5
 """The share of the sent fields that a GET has to have."""
 
@@ -77,8 +80,11 @@ class Reversal:
     def _taker(self, reading: Reading) -> Reading | None:
         """Return what deletes or cancels a thing that an operation creates."""
         path = reading.template
-        others = (*self._at[path], *self._below[path][:_MOST], *self._alike(reading))
-        return next((other for other in others if other is not reading and _takes_back(other)), None)
+        here = self._at[path]
+        below = (other for other in self._below[path][:_MOST] if other.path_nouns == reading.path_nouns)
+        others = (*here, *below, *self._alike(reading))
+        taker = next((other for other in others if other is not reading and _takes_back(other)), None)
+        return taker or next((other for other in here if other.facts.method == "PUT" and other is not reading), None)
 
     def _inverse(self, reading: Reading) -> Reading | None:
         """Return the operation whose verb undoes the verb of this one, on the same path or beside it."""
@@ -86,10 +92,13 @@ class Reversal:
         beside: Iterable[Reading] = (
             self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
         )
-        if reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
-            deleting = (other for other in here if other.facts.method == "DELETE")
-            if (other := next(deleting, None)) is not None:
-                return other
+        path = ""
+        if "restore" in reading.verb_words and any(name.startswith("deleted") for name in self._known_of(reading)):
+            path = reading.template.rpartition("/")[0]  # what is deleted stays
+        elif reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
+            path = reading.template
+        if other := next((other for other in self._at.get(path, ()) if other.facts.method == "DELETE"), None):
+            return other
         for other in (*here, *beside, *self._alike(reading)):
             if other.facts.method != "GET" and any(
                 _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
@@ -104,7 +113,12 @@ class Reversal:
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
+        if reading.facts.shape.action and reading.verb_words.isdisjoint(_SETTING):
+            return ""
         path = reading.template
+        item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
+        item, part = template(item), "" if reading.facts.shape.action or part.endswith("}") else "_".join(split(part))
+        is_set = reading.facts.method in ("PUT", "PATCH")
         top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
         for other in self._readers(reading):
             known = self._known_of(other)
@@ -113,7 +127,9 @@ class Reversal:
                 return f"{other.name} reads it"
             if top and read >= _LEAST_READ * len(top):
                 return f"{other.name} reads {read} of the {len(top)} fields that it changes"
-            if not top and path.rpartition("/")[2].lower() in known:
+            if not top and part in known:
+                return f"{other.name} reads it"
+            if is_set and part and len(top) <= 1 and (part in known or (not known and other.template == item)):
                 return f"{other.name} reads it"
         return ""
 

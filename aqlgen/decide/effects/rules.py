@@ -17,13 +17,13 @@ from aqlgen.decide.category.unsafe_reads import changes
 from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects import outward
-from aqlgen.decide.effects.outward import Finding
-from aqlgen.decide.effects.reading import Reading
+from aqlgen.decide.effects.money import money, money_beside
+from aqlgen.decide.effects.reading import Finding, Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
-from aqlgen.runtime.media import admits_json
+from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular
 
 __all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]
@@ -70,6 +70,10 @@ _ENDING: Final = frozenset(
 """Verbs after which something is gone, unless structure proves that it comes back."""
 _RESTARTING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
 """Changes by a GET after which nothing stored is gone."""
+_REPLACING_KEYS: Final = frozenset("regenerate reset rotate revoke".split())
+"""Verbs after which a key is valid no more."""
+_FETCHING: Final = frozenset("get list lookup look search find query fetch read retrieve show count".split())
+_CALLED_BACK: Final = frozenset({"callback", "webhook"})
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
@@ -84,7 +88,16 @@ def _by_method(reading: Reading) -> Finding | None:
     """Return what a method stands for, whatever the operation is called: that is what is sent."""
     method = reading.facts.method
     level = _BY_METHOD.get(method)
+    if method == "DELETE" and reading.category is not Category.DELETE and _is_switch(reading):
+        return Finding(Effect.DATA, Danger.REVERSIBLE, "a request without a body on the same path takes it back")
     return None if level is None else Finding(Effect.ENDS if method == "DELETE" else Effect.DATA, level, method)
+
+
+def _is_switch(reading: Reading) -> bool:
+    """Return True if a PUT or POST on the same path, which sends nothing, makes what a DELETE takes away."""
+    path = reading.facts.operation.path
+    others = (reading.others.get(f"{method} {path}") for method in ("PUT", "POST"))
+    return any(other is not None and other.facts.operation.body is None for other in others)
 
 
 def _by_act(reading: Reading) -> Finding | None:
@@ -94,6 +107,11 @@ def _by_act(reading: Reading) -> Finding | None:
     act = effect_of_safe_method(reading.facts)
     if act is None:
         doubt = doubted_get(reading.facts)
+        is_replaced = any(not act.is_denied and act.verbs & _REPLACING_KEYS for act in reading.acts)
+        if doubt and is_replaced and outward.MEANS & {*reading.thing, *reading.object}:
+            return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, doubt.note)
+        if doubt is None and reading.facts.answers_nothing and outward.sends_message(reading):
+            return Finding(Effect.PEOPLE, Danger.REVERSIBLE, "GET of a message, and it answers nothing")
         return None if doubt is None else Finding(Effect.UNKNOWN, Danger.REVERSIBLE, doubt.note)
     says = f"{reading.facts.method}, but {act.note}"
     if act.verb.word in _RESTARTING:
@@ -111,9 +129,14 @@ def _by_reading(reading: Reading) -> Finding | None:
         return None
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
-    if act is None and not reading.is_doubted:
+    called_back = reading.sends(_CALLED_BACK)
+    is_silent = reading.facts.answers_nothing and reading.verb_words.isdisjoint(_FETCHING)
+    if not (act or called_back or reading.is_doubted or is_silent):
         return None
-    says = f"it is called a READ, but {act.says}" if act else "nothing else says that it is a READ"
+    if act or called_back:
+        says = f"it is called a READ, but {act.says if act else f'it sends {called_back}'}"
+    else:
+        says = "nothing else says that it is a READ"
     return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, says)
 
 
@@ -151,6 +174,9 @@ def _by_collection(reading: Reading) -> Finding | None:
         return None
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
+    is_part = any(noun.parameters for noun in facts.shape.nouns[:-1])
+    if facts.method == "PUT" and is_part and reading.lists.get(facts.operation.path):
+        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of the list of an item, which a GET reads")
     return Finding(Effect.ENDS, Danger.DANGEROUS, f"{facts.method} on a collection")
 
 
@@ -273,10 +299,10 @@ RULES: Final = (
     Rule("names-destruction", 0.75, _by_destroying_word),
     Rule("ends", 0.75, _by_ending, unless_proven=True),
     Rule("access", 0.75, outward.access),
-    Rule("money", 0.75, outward.money),
+    Rule("money", 0.75, money),
     Rule("people", 0.75, outward.people, unless_proven=True),
     Rule("access-beside", _DOUBT, outward.access_beside),
-    Rule("money-beside", _DOUBT, outward.money_beside),
+    Rule("money-beside", _DOUBT, money_beside),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),

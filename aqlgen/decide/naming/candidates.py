@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain, read_chain
-from aqlgen.decide.naming.noun import PREPOSITIONS, Words, join, singulars
+from aqlgen.decide.naming.noun import IDS, PREPOSITIONS, Words, join, singulars
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed
 from aqlgen.decide.naming.verb_rules import DISTINCT, ChosenVerb, choose_verb
@@ -29,6 +29,8 @@ __all__ = ["CANDIDATES", "Candidate", "Names", "names_for"]
 
 _DISGUISED: Final = 0.6
 """The most confidence in the name of an operation that the document gives a milder one."""
+_WIDE: Final = 40
+"""A longer name is taken only where no shorter one is free."""
 _LONG: Final = 7
 """As many words as these are a sentence, no name."""
 
@@ -48,10 +50,24 @@ class Names:
     chosen: ChosenVerb
     verb_rule: str
 
+    @property
+    def noun(self) -> str:
+        """The last word of the resource."""
+        return self.resource.rsplit("_", 1)[-1]
+
+    @cached_property
+    def shortened(self) -> Words:
+        """The first candidate, without the nouns at its front that make it long."""
+        begins = {word for noun in self.chain.nouns for word in (noun.words[0], noun.one[0])}
+        size = len(self.verb.split("_"))
+        ends = (self.base[at:] for at in range(size, len(self.base) - 1) if at == size or self.base[at] in begins)
+        shorter = ((*self.base[:size], *end) for end in ends)
+        return next((words for words in shorter if len("_".join(words)) <= _WIDE), self.base)
+
     @cached_property
     def best(self) -> str:
         """The first candidate, the one that nearly every operation gets."""
-        return fit(self.base) or self.candidates(versioned=False)[0]
+        return fit(self.shortened) or self.candidates(versioned=False)[0]
 
     @cached_property
     def rank(self) -> tuple[int, ...]:
@@ -187,6 +203,10 @@ def _candidates(names: Names, *, versioned: bool) -> tuple[str, ...]:
 
 
 def _base(parts: _Parts) -> Iterator[Words]:
+    yield parts.names.shortened
+
+
+def _whole(parts: _Parts) -> Iterator[Words]:
     yield parts.names.base
 
 
@@ -195,6 +215,10 @@ def _own_verb(parts: _Parts) -> Iterator[Words]:
     base, verb = parts.names.base, parts.names.chosen
     if base[:1] == (verb.shown,) and (parts.names.facts.method, verb.api_verb) in DISTINCT:
         yield verb.api_verb, *base[1:]
+
+
+def _own_verb_of_short(parts: _Parts) -> Iterator[Words]:
+    return _own_verb(parts) if parts.names.shortened == parts.names.base else iter(())
 
 
 def _wider(parts: _Parts) -> Iterator[Words]:
@@ -233,11 +257,14 @@ def _raw(parts: _Parts) -> Iterator[Words]:
 
 
 def _spoken(parts: _Parts) -> Iterator[Words]:
-    """Use people's words, if they begin with the name's verb."""
-    phrase = parts.names.facts.phrase
-    words = (*phrase.lead, *phrase.object) if phrase else ()
-    if 1 < len(words) < _LONG and words[:1] in (parts.names.base[:1], (parts.names.chosen.api_verb,)):
-        yield words
+    """Use people's words, if they have the name's verb and noun."""
+    names, phrase = parts.names, parts.names.facts.phrase
+    if phrase is None or phrase.lead[:1] not in (names.base[:1], (names.chosen.api_verb,)):
+        return
+    words = phrase.object
+    numbered = words[-1:] and words[-1] in IDS and PREPOSITIONS.isdisjoint(words[-2:])
+    if len(words) < _LONG - 1 and names.noun in singulars(words) and words.count("by") < 2 and not numbered:
+        yield *phrase.lead, *words
 
 
 def _by_parameters(parts: _Parts) -> Iterator[Words]:
@@ -251,7 +278,7 @@ def _via_method(parts: _Parts) -> Iterator[Words]:
 
 def _version(parts: _Parts) -> Iterator[Words]:
     """Add the version if another version has the operation too."""
-    for words in (parts.names.base, parts.full, parts.around) if parts.versioned else ():
+    for words in (parts.names.shortened, parts.names.base, parts.full, parts.around) if parts.versioned else ():
         yield *words, *parts.names.version
 
 
@@ -266,14 +293,16 @@ def _path(parts: _Parts) -> Iterator[Words]:
 
 CANDIDATES: Final = (
     Candidate("base", _base),
-    Candidate("own-verb", _own_verb),
+    Candidate("own-verb", _own_verb_of_short),
+    Candidate("version", _version),
+    Candidate("whole", _whole),
+    Candidate("own-verb-of-whole", _own_verb),
     Candidate("wider", _wider),
     Candidate("collection", _collection),
-    Candidate("version", _version),
     Candidate("full", _full),
+    Candidate("people's-words", _spoken),
     Candidate("list-all", _list_all),
     Candidate("by-parameters", _by_parameters),
-    Candidate("people's-words", _spoken),
     Candidate("raw", _raw),
     Candidate("via-method", _via_method),
     Candidate("path", _path),

@@ -119,7 +119,11 @@ class NounChain:
 
 def read_chain(facts: Facts, vocabulary: Vocabulary) -> NounChain:
     """Read the nouns of an operation's path; `vocabulary` tells which words the document runs together."""
-    chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary) for noun in facts.shape.nouns))
+    nouns, around = facts.shape.nouns, vocabulary.around
+    said = facts.phrase.evidence if facts.phrase else ()
+    if nouns[: len(around)] == around and not any(word in said for noun in around for word in noun.one):
+        nouns = nouns[len(around) :] or nouns
+    chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary) for noun in nouns))
     for step in STEPS:
         if not chain.nouns:
             return chain
@@ -139,7 +143,8 @@ def _spelled_out(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
 
 def _set_area_aside(chain: NounChain, facts: Facts) -> NounChain:
     """Set the nouns before a version aside, unless they are few and people gave no name."""
-    size = facts.shape.area if facts.phrase or len(chain.nouns) > FEW else 0
+    before = len(facts.shape.nouns) - len(chain.nouns)
+    size = max(facts.shape.area - before, 0) if facts.phrase or len(chain.nouns) > FEW else 0
     area = tuple(word for noun in chain.nouns[:size] for word in noun.words)
     return replace(chain, area=area, nouns=chain.nouns[size:])
 

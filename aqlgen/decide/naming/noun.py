@@ -11,6 +11,7 @@ __all__ = [
     "AREAS",
     "FEW",
     "IDS",
+    "MOVING",
     "NAMES",
     "ONE_OF",
     "PREPOSITIONS",
@@ -36,6 +37,8 @@ AREAS: Final = frozenset(
 PREPOSITIONS: Final = frozenset(
     "by for from to with as on in of at into over via using under within without between about".split()
 )
+MOVING: Final = frozenset("to from into".split())
+"""Prepositions of joining: what is added to a cart is not created."""
 FEW: Final = 4
 """A name that people did not give has at most this many words for its nouns."""
 

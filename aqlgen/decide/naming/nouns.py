@@ -5,14 +5,19 @@ What is left out is left out for a reason that lies in the operation itself, so 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import FEW, IDS, Noun, Words, alike, join, parent_words, singulars
-from aqlgen.words import singular
+from aqlgen.decide.naming.noun import FEW, IDS, MOVING, PREPOSITIONS, Noun, Words, alike, join, parent_words, singulars
+from aqlgen.words import singular, split
 
-__all__ = ["nearest", "needed_nouns", "parents", "spoken_words"]
+__all__ = ["nearest", "needed_nouns", "parents", "said_twice", "spoken_words"]
+
+_SENTENCE: Final = 120
+"""How many characters of a summary are read."""
 
 
 def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, int]:
@@ -28,8 +33,8 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
     words = [spoken_words(facts, chain, noun) for noun in before]
     for index in _needed_parents(chain, facts.phrase.evidence, many=many):
         parent = parent_words(before[index])
-        words[index] = words[index] if parent[-1:] == words[index][-1:] else join(words[index], parent)
-    final = (spoken_words(facts, chain, last) if last.bare else ()) or last.words
+        words[index] = join(words[index], parent)
+    final = last.words
     if words and words[-1] and not before[-1].parameters:
         turned = _spoken_run(facts.phrase.object, singulars((*final, *words[-1])))
         if turned and singular(turned[0]) != singular(turned[-1]):
@@ -37,16 +42,44 @@ def needed_nouns(facts: Facts, chain: NounChain, *, many: bool) -> tuple[Words, 
     return join(("my",) if chain.mine else (), *words, final), sum(map(bool, words)) + 1
 
 
+def said_twice(facts: Facts, chain: NounChain) -> Words:
+    """Return what operationId and summary both speak of where neither says the path's last noun, () elsewhere.
+
+    `PATCH /hooks/{id}` is `updateWebhook`, "Update a webhook". The item that it belongs to stays, unless they say it.
+    """
+    phrase, (*before, last) = facts.phrase, chain.nouns
+    summary = frozenset(singulars(split(facts.operation.summary[:_SENTENCE])))
+    if chain.mine or phrase is None or _is_spoken(last, summary | phrase.evidence):
+        return ()
+    items = [noun for noun in before if noun.parameters]
+    thing = _without_place(phrase.object, items)
+    words = frozenset(word for word in singulars(thing) if word not in PREPOSITIONS)
+    known = words <= {singular(word) for noun in before for word in noun.words}
+    if known or not words <= summary or thing[0] in PREPOSITIONS:
+        return ()
+    alone = not items or _is_spoken(items[-1], words)
+    return thing if alone else join(spoken_words(facts, chain, items[-1]), thing)
+
+
+def _without_place(thing: Words, items: Sequence[Noun]) -> Words:
+    """Leave out where a thing is found: for an org whose item the path has, by its id."""
+    places = {singular(word) for noun in items for words in (noun.words, *noun.parameters) for word in words}
+    for at in range(1, len(thing)):
+        located = thing[at] in PREPOSITIONS - MOVING and places.issuperset(singulars(thing[at + 1 :]))
+        if thing[at] == "by" or located:
+            return thing[:at]
+    return thing
+
+
 def _needed_parents(chain: NounChain, evidence: frozenset[str], *, many: bool) -> list[int]:
     """Return the indexes of the parents that a name needs though people may not say them."""
     count, last = len(chain.nouns), chain.nouns[-1]
-    if not any(_is_said(singular(word), evidence) for word in last.words):
-        near = _near(chain)
-        return [index for index, noun in enumerate(chain.nouns[:-1]) if any(noun is each for each in near)]
+    if not _is_spoken(last, evidence):
+        return [index for index, noun in enumerate(chain.nouns[:-1]) if any(noun is each for each in _near(chain))]
     needed = -1
-    if not last.parameters and len(chain.groups) > 1 and not chain.mine:
+    if not last.parameters and len(chain.groups) > 1:
         needed = count - 1 - len(chain.groups[-1])
-    elif many and not last.parameters and len(chain.groups) == 1:
+    elif many:
         needed = count - 2
     return [needed] if 0 <= needed < count - 1 else []
 
@@ -92,8 +125,6 @@ def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:
     if facts.phrase is None:
         return parent_words(noun)
     evidence = frozenset(word for word in facts.phrase.evidence if not word.endswith("ed"))
-    if noun.parameters and noun.bare:
-        return tuple(word for word in noun.words if _is_said(singular(word), evidence))
     words = parent_words(noun) if _is_said(singular(noun.words[-1]), evidence) else ()
     if not noun.parameters:
         return words
@@ -102,6 +133,11 @@ def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:
         name for name in noun.parameters if not any(alike(singular(word), each) for word in name for each in known)
     )
     return (*(word for name in unexplained for word in name if word in evidence and word not in IDS), *words)
+
+
+def _is_spoken(noun: Noun, evidence: frozenset[str]) -> bool:
+    """Return True if people say a word of a noun."""
+    return any(_is_said(singular(word), evidence) for word in noun.words)
 
 
 @lru_cache(maxsize=16384)

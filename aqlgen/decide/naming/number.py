@@ -104,18 +104,15 @@ def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Word
     """Put the last noun in the singular or plural, as the verb and the path ask."""
     if not thing:
         return thing
-    noun, last = (chain.nouns[-1] if chain.nouns else None), thing[-1]
+    noun, last, known = chain.nouns[-1], thing[-1], find_verb(verb)
     if verb == "list" and not chain.mass:
-        start = max(len(thing) - len(noun.words), 0) if noun is not None else 0
+        start = max(len(thing) - len(noun.words), 0)
         at = head_size(thing, start + 1) - 1  # before a preposition of the path's own noun
-        counted = singular(thing[at]) != thing[at] or is_participle(thing[at])
-        return (*thing[:at], thing[at] if counted else plural(thing[at]), *thing[at + 1 :])
-    known = find_verb(verb)
-    if noun is not None and not noun.parameters:
+        return (*thing[:at], thing[at] if is_participle(thing[at]) else plural(thing[at]), *thing[at + 1 :])
+    if not noun.parameters:
         if chain.mass or facts.method in ("PUT", "PATCH", "DELETE") or (known and known.category is Category.READ):
             return thing  # what is read or changed as a whole
-        spoken = facts.phrase.object if facts.phrase else ()
-        creates_one = verb == "create" and not sends_list(facts.operation, facts.resolver)
-        if plural(last) in spoken and singular(last) not in spoken and not creates_one:
+        many = facts.phrase and plural(last) in facts.phrase.object
+        if many and (verb != "create" or sends_list(facts.operation, facts.resolver)):
             return (*thing[:-1], plural(last))
-    return (*thing[:-1], noun.one[-1] if noun is not None and noun.words[-1] == last else singular(last))
+    return (*thing[:-1], noun.one[-1] if noun.words[-1] == last else singular(last))

@@ -8,15 +8,16 @@ An operationId that a generator made of the method and the path says nothing mor
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, is_plural, singulars
-from aqlgen.decide.naming.shape import shape
-from aqlgen.decide.naming.verbs import Verb, leading_verb
+from aqlgen.decide.naming.shape import Shape, shape
+from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
@@ -44,8 +45,6 @@ _COMMON: Final = frozenset(
 """Verbs that are hardly ever nouns behind the head of a name."""
 _LONG_WORD: Final = 8
 """A word of more letters may be several that are run together."""
-_SHORTEST: Final = 3
-"""A shorter verb stands at the head only."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,11 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     method, path = operation.method.upper(), operation.path
     tag = operation.tags[0] if operation.tags else ""
     if name == operation.operation_id and (function := _function_name(name, path, tag)):
-        return _of_function(_without_noise(split(function), _literal_words(method, path)), method, path)
-    return _read(name, method, path, split(operation.summary[:40])[:1]) if name else None
+        words = _without_noise(split(function), _literal_words(method, path))
+        named = len(words) > 1 or leading_verb(words) or words[:1] in [(word,) for word in split(path)]
+        return _of_function(words, method, path) if named else None  # else the name of a package, rather
+    people_wrote = name and "{" not in name  # a path is no name
+    return _read(name, method, path, split(operation.summary[:40])[:1]) if people_wrote else None
 
 
 def _of_function(words: Words, method: str, path: str) -> Phrase:
@@ -117,8 +119,7 @@ def _read(text: str, method: str, path: str, opening: Words) -> Phrase | None:
     namespaces = [_without_noise(split(space), literals) for space in spaces]
     words = _without_noise(split(last), literals)
     namespace = tuple(word for space in namespaces[-_NAMESPACES:] for word in space)
-    before = tuple(word for space in namespaces for word in space) if "{" in text else namespace
-    if not (namespace or words) or _repeats_path((*before, *words), method, path):
+    if not (namespace or words) or _repeats_path((*namespace, *words), method, path):
         return None
     return _with_verb(words, namespace, method, path, opening)
 
@@ -135,84 +136,100 @@ def _with_verb(words: Words, namespace: Words, method: str, path: str, opening: 
     """Find the verb of a name, and take the name apart there."""
     whole = (*namespace, *words)
     words = tuple(piece for word in words for piece in _apart(word, path))
-    place = _verb_place(words, method, path, opening, namespaced=bool(namespace))
+    place = _verb_place(_Name(words, shape(method, path), method, opening), namespaced=bool(namespace))
+    if place is None and len(namespace) == 1 and (verb := find_verb(namespace[0])) and verb.strong:
+        return Phrase(verb, namespace, words, (), whole)
     if place is None:
-        head = leading_verb(namespace)
-        if head and head[0].strong and head[1] == len(namespace):
-            return Phrase(head[0], namespace, words, (), whole)
         return Phrase(None, (), words, namespace, whole)
     verb, start, end = place
     if words[end : end + 1] in (("or",), ("and",)) and (other := leading_verb(words[end + 1 :])):
         end += 1 + other[1]
         verb = other[0] if other[0].category is Category.DELETE else verb
     lead = (verb.word,) if verb.word in ("get", "list") else words[start:end]
-    if lead == ("update", "or", "create"):
-        lead = ("create", "or", "update")  # its name says first what it does to what is new
     return Phrase(verb, lead, words[end:], (*namespace, *words[:start]), whole)
 
 
-def _verb_place(
-    words: Words, method: str, path: str, opening: Words, *, namespaced: bool
-) -> tuple[Verb, int, int] | None:
-    """Return a name's verb, and from where to where it stands: at the head, or behind a prefix; a weak one is last."""
-    sentence = len(words) > 1 and opening == words[:1]
-    nouns = frozenset() if sentence else frozenset(singular(noun.words[0]) for noun in shape(method, path).nouns)
-    head = leading_verb(words)
-    doubtful = head is not None and len(words) > 1 and singular(words[0]) in nouns
-    reading = method == "GET" and opening != words[:1] and opening[:1] and opening[0] in words[1:]  # notifyGetThread
-    if head is not None and not doubtful and not reading:
-        alone = namespaced and len(words) == head[1]
-        if head[0].strong or sentence or alone:
-            return head[0], 0, head[1]
-    action = shape(method, path).action
-    held = {
-        singular(noun.words[-1])
-        for noun in shape(method, path).nouns
-        if len(noun.words) > 1 or (noun.parameters and is_plural(noun.words))
-    }
-    segments = split(path)
-    glued = {word for word in words if any(each != word and each.endswith(word) for each in segments if len(word) > 3)}
-    behind = [
-        (match[0], start, start + match[1])
-        for start in range(1, len(words))
-        if words[start] not in glued and len(words[start]) >= _SHORTEST and (match := leading_verb(words[start:]))
-    ]
-    strong = [place for place in behind if place[0].strong]
-    free = [place for place in strong if singular(words[place[1]]) not in nouns]
-    changes = method != "GET"
-    places = (
-        *(place for place in behind if action in (words[place[1] :], (words[place[1]],))),
-        *(place for place in strong if words[place[1]] in _COMMON or (words[place[1]],) == opening),
-        *(place for place in strong if place[1] + 1 == len(words) and singular(words[-1]) not in held),
-        *(place for place in (*free, *strong) if place[2] < len(words) and changes),
-    )
-    if places or head is None:
-        return places[0] if places else None
-    reads = changes or head[0].category is Category.READ  # `issueSubscriptions` is a noun
-    return (head[0], 0, head[1]) if (doubtful and head[0].strong) or (reads and len(words) > head[1]) else None
+class _Name(NamedTuple):
+    """The words of a name, the path and the method that it is of, and the first word of the summary."""
+
+    words: Words
+    path: Shape
+    method: str
+    opening: Words
+
+
+class _Place(NamedTuple):
+    """A verb, and from where to where it stands among the words of a name."""
+
+    verb: Verb
+    start: int
+    end: int
+
+
+def _verb_place(name: _Name, *, namespaced: bool) -> _Place | None:
+    """Return a name's verb: at the head where it is no noun of the path, else behind a prefix; a weak one is last."""
+    words, head, behind = name.words, leading_verb(name.words), _place_behind(name)
+    if head is None or (name.method == "GET" and behind and not {*name.opening}.isdisjoint(words[1:])):
+        return behind  # notifyGetThread
+    sentence = len(words) > 1 and name.opening == words[:1]
+    nouns = {singular(noun.words[0]) for noun in name.path.nouns}
+    is_noun = len(words) > 1 and not sentence and singular(words[0]) in nouns
+    place = _Place(head[0], 0, head[1])
+    if not is_noun and (place.verb.strong or sentence or namespaced):
+        return place
+    acts = (name.method != "GET" or place.verb.category is Category.READ) and len(words) > place.end
+    return behind or (place if acts or (is_noun and place.verb.strong) else None)
+
+
+def _place_behind(name: _Name) -> _Place | None:
+    """Return the verb behind a prefix that the first rule to find one finds."""
+    segments = {word for noun in name.path.nouns for word in noun.words} | {*name.path.action}
+    behind = [at for at in range(1, len(name.words)) if not _glued(name.words[at], segments)]
+    matches = [(at, leading_verb(name.words[at:])) for at in behind]
+    places = [_Place(match[0], at, at + match[1]) for at, match in matches if match]
+    return next((place for rule in _PLACES for place in places if rule(place, name)), None)
+
+
+def _is_action(place: _Place, name: _Name) -> bool:
+    return name.path.action in (name.words[place.start :], (name.words[place.start],))
+
+
+def _is_common(place: _Place, name: _Name) -> bool:
+    word = name.words[place.start]
+    return place.verb.strong and (word in _COMMON or (word,) == name.opening)
+
+
+def _is_last(place: _Place, name: _Name) -> bool:
+    things = [noun for noun in name.path.nouns if len(noun.words) > 1 or (noun.parameters and is_plural(noun.words))]
+    is_noun = singular(name.words[-1]) in {singular(noun.words[-1]) for noun in things}
+    return place.verb.strong and place.start + 1 == len(name.words) and not is_noun
+
+
+def _has_object(place: _Place, name: _Name) -> bool:
+    return place.verb.strong and place.end < len(name.words) and name.method != "GET"
+
+
+_PLACES: Final = (_is_action, _is_common, _is_last, _has_object)
+
+
+def _glued(word: str, segments: Collection[str]) -> bool:
+    """Return True if the path writes a word together with the one before: deny, list of `denylist`."""
+    return len(word) > 3 and any(segment != word and segment.endswith(word) for segment in segments)
 
 
 def _apart(word: str, path: str) -> Words:
     """Split a run-together word into a verb and words of the path: updateprojectspendlimit."""
-    if len(word) <= _LONG_WORD or word in (segments := split(path)):
+    if len(word) <= _LONG_WORD or not word.startswith(tuple(_COMMON)) or word in (segments := split(path)):
         return (word,)
-    known = {form for each in segments for form in (each, singular(each))}
-    if word in known:
-        return (word,)
-    nouns = "|".join(sorted(known, key=len, reverse=True))
+    nouns = "|".join(sorted({form for each in segments for form in (each, singular(each))}, key=len, reverse=True))
     match = re.fullmatch(f"({'|'.join(sorted(_COMMON))})((?:{nouns})+)", word)
     return (match[1], *re.findall(nouns, match[2])) if match else (word,)
 
 
 def _without_noise(words: Words, path: Words) -> Words:
     """Leave out versions and words that say nothing, unless the path's nouns have them too."""
-    kept = tuple(
-        word
-        for word in words
-        if not (word in _NOISE and not (len(word) > 2 and (word in path or plural(word) in path)))
-        and not _VERSION.match(word)
-    )
-    return kept or words
+    kept = {word for word in words if word not in _NOISE or word in path or plural(word) in path}
+    return tuple(word for word in words if word in kept and not _VERSION.match(word))
 
 
 def _literal_words(method: str, path: str) -> Words:
@@ -234,6 +251,6 @@ def _repeats_path(words: Words, method: str, path: str) -> bool:
     rest = words[1:] if words[0] == verb else words[:-1]
     literals = {singular(word) for word in _literal_words(method, path)}
     allowed = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
-    if not rest or not literals <= set(singulars(rest)) <= allowed:
+    if not literals <= set(singulars(rest)) <= allowed:
         return False
     return verb in ("post", "put") or len(literals) + (verb == words[-1]) > 1

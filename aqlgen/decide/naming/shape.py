@@ -131,7 +131,8 @@ class _Reader:
         return literal
 
     def _is_residue(self, before: str, literal: str, after: str) -> bool:
-        if _is_version(literal) or (not self.nouns and (literal.lower() in _RESIDUE or literal.isdigit())):
+        early = not self.nouns or _is_version(after)
+        if _is_version(literal) or (early and literal.lower() in _RESIDUE) or (not self.nouns and literal.isdigit()):
             return True
         provider = after if literal.lower() == "providers" else literal if before.lower() == "providers" else ""
         return "." in provider and "{" not in provider

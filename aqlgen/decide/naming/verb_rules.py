@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import is_plural
+from aqlgen.decide.naming.noun import MOVING, is_plural
 from aqlgen.decide.naming.number import answers_many
 from aqlgen.decide.naming.verbs import CANONICAL, ONE_THING, Verb
+from aqlgen.words import split
 
 __all__ = [
     "DISTINCT",
@@ -37,7 +38,7 @@ _UPDATES: Final = {"PUT": "replace", "PATCH": "patch"}
 DISTINCT: Final = {("PUT", "replace"), ("PATCH", "patch")}
 """Verbs by which people tell the two ways of updating apart."""
 _JOINING: Final = frozenset({"add", "insert", "remove"})
-_LOOKING: Final = frozenset({"query", "search", "find", "lookup"})
+_SENTENCE: Final = 120
 GENERIC: Final = frozenset(
     "get list create update delete execute add remove set put post patch read write retrieve fetch".split()
 )
@@ -166,7 +167,8 @@ def _unknown_action(verbs: _Verbs) -> tuple[str, str] | None:
 
 def _spoken_action(verbs: _Verbs) -> tuple[str, str] | None:
     spoken = verbs.facts.spoken_action
-    return _same(spoken[0]) if spoken and verbs.category is Category.EXECUTE else None
+    writes = verbs.category in (Category.EXECUTE, Category.UPDATE)
+    return _same(spoken[0]) if spoken and writes else None
 
 
 def _verb_of_summary(verbs: _Verbs) -> tuple[str, str] | None:
@@ -176,9 +178,11 @@ def _verb_of_summary(verbs: _Verbs) -> tuple[str, str] | None:
         return None
     if verb.category is not category and not (facts.method == "POST" and is_shown_anyway(facts, category, verb)):
         return None
+    summary = split(facts.operation.summary[:_SENTENCE])
+    if verb.word in ("add", "remove") and len(verbs.chain.groups) > 1 and not MOVING.isdisjoint(summary):
+        return _same(verb.word)
     word = CANONICAL.get(verb.word, verb.word)
-    finds = facts.method == "GET" and facts.shape.item and word in _LOOKING
-    return None if finds or (word in GENERIC and category is not Category.EXECUTE) else _same(word)
+    return None if word in GENERIC and category is not Category.EXECUTE else _same(word)
 
 
 def _verb_of_category(verbs: _Verbs) -> tuple[str, str]:

@@ -15,11 +15,10 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import Words, join, singulars
-from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents
+from aqlgen.decide.naming.noun import AREAS, MOVING, PREPOSITIONS, Words, alike, head_size, is_plural, join, singulars
+from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, said_twice
 from aqlgen.decide.naming.number import with_number
-from aqlgen.decide.naming.spoken_wording import function_wording, spoken_wording
-from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb
+from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb, heard_verb, is_shown_anyway
 from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
@@ -27,6 +26,8 @@ __all__ = ["NOUN_RULES", "NounRule", "Wording", "action_wording", "choose_words"
 
 _EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncate wipe".split())
 """Verbs that act on a whole collection."""
+_LOOKUPS: Final = (("with", "id"), ("by", "id"), ("for", "authenticated", "user"))
+"""Ends of names that say how a thing is found."""
 _MANY: Final = frozenset("batch bulk mass multi multiple".split())
 """Adverbs of acting on many things at once."""
 
@@ -149,26 +150,80 @@ _UNSURE: Final = 0.5
 
 
 def _as_function(subject: _Subject) -> _Words | None:
-    phrase = subject.facts.phrase
-    words = None if phrase is None else function_wording(subject.facts, subject.category, subject.verb.shown)
-    if words is None:
+    """Use the words of a function in the API's code, unless they make the operation look milder than it is."""
+    facts, category, phrase = subject.facts, subject.category, subject.facts.phrase
+    if phrase is None or not phrase.of_function:
         return None
-    lead, thing = words
+    verb, thing, head = phrase.verb, phrase.object, phrase.object[: head_size(phrase.object)]
+    many = is_plural(head) and head[-1] not in AREAS and facts.answers_list is not False
+    reading = "list" if many else "get"
+    if verb is None:
+        lead, thing = ((reading,), thing) if category is Category.READ else _as_noun(facts, thing, subject.verb.shown)
+    elif verb.category is not category and (verb.category is Category.READ or category is Category.DELETE):
+        return None
+    elif not thing and (verb != facts.action_verb or verb.word in GENERIC or facts.shape.item):
+        return None  # but `calculate` of `/tools/calculate`
+    else:
+        word = verb.word if MOVING & set(thing) else CANONICAL.get(verb.word, verb.word)
+        word = reading if word == "get" else word
+        adverbs = (word for word in phrase.lead if word in ADVERBS)
+        lead = phrase.lead if word == verb.word != "list" else (*adverbs, word)
     omitted = sum(noun.one[-1] not in singulars(thing) for noun in subject.chain.nouns)
-    return _Words(lead, thing, omitted, note=f"a function's name in operationId {subject.facts.operation.operation_id}")
+    return _Words(lead, thing, omitted, note=f"a function's name in operationId {facts.operation.operation_id}")
+
+
+def _as_noun(facts: Facts, words: Words, shown: str) -> tuple[Words, Words]:
+    """Return verb and nouns of a function without a known verb: its head may be one that is not known."""
+    item, last = (*words[:-1], singular(words[-1])), facts.last_noun
+    collected = last is not None and is_plural(last.words) and item[-1] == last.one[-1]
+    if facts.method == "POST" and not collected:
+        return words[:1], words[1:]
+    return (shown,), tuple(word for word in item if word != shown) or item
 
 
 def _in_people_words(subject: _Subject) -> _Words | None:
-    facts, chain = subject.facts, subject.chain
-    words = None if subject.verb.acting else spoken_wording(facts, subject.category, chain)
-    if words is None:
+    """Use people's words for the verb and its object, if their verb says more than the category."""
+    facts, chain, phrase = subject.facts, subject.chain, subject.facts.phrase
+    verb = None if subject.verb.acting else heard_verb(facts, chain)
+    if phrase is None or verb is None or (facts.shape.action and not phrase.object):
         return None
-    lead, thing = words
-    if not chain.nouns:
-        thing = join(subject.area, thing)
+    shown = verb.category is subject.category or is_shown_anyway(facts, subject.category, verb)
+    if not shown or CANONICAL.get(verb.word, verb.word) in GENERIC:
+        return None
+    lookup = next((end for end in _LOOKUPS if phrase.object[-len(end) :] == end), ())
+    thing = phrase.object[: len(phrase.object) - len(lookup)]
+    if chain.nouns and not facts.shape.action and singulars(thing) == singulars(chain.nouns[-1].words):
+        return None  # the path says it
+    thing = _owned(thing, tuple(singulars(phrase.namespace)), chain)
+    if not thing:
+        return None
+    thing = thing if chain.nouns else join(subject.area, thing)
     tail = facts.shape.query_words
     thing = thing if thing[-len(tail) :] == tail else (*thing, *tail)
-    return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
+    return _Words(phrase.lead, thing, note=f"operationId {facts.operation.operation_id}")
+
+
+def _owned(thing: Words, space: Words, chain: NounChain) -> Words:
+    """Put a thing behind the noun of the path that the namespace names, unless it has it."""
+    owners = (noun.one for noun in chain.nouns if space and alike(noun.one[-1], space[-1]))
+    owner = next(owners, ())
+    if not thing or thing[0] in PREPOSITIONS:
+        return (*(owner or space), *thing)
+    return thing if {*owner, *space[-1:]} & {*singulars(thing)} else (*owner, *thing)
+
+
+def _by_texts(subject: _Subject) -> _Words | None:
+    facts, chain, shown, named = subject.facts, subject.chain, subject.verb.shown, subject.facts.named_verb
+    if facts.phrase is None or named is None or not chain.nouns or len(facts.shape.action) > 1:
+        return None
+    word = CANONICAL.get(named.word, named.word)
+    agrees = shown in (word, named.word) or (shown, word) == ("list", "get")
+    thing = said_twice(facts, chain) if agrees else ()
+    if not thing or (shown == "list" and not is_plural(thing)):
+        return None
+    lead = facts.phrase.lead if named.word == shown else (shown,)
+    thing = (*with_number(facts, chain, thing, shown), *facts.shape.query_words)
+    return _Words(lead, thing, len(chain.nouns) - 1, note="operationId and summary say it")
 
 
 def _by_action(subject: _Subject) -> _Words | None:
@@ -185,8 +240,13 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
     thing = with_number(facts, chain, thing, verb.shown)
-    if len(thing) > 1 and singular(thing[-1]) == verb.shown not in GENERIC:
-        thing = thing[:-1]  # a report is reported
+    last = chain.nouns[-1]
+    repeats = not last.parameters or any(noun.one == (verb.shown,) for noun in chain.nouns)
+    if repeats and verb.shown not in GENERIC:  # a report is reported
+        thing = tuple(word for word in thing if singular(word) != verb.shown) or thing
+    at = len(thing) - len(last.words)
+    if len(last.words) > 1 and facts.method != "GET" and thing[at] == verb.shown in GENERIC:
+        thing = (*thing[:at], *thing[at + 1 :])
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
     note = "" if facts.phrase else "no operationId that says more"
@@ -202,6 +262,7 @@ def _without_path(subject: _Subject) -> _Words:
 NOUN_RULES: Final = (
     NounRule("function's name", Evidence.RULE, 0.9, _as_function, chooses_verb=True),
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
+    NounRule("both texts", Evidence.RULE, 0.85, _by_texts),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
     NounRule("path and people's words", Evidence.RULE, 0.9, lambda subject: _by_path(subject, named=True)),
     NounRule("path", Evidence.RULE, 0.85, _by_path),

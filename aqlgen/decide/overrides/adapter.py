@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from aqlgen.decide.decision import Place, Requirements
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
-from aqlgen.runtime.hosts.origin import origins_of_entry
+from aqlgen.runtime.hosts import origins_of_entry
 
 from .grammar import Path, Tree
 from .model import AdapterOverride, HeaderOverride

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import yaml
 
-from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride, Place
+from aqlgen.decide.decision import Alias, Asked, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.document.yaml_events import SafeLoader
 from aqlgen.runtime.table import Pagination, decode
@@ -120,6 +120,8 @@ def _value(tree: Tree, path: Path, field: str, value: Any) -> Any:
             return Category(value.strip().upper())
         case "danger":
             return Danger(value.strip().lower())
+        case "asked":
+            return Asked(value)
         case "until":
             return date.fromisoformat(value)
         case "pagination":

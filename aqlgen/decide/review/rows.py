@@ -1,5 +1,7 @@
 """The rows of a review: what a person should look at, as many rows as there are questions, and their headings.
 
+- what is asked at first use, because the same rule doubts that it is harmless, is one row for each part of the API, and
+  one for several parts with one such operation each
 - a decision that the API's convention repeats ("POST on one item", where most POSTs on an item are that) is one row
 - names that can be confused are one row, and so are several sets of names that differ in the same way
 - everything else is a row for each operation
@@ -7,7 +9,8 @@
 A row of a convention holds weak evidence only: what contradicts it, what the document claims and what instructs a model
 are rows of their own.
 
-A heading is the tag of an operation, or where there are no tags, the part of the API by its path.
+A heading is the tag of an operation, or where there are no tags, the part of the API by its path. Above all others
+but texts that instruct a model is what is asked at first use, in the order of what it may cost.
 """
 
 from __future__ import annotations
@@ -19,10 +22,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from aqlgen.decide.decision import Category, Concern, Decision, Doubt
+from aqlgen.decide.decision import Asked, Category, Concern, Decision, Doubt
 from aqlgen.ir import Operation
 
-__all__ = ["ReviewRow", "review_rows", "sections_of"]
+__all__ = ["ReviewRow", "entry_of", "review_rows", "sections_of", "unasked_rows"]
 
 _GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
 """Segments that say nothing about what an operation is for: the API and its version."""
@@ -52,6 +55,34 @@ def _segments(path: str) -> list[str]:
     return [segment for segment in path.split("/") if segment]
 
 
+_SHARES: Final = {
+    "access": 0.52,
+    "ends": 0.37,
+    "replaces": 0.35,
+    "outside": 0.34,
+    "people": 0.3,
+    "money": 0.29,
+    "unproven": 0.24,
+    "unsafe": 0.19,
+    "UPDATE": 0.06,
+}
+"""The share of labelled operations that a person wants to be asked about, by the first word of the rule that doubts.
+
+Where no rule doubts, it is by category. It is for the order of the review alone.
+"""
+_LEAST_SHARE: Final = 0.02
+
+
+def _consequence(decision: Decision) -> float:
+    """Return how likely a careful reader stops at an operation that is asked about at first use, or never."""
+    share = _SHARES.get(decision.danger_reason.rule.partition("-")[0])
+    return _SHARES.get(decision.category.value, _LEAST_SHARE) if share is None else share
+
+
+_HEADINGS: Final = {Asked.FIRST: "Asked at first use", Asked.NEVER: "Run without a question"}
+_PARTS: Final = "several parts"
+_TOGETHER: Final = 8
+"""The most operations of several parts in one row."""
 _REPEATED: Final = 3
 """From so many on the same question is one row."""
 _SAMPLES: Final = 3
@@ -66,7 +97,19 @@ class ReviewRow:
 
     members: tuple[tuple[Decision, tuple[Concern, ...]], ...]
     section: str = ""
-    """The heading that it stands under; "" for what the API repeats."""
+    """The part of the API that it is about; "" for what the API repeats."""
+    asked: Asked | None = None
+    """When a person is asked about its operations, where that is the question."""
+
+    @property
+    def is_question(self) -> bool:
+        """True if it is about what is asked at first use."""
+        return self.asked is Asked.FIRST
+
+    @property
+    def heading(self) -> str:
+        """The heading that it stands under, "" for none."""
+        return self.section if self.asked is None else _HEADINGS[self.asked]
 
     @property
     def count(self) -> int:
@@ -87,7 +130,7 @@ class ReviewRow:
     def rules(self) -> tuple[str, ...]:
         """The rules whose acceptance settles the row; empty where an operation has to be selected."""
         concerns = [concern for _, concerns in self.members for concern in concerns]
-        if any(concern.doubt is not Doubt.WEAK or not concern.rule for concern in concerns):
+        if self.is_question or any(concern.doubt is not Doubt.WEAK or not concern.rule for concern in concerns):
             return ()
         return tuple(dict.fromkeys(concern.rule for concern in concerns))
 
@@ -131,14 +174,16 @@ def entry_of(decision: Decision) -> str:
 
 
 def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
-    """Return the rows, first what instructs agents, then the conventions, then by section.
+    """Return the rows, first what instructs agents, then questions at first use, the conventions, and by section.
 
-    The sections and the rows in them begin with the least certain, among equals the most dangerous.
+    The questions begin with those of most consequence. The sections and the rows in them begin with the least certain,
+    among equals the most dangerous.
     """
     decisions = tuple(decisions)
     section = sections_of(decision.operation for decision in decisions)
     alike = list(_alike(decisions))
     rows = [
+        *(ReviewRow(members, part, Asked.FIRST) for part, members in _questions(decisions, section)),
         *map(ReviewRow, _conventions(decisions)),
         *(ReviewRow(members, section(members[0][0].operation) if is_alone else "") for members, is_alone in alike),
     ]
@@ -150,20 +195,34 @@ def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
     return _in_order(rows)
 
 
+def unasked_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
+    """Return what changes something and runs without a question, by part of the API; it is no matter of a review."""
+    decisions = tuple(decisions)
+    section = sections_of(decision.operation for decision in decisions)
+    groups: defaultdict[tuple[str, Category], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    for decision in decisions:
+        if decision.asked is Asked.NEVER and decision.category is not Category.READ:
+            groups[section(decision.operation), decision.category].append((decision, ()))
+    return _in_order([ReviewRow(tuple(members), part, Asked.NEVER) for (part, _), members in groups.items()])
+
+
 def _in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
     def urgency(row: ReviewRow) -> tuple[float, int]:
+        if row.asked is not None:
+            return -sum(map(_consequence, row.decisions)), 0
         return row.confidence, -max(decision.danger.rank for decision in row.decisions)
 
     first: dict[str, tuple[float, int]] = {}
     for row in rows:
-        first[row.section] = min(urgency(row), first.get(row.section, (1.0, 0)))
+        first[row.heading] = min(urgency(row), first.get(row.heading, (1.0, 0)))
     return sorted(
         rows,
         key=lambda row: (
             not row.is_instructed,
+            not row.is_question,
             bool(row.section),
-            first[row.section] if row.section else (0.0, -row.count),
-            row.section,
+            first[row.heading] if row.heading else (0.0, -row.count),
+            row.heading,
             urgency(row),
             row.decisions[0].name,
         ),
@@ -173,13 +232,41 @@ def _in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
 _Members: TypeAlias = tuple[tuple[Decision, tuple[Concern, ...]], ...]
 
 
+def _questions(decisions: Iterable[Decision], section: Callable[[Operation], str]) -> Iterable[tuple[str, _Members]]:
+    """Yield the doubts because of which operations are asked about at first use, by rule and part of the API.
+
+    What the same rule doubts once in each of several parts is together.
+    """
+    groups: defaultdict[tuple[str, str], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    for decision in decisions:
+        if doubts := _doubts(decision):
+            groups[section(decision.operation), decision.danger_reason.rule].append((decision, doubts))
+    alone: defaultdict[str, list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    for (_, rule), members in groups.items():
+        alone[rule] += members if len(members) == 1 else ()
+    for (part, rule), members in groups.items():
+        if len(members) > 1 or len(alone[rule]) < _REPEATED:
+            yield part, tuple(members)
+    for members in alone.values():
+        if len(members) >= _REPEATED:
+            for start in range(0, len(members), _TOGETHER):
+                yield _PARTS, tuple(members[start : start + _TOGETHER])
+
+
+def _doubts(decision: Decision) -> tuple[Concern, ...]:
+    """Return the concerns because of which it is asked about at first use."""
+    if decision.asked is not Asked.FIRST:
+        return ()
+    return tuple(concern for concern in decision.concerns if concern.subject == "danger")
+
+
 def _conventions(decisions: Sequence[Decision]) -> Iterable[_Members]:
     """Yield what most operations of a kind have in common: one method, on items or not, decided by one rule."""
     kinds = Counter(map(_kind, decisions))
     groups: defaultdict[tuple[_Kind, _Signature], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
     for decision in decisions:
-        likenesses = {likeness.concern for likeness in decision.likenesses}
-        concerns = tuple(concern for concern in decision.concerns if concern not in likenesses)
+        apart = {*(likeness.concern for likeness in decision.likenesses), *_doubts(decision)}
+        concerns = tuple(concern for concern in decision.concerns if concern not in apart)
         if concerns and all(concern.doubt is Doubt.WEAK for concern in concerns):
             rules = tuple((concern.subject, concern.rule) for concern in concerns)
             groups[_kind(decision), (decision.category, rules)].append((decision, concerns))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.runtime.schema.reader import pointer_of
+from aqlgen.runtime.schema import pointer_of
 
 from .around import Schemas
 

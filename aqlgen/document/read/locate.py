@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document import positions
 from aqlgen.document.positions import Origins
 from aqlgen.ir import Json
 
@@ -35,11 +34,7 @@ def locate(
     for diagnostic in mapped:
         if not diagnostic.line:
             wanted[diagnostic.file].add(diagnostic.pointer)
-    places = {
-        source.name: positions.find(source.text, source.format, wanted[source.name])
-        for source in sources
-        if source.name in wanted
-    }
+    places = {source.name: source.find(wanted[source.name]) for source in sources if source.name in wanted}
     placed = {
         _at_position(diagnostic, *places[diagnostic.file][diagnostic.pointer])
         if not diagnostic.line and diagnostic.file in places

@@ -20,7 +20,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, FileError
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.web import Web, same_origin, without_credentials
-from aqlgen.runtime.hosts.origin import Origin
+from aqlgen.runtime.hosts import Origin
 
 __all__ = ["PLACES", "find_document"]
 

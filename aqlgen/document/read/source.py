@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.positions import Lines
+from aqlgen.document.positions import Lines, Position, find
 from aqlgen.document.read import json_parser
 from aqlgen.document.read.identify import refuse_binary, refuse_markup, version_remarks
 from aqlgen.document.read.limits import Limits
@@ -71,6 +71,12 @@ class Source:
     def text(self) -> str:
         """The text, decoded for each report: kept, it would take as much memory as the bytes."""
         return decode(self.name, self.data)
+
+    def find(self, pointers: Iterable[str]) -> dict[str, Position]:
+        """Return the positions of pointers in the text."""
+        narrow = self.format == "json" and not self.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = self.data.removeprefix(codecs.BOM_UTF8).decode("latin-1") if narrow else self.text
+        return find(text, self.format, pointers, narrow=narrow)
 
 
 def parse(

@@ -1,7 +1,7 @@
 """Fetching http(s) URLs within limits of time and size; redirects never carry headers to another origin.
 
 An origin that only a redirect names is connected to at public addresses alone, and never without the encryption that
-there was (see `aqlgen.runtime.hosts.addresses`).
+there was (see `aqlgen.runtime.hosts`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits, too_large
-from aqlgen.runtime.hosts.addresses import CheckedConnections, is_same_private_host
-from aqlgen.runtime.hosts.origin import Origin
+from aqlgen.runtime.hosts import CheckedConnections, Origin, is_same_private_host
 from aqlgen.runtime.wire import PrivateAddress
 
 if TYPE_CHECKING:

@@ -203,7 +203,7 @@ RULES: Final = (
 )
 
 
-_EMPHASIS: Final = str.maketrans({"*": "", "`": "", "“": '"', "”": '"', "’": "'", "‘": "'"})
+_QUOTES: Final = str.maketrans("“”’‘", "\"\"''")
 _LOOKALIKES: Final = str.maketrans(
     "аеорсухіїјѕԁһԛԝɡαορτνικυΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХ",
     "aeopcyxiijsdhqwgaoptvikuABEZHIKMNOPTYXABEKMHOPCTX",
@@ -217,7 +217,8 @@ _SPELLED: Final = re.compile(
     r"(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your|my|any)?(?:previous|prior|above|earlier"
     r"|system)(?:instructions?|prompts?|rules)"
 )
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{40,4000}={0,2}")
+_SHORTEST_CODE: Final = 40
+_ENCODED: Final = re.compile(rf"[A-Za-z0-9+/_-]{{{_SHORTEST_CODE},4000}}={{0,2}}")
 _MAX_QUOTE: Final = 160
 _MAX_TEXT: Final = 20_000
 
@@ -257,8 +258,8 @@ def _folded(text: str) -> str:
         text = without_unseen(unicodedata.normalize("NFKC", text))
         if _LATIN.search(text) and sum(map(str.isascii, text)) * 2 > len(text):
             text = text.translate(_LOOKALIKES)
-    if "*" in text or "`" in text or not text.isascii():
-        text = text.translate(_EMPHASIS)
+        text = text.translate(_QUOTES)
+    text = text.replace("*", "").replace("`", "")
     text = text.lower()
     if "_" in text:
         text = text.replace("__", " ")
@@ -272,7 +273,7 @@ def _joined(match: re.Match[str]) -> str:
 
 def _encoded(text: str) -> Instruction | None:
     """Return what an encoded part of a text says to a model."""
-    for match in _ENCODED.finditer(text):
+    for match in _ENCODED.finditer(text) if len(text) >= _SHORTEST_CODE else ():
         part = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         try:
             decoded = base64.b64decode(part + "=" * (-len(part) % 4), validate=True).decode()

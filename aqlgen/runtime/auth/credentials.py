@@ -22,8 +22,8 @@ from ..redaction import Secrets
 from ..settings.load import Variables
 from ..table import Adapter, Row
 from ..wire import NO_CREDENTIALS, Account, Applied
+from . import BARE, KEY
 from .sources import SIGNATURE, Source, Sources, without_scheme
-from .usage import BARE, KEY
 
 if TYPE_CHECKING:
     import ssl

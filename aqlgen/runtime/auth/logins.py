@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings.config import Config
 from ..settings.load import ConfigError
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..table import Adapter
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from ..session import caller_headers
 from ..settings.config import Config
 from ..settings.load import ConfigError, Variables
 from ..table import Adapter
+from . import sent_as
 from .logins import CLIENT, NOBODY, Logins, PerUser
-from .usage import sent_as
 
 __all__ = [
     "SIGNATURE",

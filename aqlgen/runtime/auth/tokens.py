@@ -20,8 +20,8 @@ from urllib.parse import quote_plus
 import anyio
 
 from ..errors import Failure
+from ..state import StoreAway
 from ..state.locks import Lease
-from ..state.store import StoreAway
 from .discovery import Fetch, Fetched, Unreachable
 
 if TYPE_CHECKING:

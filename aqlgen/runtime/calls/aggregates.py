@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from ..errors import Code, Failure
-from ..tokens import encoded
+from ..text import encoded
 from .conditions import number_of, values_at
 
 __all__ = ["FUNCTIONS", "Aggregates", "read_aggregate"]

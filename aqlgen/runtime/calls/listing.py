@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Code, Failure
-from ..warnings.collector import CallWarning
+from ..warnings import CallWarning
 from .absent import Absence, named_with_nearest
 from .aggregates import Aggregates, read_aggregate
 from .conditions import Matcher, compile_condition

@@ -9,7 +9,7 @@ from decimal import Decimal
 from secrets import token_hex
 from typing import Any
 
-from ..schema.reader import Types, nullable, pointer_of, resolve, union_of
+from ..schema import Types, nullable, pointer_of, resolve, union_of
 from ..table import JsonSchema
 
 __all__ = ["differences", "filled", "json_text", "lacks", "merged", "operations", "read_json"]

@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import Any
 
-from ..schema.reader import MISSING, Shape, Types, at, declared_types, follow, json_type, nullable, parts, union_of
+from ..schema import MISSING, Shape, Types, at, declared_types, follow, json_type, nullable, parts, union_of
 from ..table import JsonSchema
 from ..text import folded, line
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
-from ..schema.reader import at, steps_of, union_of
+from ..schema import at, steps_of, union_of
 from ..text import line, listed, shown
-from ..warnings.collector import CallWarning
+from ..warnings import CallWarning
 from ..wire import QuotaPaused
 from .merge import differences, json_text, merged, read_json
 from .resource import Carried
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..state.locks import Turns
     from ..table import Row, Table
     from ..wire import ApiRequest, ApiResponse
-    from .exchanges import Exchanges
+    from . import Exchanges
 
 __all__ = ["guarded", "patched", "perform"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..encode.urls import counterparts, placeholders, without_names
 from ..errors import NOT_PERFORMED, Code, Failure
-from ..schema.reader import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
+from ..schema import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema
 from ..text import listed
 from .merge import differences, filled, lacks, merged, operations

@@ -1,2 +1,286 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The adapter's command."""
+"""The adapter's command, which serves MCP or answers a person. It never shows a traceback.
+
+Exit codes: 0 done, 1 failed, 2 bad arguments or settings, 3 HTTP without saying who may use it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import CommandError
+from ..exact_json import read_float
+from ..hooks import HookError
+from ..redaction import redact, without_userinfo
+from ..settings.load import ConfigError
+from ..table import Adapter, FormatError
+from ..text import terminal_text
+from .arguments import parse_arguments
+
+__all__ = ["main"]
+
+
+_LARGEST_PLAN = 1_000_000
+
+
+def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name with the package in `folder`. Returns the exit code."""
+    try:
+        adapter = Adapter.load(folder)
+    except FormatError as problem:
+        return _fail(str(problem), 1)
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
+    try:
+        options = parse_arguments(adapter, folder, arguments)
+        if os.environ.get("MCP_AQL_ENV_FILE"):
+            from ..settings.env_file import variables_of
+
+            os.environ.update(variables_of(os.environ))
+        return _COMMANDS[options.command](folder, hooks, options)
+    except (ConfigError, HookError) as problem:
+        return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
+    except CommandError as problem:
+        return _fail(str(problem), 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 - a person gets a line, the log the rest
+        from ..logs import Logger
+
+        Logger("error", secrets=lambda: _secrets(adapter)).exception("internal error", error)
+        return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
+
+
+def _secrets(adapter: Adapter) -> frozenset[str]:
+    from ..assembly import adapter_secrets
+
+    return adapter_secrets(adapter, os.environ)
+
+
+def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    from .serving import serve_over_http, serve_over_stdio
+
+    if options.transport == "stdio":
+        return serve_over_stdio(folder, hooks, mock=options.mock)
+    return serve_over_http(folder, hooks, options)
+
+
+def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .operations import as_json, list_operations, render_operations
+
+    operations = list_operations(folder, os.environ, category=options.category, search=options.search)
+    if not operations and options.output_format == "human":
+        sys.stderr.write("No operation is like that; `operations` alone lists all.\n")
+        return 0
+    as_text = as_json({"operations": operations}) if options.output_format == "json" else render_operations(operations)
+    _print(as_text)
+    return 0
+
+
+def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    import asyncio
+
+    from .operations import advice, as_json, call, read_params
+
+    try:
+        params = _params(options.params, lambda pairs: read_params(folder, options.operation, pairs, os.environ))
+    except (ValueError, RecursionError):
+        return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
+    if not isinstance(params, dict):
+        return _fail("PARAMS is no object; give each parameter with its name, such as id=1", 2)
+    envelope = asyncio.run(
+        call(folder, hooks, options.operation, params, os.environ, mock=options.mock, yes=options.yes)
+    )
+    _print(as_json(envelope))
+    if envelope["success"]:
+        return 0
+    hint = advice(envelope, options.operation, _command(folder))
+    if hint:
+        sys.stderr.write(f"{hint}\n")
+    return 1
+
+
+def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    """Check a plan of `run_steps` and show its requests, or write it out as Arazzo; nothing is sent."""
+    import asyncio
+
+    from ..errors import Failure
+    from .operations import as_json, call
+
+    try:
+        text = sys.stdin.read(_LARGEST_PLAN) if options.file == "-" else Path(options.file).read_text("utf-8")
+        params = json.loads(text, parse_float=read_float)
+        params = {"steps": params} if isinstance(params, list) else params
+        if not isinstance(params, dict):
+            return _fail("the plan is neither an object nor a list of steps", 1)
+        plan = {**params, "dry_run": True}
+        answer = asyncio.run(call(folder, hooks, "run_steps", plan, os.environ, mock=options.mock))
+        if answer["success"] and options.arazzo is not None:
+            answer = _arazzo(folder, params, options.arazzo, options.url)
+    except OSError as problem:
+        return _fail(f"the plan cannot be read ({problem.strerror or type(problem).__name__})", 1)
+    except (json.JSONDecodeError, RecursionError):
+        return _fail("the plan is no JSON", 1)
+    except Failure as failure:
+        return _fail(failure.message, 1)
+    except ValueError as problem:
+        return _fail(str(problem), 1)
+    _print(as_json(answer))
+    return 0 if answer.get("success", True) else 1
+
+
+def _arazzo(folder: Path, params: dict[str, Any], name: str, url: str) -> dict[str, Any]:
+    """Return a valid plan as an Arazzo document. Raises Failure, and ValueError for names in another spelling."""
+    from ..steps.arazzo import arazzo_document
+    from ..steps.plan import read_plan
+    from ..table import Table
+
+    table, read = Table(folder), read_plan(params["steps"], params.get("return"))
+    rows = {step.number: row for step in read.steps if (row := table.find(step.operation)) is not None}
+    if len(rows) < len(read.steps):
+        raise ValueError("give operations by the names that introspection shows")
+    return arazzo_document(Adapter.load(folder), table, read, rows, name=name, url=url)
+
+
+def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
+    """Read parameters: a JSON object, `-` for one on standard input, or NAME=VALUE each. Raises ValueError."""
+    if arguments and all("=" in argument and not argument.startswith("{") for argument in arguments):
+        return read_pairs(arguments)
+    if len(arguments) > 1:
+        raise ValueError(arguments)
+    text = arguments[0] if arguments else "{}"
+    return json.loads(sys.stdin.read() if text == "-" else text, parse_float=read_float)
+
+
+def _command(folder: Path) -> str:
+    return f"{Adapter.load(folder).name}-adapter"
+
+
+def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from ..auth.login import LoginOptions
+    from .login import forget, log_in
+
+    if options.forget:
+        _print(forget(folder, options.scheme, os.environ))
+    else:
+        login_options = LoginOptions(options.scopes, options.port, options.device, not options.no_browser)
+        _print(log_in(folder, options.scheme, login_options, os.environ))
+    return 0
+
+
+def _clients(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .clients import CLIENTS, client_texts, start_of
+
+    start = start_of(folder, options.env_file)
+    if options.client:
+        settings, remark = client_texts(start, CLIENTS[options.client])
+        sys.stderr.write(f"{terminal_text(remark)}\n")
+        _print(settings)
+        return 0
+    _print("\n\n".join("\n".join(reversed(client_texts(start, client))) for client in CLIENTS.values()))
+    return 0
+
+
+def _audit(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .audit import audit_tail, audit_verdict
+
+    if options.action == "verify":
+        _print(audit_verdict(folder, os.environ, options.last.strip().lower()))
+    else:
+        for entry in audit_tail(folder, os.environ, max(1, options.lines)):
+            _print(entry)
+    return 0
+
+
+def _trust(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .trust import Change, change_trust, shown_trust
+
+    asked = options.by, options.reason, options.to, options.authority, options.certificate_id, options.expires_at
+    change = Change(options.action == "promote", *asked)
+    is_shown = options.action == "show"
+    _print(shown_trust(folder, os.environ) if is_shown else change_trust(folder, os.environ, change))
+    return 0
+
+
+def _operator(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    if options.page:
+        from .operator_terminal import run_page
+
+        return run_page(folder, os.environ, options)
+    from .operator_terminal import run_operator
+
+    return run_operator(folder, os.environ, options)
+
+
+def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    from .doctor import doctor, render_doctor
+    from .operations import as_json
+
+    report = doctor(folder, os.environ, hooks, call=options.call, mock=options.mock)
+    as_text = as_json(report) if options.output_format == "json" else render_doctor(report, all_settings=options.all)
+    _print(as_text)
+    return 0 if report.get("call", {}).get("success", True) else 1
+
+
+def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .operations import as_json, describe, nearest, no_such_name, render_description
+
+    details, command = describe(folder, options.operation, os.environ), _command(folder)
+    if details is None:
+        near = nearest(folder, options.operation, os.environ, types=True)
+        return _fail(no_such_name(options.operation, near, command, "operation or type"), 1)
+    as_text = as_json(details) if options.output_format == "json" else None
+    _print(as_text or render_description(folder, details, command, os.environ))
+    return 0
+
+
+def _runtime(_folder: Path, _hooks: object | None, options: argparse.Namespace) -> int:
+    from .sealed import listing, shown, verified
+
+    if options.list:
+        _print(listing())
+        return 0
+    if options.path:
+        text = shown(options.path)
+        if text is None:
+            return _fail(f"the runtime has no file {options.path}; `runtime --list` lists them", 1)
+        _print(text.rstrip("\n"))
+        return 0
+    sentence, is_whole = verified()
+    _print(sentence)
+    return int(not is_whole)
+
+
+_COMMANDS = {
+    "serve": _serve,
+    "operations": _operations,
+    "describe": _describe,
+    "call": _call,
+    "plan": _plan,
+    "login": _login,
+    "clients": _clients,
+    "doctor": _doctor,
+    "audit": _audit,
+    "trust": _trust,
+    "operator": _operator,
+    "runtime": _runtime,
+}
+
+
+def _print(text: str) -> None:
+    sys.stdout.buffer.write(terminal_text(text).encode("utf-8", "replace") + b"\n")
+    sys.stdout.flush()
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"Error: {terminal_text(message)}\n")
+    return code

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..assembly import audit_file
 from ..errors import CommandError
-from ..safety.audit_chain import chained_files, verify
+from ..safety.audit import chained_files, verify
 from ..settings.load import load
 from ..table import Adapter
 from ..text import counted, terminal_text

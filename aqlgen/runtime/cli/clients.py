@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..auth.usage import Usage
+from ..auth import Usage
 from ..settings.env_file import VARIABLE as ENV_FILE
 from ..table import Adapter, Table
 

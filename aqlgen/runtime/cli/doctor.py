@@ -213,9 +213,9 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 def _store(url: str, name: str, file: Path | None, key: str) -> dict[str, Any]:
     """Return which store it is, if it answers within a few seconds (None if nothing is there yet), and its key."""
+    from ..state import StoreAway
     from ..state.custody import is_redis
     from ..state.sqlite import SqliteState
-    from ..state.store import StoreAway
 
     kind = "redis" if is_redis(url) else "memory" if file is None else "sqlite"
     store: dict[str, Any] = {**_location(None if kind == "redis" else file, url or "memory"), "store": kind}
@@ -262,7 +262,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
 
 def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what goes to each host, and the entry to add for those that are refused."""
-    from ..hosts.origin import yaml_entry
+    from ..hosts import yaml_entry
 
     refused: dict[str, dict[str, None]] = {}
     for host in hosts:

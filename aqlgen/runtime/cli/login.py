@@ -14,8 +14,8 @@ from ..errors import CommandError
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import StateKeys, Variables, load
+from ..state import StoreAway
 from ..state.custody import State, open_state, open_store
-from ..state.store import StoreAway
 from ..table import Adapter, Table
 
 __all__ = ["forget", "log_in"]

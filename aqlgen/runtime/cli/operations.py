@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..exact_json import read_float, write_json
 from ..introspection.introspect import Introspection
-from ..schema.reader import Types, follow, json_type, union_of
+from ..schema import Types, follow, json_type, union_of
 from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import counted, escaped, folded, line, terminal_text

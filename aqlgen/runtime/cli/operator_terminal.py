@@ -20,7 +20,7 @@ from ..errors import CommandError
 from ..operator.actions import Actions, Refused
 from ..operator.sources import Source, Sources, home_source, operator_name
 from ..safety.questions import Challenge, Question
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..text import counted, line, terminal_text
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..auth import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
 from ..auth.sources import config_of_each
-from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, demand_of, use_of
 from ..encode.addresses import operation_problem
 from ..encode.urls import operation_url
-from ..hosts.origin import Origin
+from ..hosts import Origin
 from ..text import counted
 
 if TYPE_CHECKING:
-    from ..auth.usage import Alternatives
+    from ..auth import Alternatives
     from ..encode.addresses import AddressProblem
     from ..settings.config import Config
     from ..table import Adapter, Table

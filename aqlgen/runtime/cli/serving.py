@@ -1,15 +1,21 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The start of the server: over standard input and output, or over HTTP in one process or several."""
+"""The start of the server: over standard input and output, or over HTTP in one process or several.
+
+Records of libraries go to the adapter's log then, without values of calls unless its level is debug.
+"""
 
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from ..logs import Logger, Record, trace_of
 from ..settings.load import ConfigError, load
 from ..text import terminal_text
 
@@ -22,7 +28,8 @@ if TYPE_CHECKING:
     from ..assembly import Assembly
     from ..settings.config import Config
 
-__all__ = ["serve_over_http", "serve_over_stdio"]
+__all__ = ["adopt_libraries", "serve_over_http", "serve_over_stdio"]
+
 
 _LINE_OVERHEAD = 64 * 1024
 _ESCAPES = 4
@@ -126,7 +133,6 @@ def _ready(folder: Path, hooks: object | None, *, mock: bool) -> tuple[Server[An
         from ..assembly import assemble
 
         parts = assemble(folder, hooks, mock=mock)
-        from ..logs.libraries import adopt_libraries
         from ..server.mcp import build_server
 
         adopt_libraries(parts.dispatcher.log)
@@ -170,3 +176,61 @@ def _log_start(parts: Assembly, transport: str) -> None:
 def _longest(config: Config) -> int:
     """Return the most bytes of a message: those of a request, escaped, and what is around it."""
     return config.max_request_size * _ESCAPES + _LINE_OVERHEAD
+
+
+_WITHHELD = "a text that only log_level debug shows"
+
+
+def adopt_libraries(logger: Logger) -> logging.Handler:
+    """Send the records of every library to the logger's standard error. Returns the handler; close it to end this.
+
+    Left alone, libraries would write to standard error by themselves: not as JSON, and waiting for whoever reads it.
+    Unless the owner's level is debug, no handler, also of the owner's, gets the values that a library puts into a text.
+    """
+    return _LibraryHandler(logger)
+
+
+class _LibraryHandler(logging.Handler):
+    def __init__(self, logger: Logger) -> None:
+        super().__init__(logger.handler.level)
+        self._target = logger.handler
+        self._own = f"{logger.name}."
+        self._factory = logging.getLogRecordFactory()
+        if not logger.tells_all:
+            logging.setLogRecordFactory(self._made)
+        logging.captureWarnings(True)
+        root = logging.getLogger()
+        root.addHandler(self)
+        root.setLevel(self.level)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not f"{record.name}.".startswith(self._own) and not isinstance(record, Record):  # ours have been there
+            self._target.handle(record)
+
+    def close(self) -> None:
+        """Leave libraries alone."""
+        logging.getLogger().removeHandler(self)
+        logging.captureWarnings(False)
+        logging.setLogRecordFactory(self._factory)
+        super().close()
+
+    def _made(self, name: str, level: int, path: str, number: int, message: Any, *more: Any, **also: Any) -> Any:
+        """Return a record: of a library the text that stands in its code, without the values that it was given."""
+        record = self._factory(name, level, path, number, message, *more, **also)
+        if not f"{name}.".startswith(self._own):
+            error = record.exc_info[1] if record.exc_info else None
+            record.msg, record.args, record.exc_info = _code_text(record), (), None
+            if error is not None:
+                record.trace = trace_of(error, (), whole=False)
+        return record
+
+
+def _code_text(record: logging.LogRecord) -> str:
+    """Return the text of a record as the code has it that logs it; of a Python warning the place and the category."""
+    if record.name == "py.warnings":
+        return ":".join(record.getMessage().split(":", 3)[:3])
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and (frame.f_code.co_filename, frame.f_code.co_name) != (record.pathname, record.funcName):
+        frame = frame.f_back
+    is_literal = frame is not None and isinstance(record.msg, str) and record.msg in frame.f_code.co_consts
+    return record.msg if is_literal else f"{_WITHHELD} ({record.module}:{record.lineno})"

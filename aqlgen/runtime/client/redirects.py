@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..hosts.addresses import is_public_host
+from ..hosts import is_public_host
 from ..redaction import occurs
 from ..wire import ApiRequest, ApiResponse
 

@@ -12,30 +12,26 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..decode.decompress import ACCEPT_ENCODING, CodingError
-from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..logs.observers import Observers
-from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
+from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, PrivateAddress, changes_something, current_spending, origin_of
 from .isolation import CONNECTIONS, Circuits, Shares
-from .quotas import KnownLimit, QuotaMeter
-from .receive import Bounds, Receiver
+from .receive import ACCEPT_ENCODING, Bounds, CodingError, Receiver
 from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable
 
 if TYPE_CHECKING:
     import httpx2
 
-    from ..hosts.addresses import CheckedConnections, Resolve
+    from ..hosts import CheckedConnections, Resolve
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
+    from .quotas import KnownLimit, QuotaMeter
 
 __all__ = ["HttpTransport"]
 
 _CONNECT_TIMEOUT = 10.0
 _MAX_REDIRECTS = 5
-_PATIENCE = 10.0
-"""Most seconds that a request waits for its turn in the pace that the API demands."""
 
 
 class HttpTransport:
@@ -67,7 +63,7 @@ class HttpTransport:
         self._retries = retries
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
-        self._meter = QuotaMeter(self._timing.now)
+        self._meter: QuotaMeter | None = None  # from the first response on that tells of a quota
         self._observers = observers = Observers() if observers is None else observers
         self._budget = RetryBudget(retry_budget, self._timing.now, observers)
         self._circuits = Circuits(*circuit, self._timing.now, observers)
@@ -88,13 +84,6 @@ class HttpTransport:
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> HttpTransport:
         """Build the transport that the settings describe."""
-        bounds = Bounds(
-            response=config.max_response_size,
-            events=config.stream_events,
-            seconds=config.stream_seconds,
-            folder=config.files_folder,
-            file=config.files_max_size,
-        )
         return cls(
             config.timeout,
             config.max_response_size,
@@ -103,7 +92,13 @@ class HttpTransport:
             retries=config.retries,
             retry_budget=config.client.retry_budget,
             circuit=(config.client.circuit_failures, config.client.circuit_seconds),
-            bounds=bounds,
+            bounds=Bounds(
+                response=config.max_response_size,
+                events=config.stream_events,
+                seconds=config.stream_seconds,
+                folder=config.files_folder,
+                file=config.files_max_size,
+            ),
             hosts=hosts,
             observers=observers,
         )
@@ -127,9 +122,18 @@ class HttpTransport:
         except (TimeoutError, httpx2.RequestError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
             return call.ended(error)
 
+    def note(self, request: ApiRequest, operation: str, response: ApiResponse, sent_at: float) -> None:
+        """Remember the quotas of which a response tells."""
+        if self._meter is None and (response.status == 429 or not QUOTA_NAMES.isdisjoint(response.headers)):
+            from .quotas import QuotaMeter
+
+            self._meter = QuotaMeter(self._timing.now)
+        if self._meter is not None:
+            self._meter.note(request, operation, response, sent_at)
+
     def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
-        return self._meter.known(of_caller=of_caller)
+        return iter(()) if self._meter is None else self._meter.known(of_caller=of_caller)
 
     def unreachable(self) -> list[str]:
         """Return the origins that no connection can be made to, as far as was tried."""
@@ -152,7 +156,7 @@ class HttpTransport:
         if self._transport is not None and self._resolver is None:
             return None
         if self._checked is None:
-            from ..hosts.addresses import CheckedConnections, resolve
+            from ..hosts import CheckedConnections, resolve
 
             self._checked = CheckedConnections(
                 self._verify, transport=self._transport, resolver=self._resolver or resolve
@@ -252,8 +256,9 @@ class _Call:
         if self._uncertain:
             response = replace(response, uncertain=True)
         wait = self._backoff.after_response(self._tries, response, self._timing)
-        if wait is not None and response.status == 429:
-            wait = max(wait, self._owner._meter.seconds_held(self._request, self._operation))
+        meter = self._owner._meter
+        if wait is not None and meter is not None and response.status == 429:
+            wait = max(wait, meter.seconds_held(self._request, self._operation))
         if wait is None or not self._may_repeat(wait):
             return self._redirected(response)
         self._last = self._latest = response
@@ -312,7 +317,7 @@ class _Call:
         """Return True if only a redirect named the host of a request."""
         import httpx2
 
-        from ..hosts.addresses import is_same_private_host
+        from ..hosts import is_same_private_host
 
         hosts = (httpx2.URL(each.url).host for each in (self._first, request))
         return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))
@@ -336,10 +341,9 @@ class _Call:
         async with share:
             circuits.admit(request, operation, changes=self._changes)
             try:
-                patience = min(_PATIENCE, self._seconds_left())
-                if await meter.waited(request, operation, patience, self._timing):
+                if meter is not None and await meter.waited(request, operation, self._seconds_left(), self._timing):
                     owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
-                with meter.admitted(request, operation):
+                with nullcontext() if meter is None else meter.admitted(request, operation):
                     if spending is not None and self._row is not None:
                         await spending.admit(self._row, again=self._requests > 0)
                     self._requests += 1
@@ -355,7 +359,7 @@ class _Call:
                             await response.aclose()
                         exchange.status = answer.status
                 circuits.answered(request, operation, answer.status)
-                meter.note(request, operation, answer, sent_at)
+                owner.note(request, operation, answer, sent_at)
             except httpx2.TransportError as error:
                 if not (is_tls(error) or isinstance(error, httpx2.PoolTimeout)):
                     circuits.failed(request, operation, connection=is_unsent(error))

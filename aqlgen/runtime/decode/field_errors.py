@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import Code
-from ..schema.reader import MISSING, Types, at, union_of
+from ..schema import MISSING, Types, at, union_of
 from ..table import ADAPTER, Parameter, Row
 from ..text import bounded, folded, line
 from .api_error import PLACES, WRAPPERS, ApiError, Fault, kind_of_fault, steps_of_name

@@ -1,2 +1,222 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The path of a request from its arguments to its envelope."""
+"""The way of a call: a list of stages, each of which passes the call on to the next, or answers it or refuses it.
+
+A stage that only looks at the call returns what the next one does. One that waits, or has work left after the answer,
+is a coroutine. Warnings stand on the call; a refusal is a Failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, TypeVarTuple, Unpack
+
+import anyio
+import anyio.to_thread
+
+from ..client import ApiSide
+from ..envelope import Stamp
+from ..errors import Failure
+from ..hooks import Call, Hooks
+from ..session import Session
+from ..table import Row, Table, chosen
+from ..validation import Unexplained
+from ..warnings import CallWarning, Warnings
+from ..warnings.rules import MOST_UNDERSTOOD, understood_warning
+from .arguments import Limits, Request
+
+if TYPE_CHECKING:
+    from ..calls import Exchanges
+    from ..protocol_operations import Handler, Person
+    from ..safety.approvals import Approval
+    from ..safety.gatekeeper import Gatekeeper
+    from ..safety.loop.loop import SafetyLoop
+    from ..validation.repair import Repaired
+    from ..wire import ApiRequest
+
+__all__ = ["Checking", "Extension", "Next", "Stage", "ToolCall", "composed"]
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """A call of one operation; `family` is that of the tool, None for the tool of every operation.
+
+    `row` and `params` are those of an operation of the API, once the stages have found and checked them.
+    """
+
+    family: str | None
+    request: Request
+    stamp: Stamp
+    session: Session
+    person: Person | None
+    row: Row = field(init=False)
+    params: dict[str, Any] = field(init=False)
+    warnings: Warnings = field(default_factory=list)
+    shown: list[dict[str, Any]] = field(default_factory=list)
+    """Warnings that were chosen to be shown before."""
+    approval: Approval | None = None
+    """The request that was approved: no other one is sent."""
+    reported: Mapping[str, Any] | None = None
+    """The parameters by which the safety loop has let the call run; None for a call that needs no report."""
+    alone: bool = True
+    """False for an operation of a batch, and a step of a plan."""
+    hooked: Call | None = None
+    """The call as the owner's hooks know it; None without hooks."""
+
+    @property
+    def name(self) -> str:
+        """The name of the operation."""
+        return self.row.name if hasattr(self, "row") else self.request.operation
+
+    def warn(self, warning: CallWarning) -> None:
+        """Add a warning."""
+        self.warnings.append(warning)
+
+    def seen(self, *, dry_run: bool = False) -> Call:
+        """Return the call as hooks and the gatekeeper see it."""
+        row, ids = self.row, (self.stamp.request_id, self.session.id)
+        return Call(row.name, self.params, row.family, *ids, self.request.metadata(row), dry_run=dry_run)
+
+
+Next: TypeAlias = Callable[[ToolCall], Awaitable[Any]]
+
+
+class Stage(Protocol):
+    """Answers a call with its data, mostly with those of the next stage."""
+
+    def __call__(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Answer a call. Raises Failure."""
+        ...
+
+
+class Extension:
+    """What the owner, or the API's document, has switched on; each part is empty or None without one."""
+
+    handlers: Mapping[str, Handler] = {}
+    """Answers to the operations of the protocol that it offers."""
+    loop: SafetyLoop | None = None
+    first: Stage | None = None
+    """Around the whole call, operations of the protocol included."""
+    before: Stage | None = None
+    """Before the gate, with valid parameters."""
+    around: Stage | None = None
+    """Around the requests of a call that the gate let through."""
+    after: Callable[[ToolCall, Exchanges, Any], Awaitable[Any]] | None = None
+    """After an answer, whose data it may add to."""
+
+
+def composed(stages: Sequence[Stage], last: Next) -> Next:
+    """Return a call's way through the stages."""
+    for stage in reversed(stages):
+        last = partial(stage, next=last)
+    return last
+
+
+Result = TypeVar("Result")
+Values = TypeVarTuple("Values")
+
+
+class Checking:
+    """The stages of a call between its operation and the gate."""
+
+    def __init__(self, api: ApiSide, hooks: Hooks, table: Table, gate: Gatekeeper, limits: Limits) -> None:
+        self._api = api
+        self._hooks = hooks
+        self._table = table
+        self._gate = gate
+        self._limits = limits
+        self._beside = anyio.Lock()
+
+    # Stages
+
+    def parameters(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Pass on a call that is valid, or can mean one thing only. Raises Failure with all problems of any other."""
+        row = call.row
+        params = call.request.for_row(row)
+        understood: list[Repaired] = []
+        try:
+            call.row, call.params = self.validated(row, params, understood, explain=False)
+        except Unexplained:
+            return self._understood(call, next, understood, params)
+        return self._understood(call, next, understood) if understood else next(call)
+
+    async def _understood(
+        self, call: ToolCall, next: Next, understood: list[Repaired], invalid: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Pass on a call with a warning, or advice of its failure, about what was understood."""
+        if invalid is not None:
+            call.row, call.params = await self.beside(self.validated, call.row, invalid, understood)
+        if not understood:
+            return await next(call)
+        self._limits.check({"params": call.params})  # what was text may be deep
+        try:
+            data = await next(call)
+        except Failure as failure:
+            failure.details.setdefault("understood", [item.message for item in understood[:MOST_UNDERSTOOD]])
+            raise
+        call.warn(understood_warning(understood))
+        return data
+
+    def preview(self, call: ToolCall, next: Next) -> Awaitable[Any]:
+        """Answer a call that is only to be shown; pass any other on."""
+        if "dry_run" in call.row.adapter_parameters and call.params.pop("dry_run", False):
+            return self.dry_run(call)
+        return next(call)
+
+    async def hooked(self, call: ToolCall, next: Next) -> Any:
+        """Pass a call on as the owner's hook `before_call` changes it."""
+        call.hooked = seen = call.seen()
+        changed = await self._hooks.on_call(seen)
+        if changed is not seen:
+            call.hooked = changed
+            call.row, call.params = self.validated(call.row, changed.params)
+            if call.approval is not None:
+                call.approval.altered("before_call", parameters=True)
+        return await next(call)
+
+    # For calls before their turn
+
+    async def checked(self, row: Row, params: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
+        """Return what `validated` does; what is wrong is found out beside the other calls."""
+        understood: list[Repaired] = []
+        try:
+            return self.validated(row, params, understood, explain=False)
+        except Unexplained:
+            return await self.beside(self.validated, row, params, understood)
+
+    async def beside(self, work: Callable[[Unpack[Values]], Result], *values: *Values) -> Result:
+        """Do what may take long in a thread, so that no call holds the others: one at a time, for all callers."""
+        async with self._beside:
+            return await anyio.to_thread.run_sync(work, *values)
+
+    def validated(
+        self, row: Row, params: Mapping[str, Any], understood: list[Repaired] | None = None, *, explain: bool = True
+    ) -> tuple[Row, dict[str, Any]]:
+        """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
+        validate = partial(self._api.validate, explain=explain)
+        if not row.choices:
+            return row, validate(row, params, understood)
+        whole = row if not row.kinds else self._table.find(row.name, row.family) or row
+        row = chosen(whole, params)
+        valid = validate(row, params, understood)
+        meant = chosen(whole, valid)
+        return (row, valid) if meant is row else (meant, validate(meant, valid, understood))
+
+    def built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
+        """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
+        return self._api.build(row, {name: params[name] for name in params if name not in row.adapter_parameters})
+
+    async def dry_run(self, call: ToolCall) -> dict[str, Any]:
+        """Return what a call would send, and how the gatekeeper would decide; the owner's hooks see it as a call."""
+        from ..calls.dry_run import preview
+
+        hooks, row, params, seen = self._hooks, call.row, call.params, call.seen(dry_run=True)
+        decision = await self._gate.decide(row, seen, partial(self.built, row, params))
+        changed = await hooks.on_call(seen)
+        if changed is not seen:
+            row, params = self.validated(row, changed.params)
+        data = await preview(self._api, self._table, row, params, lambda request: hooks.on_send(request, changed))
+        if decision.outcome != "allow":
+            data["decision"] = {"outcome": decision.outcome, "rule": decision.rule, "reasons": list(decision.reasons)}
+        return data

@@ -13,11 +13,11 @@ from ..steps.plan import check_plan
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..client.api import ApiSide
+    from ..client import ApiSide
     from ..envelope import Envelope, Stamp
     from ..hooks import Hooks
     from ..introspection.introspect import Introspection
-    from ..logs.log import Logger
+    from ..logs import Logger
     from ..logs.observers import Observers
     from ..protocol_operations import Person, Registry
     from ..safety.approvals import Approvals, HeldCall
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from ..steps.halted import KeptPlans
     from ..steps.plan import Operations, Plan
     from ..table import Adapter, Row, Table
-    from ..warnings.collector import CallWarning, Warnings
+    from ..warnings import CallWarning, Warnings
+    from . import Checking, ToolCall
     from .arguments import Limits
-    from .stages import Checking, ToolCall
 
 __all__ = ["Ahead", "Calls"]
 
@@ -70,11 +70,19 @@ class Ahead:
                 return None
             if self._loop is not None:
                 plan = None if request.approvals is None else request.approvals.plan
-                await self._loop.check(call.session, row, params, plan)
+                await self._loop.needs(call.session, row, params, plan)
             built = partial(self._checking.built, row, params)
             return await self._gate.foresee_confirmation(row, call.seen(), built)
         except (Failure, HookError):
             return None  # the call itself will say it
+
+    async def foresee_first_use(self, call: ToolCall) -> HeldCall | None:
+        """Return what would have to be confirmed about any calls of an operation, if its first use is asked about."""
+        row = self._introspection.find(call.request.operation, call.family)
+        if row is None or not self._gate.watches(row):
+            return None
+        call.row, call.params = row, {}
+        return await self._gate.foresee_first_use(row, call.seen())
 
     async def confirm(
         self, calls: Sequence[HeldCall], approvals: Approvals, session: Session, person: Person | None
@@ -121,7 +129,7 @@ class Ahead:
     async def check_report(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
         for row in rows:
-            if self._loop is not None and await self._loop.check(session, row, {}, report) is not None:
+            if self._loop is not None and await self._loop.needs(session, row, {}, report):
                 return
 
     def refuse_by_policy(self, row: Row) -> None:

@@ -16,7 +16,7 @@ from ..warnings.rules import is_repeatable
 if TYPE_CHECKING:
     from ..envelope import Envelope, Paged
     from ..table import Row
-    from ..warnings.collector import CallWarning
+    from ..warnings import CallWarning
 
 __all__ = ["Answers", "fit_plan"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Code, Failure
 from ..exact_json import ExactFloat, read_float
 from ..introspection.protocol import tool_name
-from ..schema.reader import json_type
+from ..schema import json_type
 from ..settings.config import Config
 from ..table import Row
 from ..text import line

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.approvals import Approvals, HeldCall, fitting
-from ..warnings.collector import Warnings
+from ..warnings import Warnings
+from . import ToolCall
 from .answers import Answers
 from .arguments import Request, read_item
-from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
@@ -123,12 +123,17 @@ def _name(item: Any) -> str:
 
 
 def _halted(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry of the operation that halted a batch, with what to do; its token stands in the details."""
-    error = entry["result"]["error"]
-    message = error["message"].partition(" To go on, call it again")[0]
-    if "confirmation_token" in error.get("details", {}):
-        message = f"{message} {_HALTED} Do so only if your user wants this."
-    return {**entry, "result": {"success": False, "error": {**error, "message": message}}}
+    """Return the entry of the operation that halted a batch, with what to do; its question stands in the details."""
+    error, question = entry["result"]["error"], entry["result"].get("confirmation")
+    if question is not None:
+        message = error["message"].partition(" To go on, call it again")[0]
+        details = {"confirmation_message": question["message"], "reasons": question["reasons"], **error["details"]}
+        error = {
+            "code": error["code"],
+            "message": f"{message} {_HALTED} Do so only if your user wants this.",
+            "details": details,
+        }
+    return {**entry, "result": {"success": False, "error": error}}
 
 
 def _pending(index: int, item: Any) -> dict[str, Any]:

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from ..errors import Code, Failure
+from ..state import StoreAway
 from ..state.locks import Lease, Turns
-from ..state.store import StoreAway
 from ..wire import current_spending, with_spending
-from .stages import Extension, Next, ToolCall
+from . import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
-    from ..logs.log import Logger
+    from ..logs import Logger
     from ..settings.config import Config
-    from ..state.store import Store
+    from ..state import Store
     from ..table import Row
 
 __all__ = ["Concurrency"]

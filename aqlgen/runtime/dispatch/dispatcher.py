@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..client.api import ApiSide
+from ..client import ApiSide
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
 from ..hooks import Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import QUOTA_STATUS, REVOKE_TOKEN
-from ..logs.log import Logger
+from ..logs import Logger
 from ..logs.observers import OK, CallEnd, Observers
 from ..protocol_operations import RUN_STEPS, DiscreetPerson, Handler, Person, Registry
 from ..safety.approvals import changed
@@ -27,8 +27,9 @@ from ..settings.config import Config
 from ..settings.tables import QuotaSettings
 from ..state.custody import State
 from ..table import Adapter, Row, Table
-from ..warnings.collector import ABOUT_DATA, Warnings
+from ..warnings import ABOUT_DATA, Warnings
 from ..warnings.rules import WarningRules
+from . import Checking, Extension, Next, Stage, ToolCall, composed
 from .arguments import (
     Limits,
     parse_json_texts,
@@ -39,10 +40,9 @@ from .arguments import (
     wrong_family,
 )
 from .performer import Performer
-from .stages import Checking, Extension, Next, Stage, ToolCall, composed
 
 if TYPE_CHECKING:
-    from ..calls.exchanges import Exchanges
+    from ..calls import Exchanges
     from ..steps.halted import KeptPlans
     from .ahead import Ahead, Calls
     from .executions import Executions
@@ -213,6 +213,7 @@ class Dispatcher:
             else:
                 envelope = self._succeeded(call, await self._way(call), batch_warnings)
         except Failure as failure:
+            failure.__traceback__ = None  # its frames hold what was sent, and one of them the failure: a circle
             envelope = failure.envelope()
         except Exception as error:
             ids = {"request_id": call.stamp.request_id, "operation": operation, "session_id": call.session.id}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..quota.counting import Quotas
 from ..quota.spending import CallSpending
 from ..wire import current_spending, with_spending
+from . import Extension, Next, ToolCall
 from .arguments import QUOTA_TOKEN
-from .stages import Extension, Next, ToolCall
 
 if TYPE_CHECKING:
     from .ahead import Calls

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..calls.exchanges import Exchanges
-from ..client.api import ApiSide
+from ..calls import Exchanges
+from ..client import ApiSide
 from ..hooks import Hooks
-from ..schema.reader import at
+from ..schema import at
 from ..table import Row, Table
-from ..tokens import tokens_of
-from ..warnings.collector import CallWarning
-from .stages import ToolCall
+from ..text import tokens_of
+from ..warnings import CallWarning
+from . import ToolCall
 
 if TYPE_CHECKING:
     from ..calls.listing import ListQuery
@@ -217,7 +217,7 @@ class Performer:
         items = at(data, path)
         if not isinstance(items, list) or exchanges.last is None:
             return {}
-        from ..paging.signs import signs_of_bound, signs_of_more
+        from ..paging import signs_of_bound, signs_of_more
 
         bounds = signs_of_bound(row, params, len(items))
         return {**bounds, **signs_of_more(data, path, len(items), exchanges.last, exchanges.request)}

@@ -14,11 +14,11 @@ from ..introspection.info import DRY_RUN
 from ..safety.approvals import Approvals
 from ..steps.plan import read_plan, with_agent_names
 from ..steps.references import written_plan
+from . import ToolCall
 from .answers import fit_plan
 from .arguments import sent_tokens
 from .run import Progress, Run
 from .side import Side
-from .stages import ToolCall
 
 if TYPE_CHECKING:
     from ..protocol_operations import Registry

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..protocol_operations import MAX_CALLS
-from ..schema.reader import json_type
+from ..schema import json_type
 from ..steps.halted import SECONDS, advised
 from ..steps.matching import check_known, matching, shortcoming
 from ..steps.plan import LOCAL, Plan, Step
 from ..steps.references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
-from ..warnings.collector import CallWarning
+from ..warnings import CallWarning
 
 if TYPE_CHECKING:
     from .side import Side
@@ -319,6 +319,11 @@ class Run:
             confirmation = await self._calls.foresee(other.operation, params)
             if confirmation is not None:
                 pending.append((key, confirmation))
+        known = {confirmation.row.name for _, confirmation in pending}
+        for operation in dict.fromkeys(other.operation for other in self._plan.steps[step.number :]):
+            first_use = None if operation in known else await self._calls.foresee_first_use(operation)
+            if first_use is not None:
+                pending.append((_Key(len(self._plan.steps), 0), first_use))
         begin = monotonic()
         confirmed = await self._calls.confirm([confirmation for _, confirmation in pending]) if pending else 0
         self._begin += monotonic() - begin  # while a person reads
@@ -360,29 +365,30 @@ class Run:
             return {**entry, "data": [self._calls.shown(step, item) for item in result]}
         return {**entry, "data": self._calls.shown(step, result)}
 
+    def _done(self, halted: Step) -> list[dict[str, Any]]:
+        """Return what is done, without its data where that is much."""
+        progress = self._progress
+        done = [self._entry(step) for step in self._plan.steps[: progress.position]]
+        if halted.foreach is not None and progress.items is not None and progress.each:
+            done.append({**self._entry(halted, progress.each), "calls": len(progress.each), "of": len(progress.items)})
+        if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
+            done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
+        return done
+
     async def _halted(self, failure: Failure) -> Failure:
         """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
         progress, steps = self._progress, self._plan.steps
         step = self._unmet or steps[min(progress.position, len(steps) - 1)]
-        done = [self._entry(other) for other in steps[: progress.position]]
         where = step.label
-        items = progress.items or []
         if step.foreach is not None and progress.items is not None:
-            where |= {"item": progress.index, "of": len(items)}
-            if progress.each:
-                done.append({**self._entry(step, progress.each), "calls": len(progress.each), "of": len(items)})
-        if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
-            done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
+            where |= {"item": progress.index, "of": len(progress.items)}
         token = None
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
             token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
-        details = dict(failure.details)
-        if failure.confirmation is not None:
-            details.pop("confirmation_message", None)  # it stands beside the error
         plan: dict[str, Any] = {
             "halted_at": where,
-            "done": done,
+            "done": self._done(step),
             "not_done": [other.label for other in steps[progress.position :]],
             "summary": self.summary(),
         }
@@ -393,6 +399,6 @@ class Run:
         return Failure(
             failure.code,
             f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {advised(failure, token)}",
-            {**details, "plan": plan},
+            {**failure.details, "plan": plan},
             failure.confirmation,
         )

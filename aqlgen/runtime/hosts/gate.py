@@ -17,8 +17,7 @@ from urllib.parse import quote, unquote
 from ..encode.urls import replaced_placeholders
 from ..errors import Code, Failure
 from ..table import Accepted, Adapter
-from .addresses import is_link_local_host
-from .origin import Origin, yaml_entry
+from . import Origin, is_link_local_host, yaml_entry
 
 __all__ = ["Hosts", "accepted_of", "by_generating", "filled", "is_listed", "pattern_of", "refused"]
 

@@ -10,8 +10,8 @@ from urllib.parse import urljoin
 
 from ..encode.urls import operation_url, server_url
 from ..text import counted
+from . import Origin
 from .gate import accepted_of, filled
-from .origin import Origin
 
 if TYPE_CHECKING:
     from ..table import Adapter, Server

@@ -1,2 +1,155 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Introspection: what an agent can learn about the adapter."""
+"""A query of introspection: the check of its parameters (R-REQ-3, R-REQ-4), and how much one answer holds (R-INT-6).
+
+A list is bounded in entries and in tokens, as estimated; what makes its entries is asked for no more than it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..errors import Code, Failure
+from ..schema import json_type
+from ..text import line, tokens_of
+from . import protocol
+
+__all__ = ["UNBOUNDED", "Bounds", "checked_query", "names_of", "refuse_narrowing"]
+
+
+_Entry = TypeVar("_Entry")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The part of a list that is wanted: behind the entry `after`, at most `first` entries, at most `tokens`.
+
+    None is no bound. There is always one entry at least, if the list has any behind `after`.
+    """
+
+    after: str | None = None
+    first: int | None = None
+    tokens: int | None = None
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any], first: int | None, tokens: int) -> Bounds:
+        """Return what the parameters of introspect ask for, with `first` and `tokens` unless they say otherwise."""
+        if params.get("all"):
+            return cls(params.get("after"))
+        return cls(params.get("after"), params.get("first") or first, tokens)
+
+    def page(self, entries: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+        """Return the entries, each with a `name`, that an answer holds, and how many follow. Raises Failure."""
+        by_name = {entry["name"]: entry for entry in entries}
+        return self.taken(list(by_name), by_name.__getitem__)
+
+    def described(self, page: Sequence[Mapping[str, Any]], total: int, left: int) -> dict[str, Any]:
+        """Return what an answer says of a page: how many there are of all, and the entry to go on after."""
+        return {"total": total, "first": self.first or total, "next": page[-1]["name"] if page and left else None}
+
+    def taken(self, names: Sequence[str], make: Callable[[str], _Entry]) -> tuple[list[_Entry], int]:
+        """Return the entries made from the names that an answer holds, and how many follow. Raises Failure."""
+        start = 0 if self.after is None else self._start(names)
+        entries: list[_Entry] = []
+        spent = 0
+        for name in names[start:][: self.first]:
+            entry = make(name)
+            if self.tokens is not None:
+                spent += tokens_of(entry)
+                if entries and spent > self.tokens:
+                    break
+            entries.append(entry)
+        return entries, len(names) - start - len(entries)
+
+    def _start(self, names: Sequence[str]) -> int:
+        if self.after not in names:
+            raise Failure(
+                Code.INVALID_VALUE,
+                "Parameter 'after' is not an entry of this list. Give the name of the last entry of the page before, "
+                "such as `_protocol.page.next`.",
+            )
+        return names.index(self.after) + 1
+
+
+UNBOUNDED = Bounds()
+
+
+def refuse_narrowing(params: Mapping[str, Any], query: str, names: Sequence[str]) -> None:
+    """Raise Failure for one of these parameters, by which a query is not narrowed."""
+    for name in names:
+        if params.get(name) is not None:
+            raise Failure(Code.INVALID_VALUE, f"Parameter '{name}' does not narrow query '{query}'; give name")
+
+
+_MOST_NAMES = 10
+_PARAMETERS = {parameter["name"]: parameter["type"] for parameter in protocol.INTROSPECT["parameters"]}
+_QUOTED_QUERIES = ", ".join(f"'{query}'" for query in protocol.QUERIES)
+_PYTHON_TYPES = {"integer": int, "boolean": bool}
+
+
+def checked_query(params: Mapping[str, Any], max_list: int, apis: Collection[str] = ()) -> str:
+    """Check the parameters of introspect and return the query; None counts as absent (R-REQ-3, R-REQ-4).
+
+    `apis` are the names of several APIs, of which `api` may be one. Raises Failure.
+    """
+    known = {**_PARAMETERS, protocol.API["name"]: protocol.API["type"]} if apis else _PARAMETERS
+    if params.get("query") is None:
+        raise Failure(Code.MISSING_PARAM, f"Missing required parameter 'query'. It is one of {_QUOTED_QUERIES}.")
+    unknown = ", ".join(name for name in params if name not in known)
+    if unknown:
+        raise Failure(
+            Code.UNKNOWN_PARAM,
+            f"Unknown parameter(s) for operation 'introspect': {line(unknown, 200)}. Valid: {', '.join(known)}.",
+        )
+    present = {name: value for name, value in params.items() if value is not None}
+    for name, value in present.items():
+        if not (name == "name" and isinstance(value, list)):
+            _check_type(name, value, known[name])
+    problem = _problem_of(present, max_list, apis)
+    if problem:
+        raise Failure(Code.INVALID_VALUE, problem)
+    return str(present["query"])
+
+
+def _problem_of(params: Mapping[str, Any], max_list: int, apis: Collection[str]) -> str:
+    """Return what is wrong with a value of its type, "" if nothing is."""
+    query, category, api, first = (params.get(name) for name in ("query", "category", "api", "first"))
+    if query not in protocol.QUERIES:
+        return (
+            f"Parameter 'query' is '{line(str(query), 40)}'; allowed values: {_QUOTED_QUERIES}. "
+            "Give name to describe one of them, search to find some."
+        )
+    if category is not None and category.upper() not in protocol.CATEGORIES:
+        return f"Parameter 'category' must be one of {', '.join(protocol.CATEGORIES)}"
+    if api is not None and api not in apis:
+        return f"Parameter 'api' is '{line(api, 40)}'; the APIs are {', '.join(apis)}"
+    if first is not None and not 1 <= first <= max_list:
+        return f"Parameter 'first' must be from 1 to {max_list}; it is {first}"
+    return ""
+
+
+def _check_type(name: str, value: Any, kind: str) -> None:
+    python_type = _PYTHON_TYPES.get(kind, str)
+    if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
+        expected = "string" if python_type is str else kind
+        raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
+
+
+def names_of(params: Mapping[str, Any], query: str) -> list[str] | None:
+    """Return the names if several are asked for: a list, or of query search a text with commas; None otherwise.
+
+    The protocol's own queries take one name, a text, and answer it as the protocol says. Raises Failure.
+    """
+    value = params.get("name")
+    if isinstance(value, str) and query == "search":
+        value = [part.strip(" \t\r\n\"'[]") for part in value.split(",", _MOST_NAMES + 1)]
+    if not isinstance(value, list):
+        return None
+    if not all(isinstance(name, str) for name in value):
+        raise Failure(Code.INVALID_TYPE, "Parameter 'name' expected 'string' or a list of them")
+    names = [name for name in value if name]
+    if not 1 <= len(names) <= _MOST_NAMES:
+        count = len(names) if names else "none"
+        raise Failure(Code.INVALID_VALUE, f"Parameter 'name' takes 1 to {_MOST_NAMES} names; it has {count}")
+    return list(dict.fromkeys(names))

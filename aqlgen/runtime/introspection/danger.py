@@ -18,7 +18,7 @@ from ..settings.config import Config
 from ..settings.types import BUILT_IN
 from ..table import Row, Table
 from ..text import line
-from .bounds import Bounds, refuse_narrowing
+from . import Bounds, refuse_narrowing
 
 __all__ = ["Dangers"]
 
@@ -99,7 +99,7 @@ class Dangers:
         entry = self._entry(
             _Known(row.name, row.family, row.danger, row.danger_reason, row.review, row.effects, row.asked)
         )
-        entry["danger"]["reasons"] += danger_reasons(row)
+        entry["danger"]["reasons"] += [*row.evidence, *danger_reasons(row)]
         if row.review:
             entry["danger"]["reasons"].append(f"Under review: {line('; '.join(row.review), _LONGEST_REASON)}")
         if row.confirmation:

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Parameters and fields as introspection shows them (introspection document, 3.4), to a detail.
+"""Parameters, fields and types as introspection shows them (introspection document, 3.4 to 3.6), to a detail.
 
 A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no
 key of its own (the shape of an object, null, item counts, exclusive bounds, alternatives) is said in the description.
@@ -7,37 +7,47 @@ key of its own (the shape of an object, null, item counts, exclusive bounds, alt
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..schema.field_names import NAMED_AS
-from ..schema.notation import Objects, notation
-from ..schema.reader import (
+from ..schema import (
     Types,
     alternatives,
     as_schema,
     enum_values,
     follow,
     is_object,
+    kind_of,
     only_type,
     referred,
+    shape_of,
+    string_enum,
     without_null,
 )
+from ..schema.field_names import NAMED_AS
+from ..schema.notation import Objects, notation
 from ..schema.wording import (
+    alternative_notes,
     bound_notes,
+    discriminator_notes,
     is_number,
     item_notes,
     key_notes,
     phrase,
+    shown_type,
     union_notes,
     union_type,
 )
 from ..table import ADAPTER, JsonSchema, Parameter
-from ..text import brief, clean, listed
-from .bounds import tokens_of
+from ..text import brief, clean, line, listed, tokens_of
+from . import UNBOUNDED, Bounds
 
-__all__ = ["IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "parameter_info", "with_notes", "within"]
+__all__ = [
+    "IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "more_note", "parameter_info", "type_details",
+    "type_info", "with_notes", "within",
+]  # fmt: skip
+
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
@@ -129,16 +139,10 @@ def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list
         return _named_type(name, types, detail, notes, null=null)
     options = alternatives(target)
     kind = only_type(target) or "any"
-    info: Info
     if len(options) > 1 and "properties" not in target:
-        info = {"type": union_type(options) if kind == "any" else kind}
-        if info["type"] == "array":
-            info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types, detail)
-        elif detail.named and any(is_object(follow(option, types), types) for option in options):
-            return info, [*notes, *_shape_note(target, types, detail)]
-        return info, [*notes, *union_notes(options)]
-    info = {"type": kind}
-    info.update(_constraints(target, kind))
+        union, more = _union(target, kind, options, types, detail)
+        return union, [*notes, *more]
+    info: Info = {"type": kind, **_constraints(target, kind)}
     if len(info.get("enum", ())) > detail.values:
         notes.append(_many_values(info.pop("enum"), detail))
     if kind in ("integer", "number"):
@@ -151,6 +155,18 @@ def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list
     elif kind == "any" and isinstance(target.get("type"), list):
         notes.append(f"One of: {', '.join(name for name in target['type'] if name != 'null')}.")
     return info, notes
+
+
+def _union(
+    schema: JsonSchema, kind: str, options: Sequence[JsonSchema], types: Types, detail: Detail
+) -> tuple[Info, Iterable[str]]:
+    """Return the type of a value of several alternatives, and what only words can say."""
+    info: Info = {"type": union_type(options) if kind == "any" else kind}
+    if info["type"] == "array":
+        info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types, detail)
+    elif detail.named and any(is_object(follow(option, types), types) for option in options):
+        return info, _shape_note(schema, types, detail)
+    return info, union_notes(options)
 
 
 def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]:
@@ -233,3 +249,88 @@ def with_notes(text: str, notes: list[str]) -> str:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+_PARTS = {"enum": "values", "object": "fields", "union": "members"}
+"""What the details of a type list, by its kind."""
+
+
+def type_info(name: str, schema: JsonSchema, types: Types) -> Info:
+    """Return name, kind and one line of description."""
+    target = follow(schema, types)
+    kind = kind_of(target, types)
+    info = {"name": name, "kind": kind}
+    text = line(_description(schema, target, kind), 160)
+    if text:
+        info["description"] = text
+    return info
+
+
+def type_details(name: str, schema: JsonSchema, types: Types, bounds: Bounds = UNBOUNDED) -> Info:
+    """Describe one of the API's types; of its values, fields or members those that are wanted. Raises Failure."""
+    target = follow(schema, types)
+    kind = kind_of(target, types)
+    info: Info = {"name": name, "kind": kind}
+    text = _description(schema, target, kind)
+    if kind in _PARTS:
+        entries, left = _parts(target, kind, types, bounds)
+        info[_PARTS[kind]] = entries
+        text = with_notes(text, more_note(left))
+    if text:
+        info["description"] = text
+    return info
+
+
+def more_note(left: int) -> list[str]:
+    """Return the sentence that says how many entries follow and how to have them; none if none follow."""
+    return [f"{left} more follow: introspect with the last one here as after, or all: true."] if left else []
+
+
+def _parts(target: JsonSchema, kind: str, types: Types, bounds: Bounds) -> tuple[list[Any], int]:
+    if kind == "enum":
+        return bounds.taken(string_enum(target), str)
+    if kind == "union":
+        return bounds.taken(list(dict.fromkeys(map(shown_type, alternatives(target)))), str)
+    shape = shape_of(types, target)
+
+    def field(name: str) -> Info:
+        inner = shape.properties[name][1]
+        sensitive, required = inner.get("format") == "password", name in shape.required
+        return within(
+            bounds.tokens,
+            OF_TYPES,
+            lambda detail: field_info(name, inner, required, types, detail, sensitive=sensitive),
+        )
+
+    return bounds.taken(list(shape.properties), field)
+
+
+def _description(schema: JsonSchema, target: JsonSchema, kind: str) -> str:
+    text = clean(str(schema.get("description") or target.get("description") or ""))
+    notes: list[str] = []
+    if kind == "object":
+        notes += _type_notes(target)
+    elif kind == "union":
+        options = alternatives(target)
+        if any(phrase(option).endswith(")") for option in options):  # what a name alone does not say
+            notes += union_notes(options)
+    elif kind == "scalar":
+        meaning = phrase(target, values=False)
+        if not text or meaning.startswith("array of "):
+            notes.append(f"{meaning[:1].upper()}{meaning[1:]}.")
+        if enum_values(target):
+            notes.append(f"One of {listed(enum_values(target), _MOST_VALUES)}.")
+    notes += discriminator_notes(target)
+    return with_notes(text, notes)
+
+
+def _type_notes(schema: JsonSchema) -> Iterator[str]:
+    options = alternatives(schema)
+    requirements = list(alternative_notes(options))
+    yield from requirements
+    if len(options) > 1 and not any(note.startswith("Needs") for note in requirements):
+        yield f"The rest is one of: {', '.join(phrase(option) for option in options)}."
+    extra = schema.get("additionalProperties")
+    if isinstance(extra, Mapping) and extra:
+        yield f"Keys of any other name hold {phrase(extra)}."
+    yield from key_notes(schema)

@@ -14,17 +14,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
-from ..schema.groups import body_notes
+from ..schema import Types, kind_of
 from ..schema.notation import Objects
-from ..schema.reader import Types, kind_of
+from ..schema.wording import body_notes
 from ..settings.config import Config
 from ..table import ADAPTER, Row, Table, Workflow
 from ..text import brief, clean, folded, line, listed
-from .bounds import UNBOUNDED, Bounds
-from .fields import IN_FULL, Detail, Info, parameter_info, with_notes, within
-from .names import Alias
+from . import UNBOUNDED, Bounds
+from .fields import IN_FULL, Detail, Info, more_note, parameter_info, with_notes, within
 from .protocol import API, INTROSPECT, PERMISSIONS, tool_name
-from .type_info import more_note
+from .search import Alias
 
 __all__ = [
     "DRY_RUN",

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..warnings.collector import is_among
-from .bounds import Bounds, refuse_narrowing
+from ..warnings import is_among
+from . import Bounds, refuse_narrowing
 
 if TYPE_CHECKING:
-    from ..warnings.history import History
+    from ..warnings import History
 
 __all__ = ["warnings_so_far"]
 

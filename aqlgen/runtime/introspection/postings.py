@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..text import line
-from .terms import terms
+from .vocabulary import terms
 
 __all__ = ["FILE", "FINDS", "LEVELS", "READS", "Entry", "Field", "Hit", "Postings", "index_text", "plain_entry"]
 
@@ -77,7 +77,8 @@ class Entry(NamedTuple):
         for name, text in self.texts.items():
             field = FIELDS[name]
             weight = field.weight / (1 - field.thinning + field.thinning * len(text) / field.length)
-            for term, count in Counter(text).items():
+            counts = dict.fromkeys(text, 1)
+            for term, count in (counts if len(counts) == len(text) else Counter(text)).items():
                 impacts[term] += weight * count
         return {term: max(1, round(LEVELS * impact / (1 + impact))) for term, impact in impacts.items()}
 

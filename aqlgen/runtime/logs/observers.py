@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ..wire import ApiRequest
-    from .log import Logger
+    from . import Logger
 
 __all__ = ["EVENTS", "OK", "CallEnd", "CallRecords", "Exchange", "Observer", "Observers"]
 

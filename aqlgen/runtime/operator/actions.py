@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
 
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..text import line
 from .reading import Reading, read, shown
 

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from ..safety.audit_chain import chained_files, verify
-from ..state.store import StoreAway, canonical
+from ..safety.audit import chained_files, verify
+from ..state import StoreAway, canonical
 from ..text import counted, visible
 from .reading import SECTIONS, Item, Reading, read, read_quotas
 

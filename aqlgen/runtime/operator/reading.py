@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..safety.questions import KINDS, Challenge, Question
-from ..state.store import StoreAway, canonical
+from ..state import StoreAway, canonical
 from ..text import terminal_text, visible
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import uvicorn
 
-from ..logs.log import Logger
+from ..logs import Logger
 from ..server.http import BindError, bind, uvicorn_config
 from ..settings.tables import HttpSettings
 from ..state.custody import states_folder

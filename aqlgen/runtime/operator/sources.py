@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from ..assembly import adapter_secrets, audit_file, check_extra, key_needed_by
-from ..logs.log import Logger
+from ..logs import Logger
 from ..safety.audit import Audit
 from ..safety.loop.agents import Board
 from ..safety.questions import QuestionStore

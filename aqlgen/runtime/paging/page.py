@@ -16,14 +16,14 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..decode.headers import read_links
 from ..errors import Code, Failure
-from ..schema.reader import MISSING, at
+from ..schema import MISSING, at
 from ..text import folded, line
+from . import number
 from .cursors import HASH, Cursors, Place
-from .plan import number
 
 if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
-    from .plan import Plan
+    from . import Plan
 
 __all__ = ["Page", "beside", "find_next_position", "is_address", "items_hash", "page_url", "stated_total", "states_end"]
 

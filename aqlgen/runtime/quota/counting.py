@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..session import current_caller
-from ..state.store import Count, Counter, StoreAway
+from ..state import Count, Counter, StoreAway
 from ..state.tickets import Tokens
 from ..text import iso_time, line
 from .limits import CALLER, Limit, Limits
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ..client.quotas import KnownLimit
     from ..logs.observers import Observers
     from ..settings.config import Config
+    from ..state import Spent
     from ..state.custody import Custody
-    from ..state.store import Spent
 
 __all__ = ["Quotas", "Use", "caller_id", "quota_status", "scope_text", "seconds_until"]
 

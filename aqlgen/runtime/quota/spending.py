@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..state.store import Count, Counter, StoreAway
+from ..state import Count, Counter, StoreAway
 from ..text import iso_time
-from ..warnings.collector import CallWarning
+from ..warnings import CallWarning
 from ..warnings.thresholds import QUOTA
 from ..wire import QuotaPaused
 from .counting import Quotas, Use, caller_id, scope_text, seconds_until

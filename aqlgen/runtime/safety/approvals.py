@@ -121,13 +121,17 @@ _LONGEST = 16_000
 
 @dataclass(frozen=True)
 class HeldCall:
-    """A call that has to be confirmed. `text` is the question about it."""
+    """A call that has to be confirmed. `text` is the question about it.
+
+    With `any` it is the first use of an operation: its request is not known yet, and none runs by this yes alone.
+    """
 
     row: Row
     call: Call
     decision: GateDecision
     request: ApiRequest
     text: str = ""
+    any: bool = False
 
     @cached_property
     def digest(self) -> str:
@@ -152,7 +156,7 @@ class Approvals:
 
     def confirm(self, calls: Sequence[HeldCall]) -> None:
         """Let each of the calls run once."""
-        self._confirmed.update(call.digest for call in calls)
+        self._confirmed.update(call.digest for call in calls if not call.any)
 
     def refuse(self, calls: Sequence[HeldCall], failure: Failure) -> None:
         """Refuse each of the calls for the same reason."""
@@ -237,8 +241,7 @@ def question_about(calls: Sequence[HeldCall]) -> str:
     kinds: dict[str, list[tuple[int, list[str]]]] = {}
     for number, call in enumerate(calls, 1):
         kinds.setdefault(call.row.name, []).append((number, call.text.splitlines()))
-    from .literals import key_literal
-    from .titles import title_of_all
+    from .question_texts import key_literal, title_of_all
 
     lines = [title_of_all([(call.row, call.call.params) for call in calls])]
     for name, texts in kinds.items():
@@ -313,7 +316,7 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
 
     `about` is the question about them.
     """
-    if about.session in ("", TERMINAL) and not about.caller:
+    if (about.session in ("", TERMINAL) and not about.caller) or any(call.any for call in calls):
         return None
     levels, most = (
         {level for call in calls for level in (call.decision.danger, call.row.danger)},
@@ -323,7 +326,7 @@ def session_approval(calls: Sequence[HeldCall], about: Question, settings: Confi
     shapes = {_shape(call) for call in calls}
     if not is_mild or about.cooldown or any(call.request.files for call in calls) or len(shapes) != 1:
         return None
-    from .literals import key_literal
+    from .question_texts import key_literal
 
     row, (shape, free) = calls[0].row, shapes.pop()
     uses, minutes = settings.session_uses, max(1, settings.session_seconds // 60)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Code, Failure
 from ..session import Session
-from ..state.store import StoreAway
+from ..state import StoreAway
 from ..state.tickets import Token, Tokens, count_of_minute, owner_of, shorten
 from . import approvals, refusals
 from .approvals import Declined, HeldCall
@@ -90,6 +90,8 @@ class Asking:
         """Return True if a call will not be asked about: it was confirmed before. Raises StoreAway."""
         about, now = approvals.question_of([held], self.adapter, session_id, self.settings), self.tokens.clock()
         covering = (about, approvals.session_approval([held], about, self.settings), approvals.first_use(held, about))
+        if held.any and covering[-1] is None:
+            return True  # no session would keep a yes: each call is asked about at its turn
         store = await self.questions.of(session_id)
         known, *granted = [None if each is None else await store.asked(each.digest) for each in covering]
         permits = any(each is not None and each.permits(1, now) for each in (known, *granted))

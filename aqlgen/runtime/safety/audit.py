@@ -2,34 +2,269 @@
 """The audit log (R-SAFE-5): a JSON line for each decision about a call that is no plain read, and its end.
 
 A line is written whole, by one system call, before the call goes on: if it cannot be written, the call does not run.
-Lines are chained by hashes (`audit_chain`). The log never holds credentials, what has the shape of one, or values of
-parameters that are sensitive or have the name of a secret; of a token it holds only the beginning.
+The log never holds credentials, what has the shape of one, or values of parameters that are sensitive or have the name
+of a secret; of a token it holds only the beginning.
+
+Each entry holds the hash of the one before, so that no change in between goes unseen: SHA-256 over the entry's line up
+to it. Who can write the file can write all of it anew, or cut off its end; so `audit verify` shows the last hash, which
+somebody else may keep, and compares it with one that was kept. Entries are appended one at a time, by whatever process,
+under the lock of a file beside it. A full file is renamed, and the chain goes on in the next. A line that a crash tore
+stays as it is; the entry behind it has the hash of what is left of it, and goes on from the last entry that is whole.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..exact_json import write_json
 from ..hooks import Call
-from ..logs.log import Logger, without_shapes_in
+from ..logs import Logger, without_shapes_in
 from ..redaction import MASK, redacted
 from ..session import current_caller, current_request
 from ..table import Row
 from ..text import escaped, iso_time
-from .literals import SECRET_NAME, secret_names
+from .question_texts import SECRET_NAME, secret_names
 
 if TYPE_CHECKING:
-    from ..schema.reader import Types
-    from .audit_chain import Chain
+    from ..schema import Types
 
-__all__ = ["Audit", "Decisions", "masked_params"]
+__all__ = ["Audit", "Chain", "Decisions", "Verdict", "chained_files", "masked_params", "verify"]
+
+
+_START = "0" * 64
+_END = re.compile(rb',"previous":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n\Z')
+_LONGEST_END = 200
+_CONTINUES = re.compile(rb'\{"timestamp":"[^"]*","event":"AUDIT_CONTINUED","after":"')
+_REPAIRED = re.compile(rb'\{"timestamp":"[^"]*","event":"AUDIT_REPAIRED","torn":"([0-9a-f]{64})"')
+_ROTATED = re.compile(r"-\d{8}T\d{6}\d{0,6}Z")
+
+
+class Chain:
+    """Appends lines to the file at `path`. From `max_size` bytes on the file is renamed; 0: never.
+
+    Of the renamed files the latest `keep` stay; 0: all.
+    """
+
+    def __init__(self, path: Path, *, max_size: int = 0, keep: int = 0) -> None:
+        self.path = path
+        self._max_size = max_size
+        self._keep = keep
+
+    def append(self, line: bytes = b"") -> int:
+        """Append an entry, a JSON object that is not empty, with its hashes. Raises OSError.
+
+        Return how many bytes were left of a line that was torn: an entry about them comes first, alone without `line`.
+        """
+        if not line and not self.path.is_file():
+            return 0
+        with _locked(self.path):
+            with _opened(self.path) as file:
+                size = os.fstat(file).st_size
+                last, torn = _end_of(file, size)
+                written = b""
+                if torn and _is_whole(torn + b"\n"):  # it lacks nothing but its end
+                    written, last, torn = b"\n", torn[-66:-2], b""
+                elif torn:
+                    written = b"\n" + _chained(_about(torn), last)
+                    last = written[-67:-3]
+                written += _chained(line, last) if line else b""
+                if os.write(file, written) != len(written):
+                    with suppress(OSError):
+                        os.ftruncate(file, size)
+                    raise OSError("only a part of an entry was written")
+            if line and self._max_size and size + len(written) >= self._max_size:
+                self._rotate(written)
+        return len(torn)
+
+    def _rotate(self, last: bytes) -> None:
+        """Rename the full file, and begin the next with an entry that goes on from its last hash."""
+        now = datetime.now(UTC)
+        aside = self.path.with_name(f"{self.path.stem}-{now:%Y%m%dT%H%M%S%f}Z{self.path.suffix}")
+        os.replace(self.path, aside)
+        end = _END.search(last)
+        entry = {
+            "timestamp": iso_time(now.timestamp(), "milliseconds"),
+            "event": "AUDIT_CONTINUED",
+            "after": aside.name,
+        }
+        line = json.dumps(entry, separators=(",", ":")).encode()
+        with _opened(self.path) as file:
+            os.write(file, _chained(line, end[2] if end else _START.encode()))
+        if self._keep:
+            for old in chained_files(self.path)[: -1 - self._keep]:
+                with suppress(OSError):
+                    old.unlink()
+
+
+class Verdict(NamedTuple):
+    """What a chain is worth: its entries, its last hash, and where it breaks first, "" if it does not.
+
+    With `goes_on` its first entry goes on from a file that is no longer there. `torn` are the places of lines of which
+    only a part was written.
+    """
+
+    entries: int
+    last: str
+    problem: str = ""
+    goes_on: bool = False
+    torn: tuple[str, ...] = ()
+
+
+def chained_files(path: Path) -> list[Path]:
+    """Return the files of a log, the oldest first."""
+    aside = [
+        other
+        for other in path.parent.glob(f"{path.stem}-*{path.suffix}")
+        if _ROTATED.fullmatch(other.name[len(path.stem) : len(other.name) - len(path.suffix)])
+    ]
+    return [*sorted(aside), *([path] if path.exists() else [])]
+
+
+def verify(path: Path, kept: str = "") -> Verdict:
+    """Follow the chain of a log through all its files; with `kept`, a hash of it must have been there. OSError."""
+    walk = _Walk(kept)
+    files = chained_files(path)
+    for file in files:
+        with file.open("rb") as lines:
+            problem = walk.follow(file.name, lines)
+        if problem:
+            return Verdict(walk.entries, walk.last, problem)
+    if files and files[-1] != path:
+        return Verdict(walk.entries, walk.last, f"{path.name}, which goes on after {files[-1].name}, is missing")
+    if kept and not walk.seen:
+        problem = "the hash that was kept is not in it: entries were cut off or written anew"
+        return Verdict(walk.entries, walk.last, problem)
+    return Verdict(walk.entries, walk.last, "", walk.goes_on, tuple(walk.torn))
+
+
+class _Walk:
+    """A walk along a chain, from file to file: what was found so far."""
+
+    def __init__(self, kept: str) -> None:
+        self.last = ""
+        self.entries = 0
+        self.goes_on = False
+        self.seen = False
+        self.torn: list[str] = []
+        self._kept = kept
+
+    def follow(self, name: str, lines: Iterable[bytes]) -> str:
+        """Follow the chain through a file, and return what is wrong with it, "" for nothing.
+
+        A line that is not whole was torn if the entry behind it has the hash of it; else the chain is broken there.
+        """
+        broken, left = "", ""
+        for number, line in enumerate(lines, 1):
+            place = f"{name}, line {number}"
+            repaired = _REPAIRED.match(line)
+            if repaired is not None and not broken:
+                broken = f"{place}: what was left of a torn line is missing before it"
+            if broken and (repaired is None or repaired[1].decode() != left):
+                break
+            end = _END.search(line, max(0, len(line) - _LONGEST_END))
+            if end is None or not _is_whole(line):
+                self.entries += 1
+                reason = "the entry does not end with its hash" if end is None else "the entry was changed"
+                broken, left = f"{place}: {reason}", hashlib.sha256(line[:-1]).hexdigest()
+                continue
+            if broken:
+                self.torn.append(broken.partition(":")[0])
+                broken = ""
+            else:
+                self.entries += 1
+            if not self._takes(line, *end.groups()):
+                return f"{place}: an entry before it is missing or was changed"
+        return broken
+
+    def _takes(self, line: bytes, previous: bytes, stated: bytes) -> bool:
+        """Take an entry as the next one; False if it has the hash of another one than the last."""
+        if not self.last:
+            self.goes_on = _CONTINUES.match(line) is not None
+        if previous.decode() != (self.last or _START) and (self.last or not self.goes_on):
+            return False
+        self.last = stated.decode()
+        self.seen = self.seen or self.last == self._kept
+        return True
+
+
+def _chained(line: bytes, previous: bytes) -> bytes:
+    """Return the line of an entry with the hash of the one before and its own."""
+    begin = line.rstrip()[:-1] + b',"previous":"' + previous + b'"'
+    return begin + b',"hash":"' + hashlib.sha256(begin).hexdigest().encode() + b'"}\n'
+
+
+def _hashed(line: bytes, end: re.Match[bytes]) -> bytes:
+    return line[: end.start(2) - len(b',"hash":"')]
+
+
+def _is_whole(line: bytes) -> bool:
+    """Return True for an entry that ends with its hash."""
+    end = _END.search(line, max(0, len(line) - _LONGEST_END))
+    return end is not None and hashlib.sha256(_hashed(line, end)).hexdigest().encode() == end[2]
+
+
+def _end_of(file: int, size: int) -> tuple[bytes, bytes]:
+    """Return the hash of a file's last line, zeros without one, and what is left of one that was torn behind it."""
+    tail, begin = b"", size
+    while begin and tail.rfind(b"\n") < _LONGEST_END:
+        begin = max(0, begin - 2 * (len(tail) + _LONGEST_END))
+        os.lseek(file, begin, os.SEEK_SET)
+        tail = os.read(file, size - begin)
+    line, _, torn = tail.rpartition(b"\n")
+    end = _END.search(line[-_LONGEST_END:] + b"\n") if line else None
+    return end[2] if end else _START.encode(), torn
+
+
+def _about(torn: bytes) -> bytes:
+    """Return the entry about what is left of a line."""
+    entry = {
+        "timestamp": iso_time(datetime.now(UTC).timestamp(), "milliseconds"),
+        "event": "AUDIT_REPAIRED",
+        "torn": hashlib.sha256(torn).hexdigest(),
+        "bytes": len(torn),
+    }
+    return json.dumps(entry, separators=(",", ":")).encode()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a file to append to; it and its folder are made if need be, for their owner alone."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+    try:
+        file = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(path, flags, 0o600)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes from appending. What is no regular file, such as a pipe, has no entry before its next."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: one process writes a log
+        yield
+        return
+    if path.exists() and not path.is_file():
+        yield
+        return
+    with _opened(path.with_name(f".{path.name}.lock")) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
 
 _KEPT_OUT = re.compile(r"iban", re.IGNORECASE)
 """Names of what people have to see in a question, and the log has not to keep."""
@@ -59,8 +294,6 @@ class Audit:
         self.path = path
         self._chain: Chain | None = None
         if path is not None:
-            from .audit_chain import Chain
-
             self._chain = Chain(path, max_size=max_size, keep=keep)
         self._logger = logger
         self._adapter = adapter

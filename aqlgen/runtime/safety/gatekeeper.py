@@ -18,18 +18,18 @@ from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..settings.trust import TRUST_FILE
 from .audit import Decisions
-from .policy import SEVERITY, Policy, is_recorded
+from .policy import FIRST_USE, SEVERITY, Policy, Subject, is_recorded
 from .refusals import denied
 
 if TYPE_CHECKING:
-    from ..logs.log import Logger
+    from ..logs import Logger
     from ..logs.observers import Observers
     from ..protocol_operations import Person
     from ..session import Session
     from ..settings.config import Config
     from ..state.custody import State
     from ..table import Adapter, Row, Table
-    from ..warnings.collector import CallWarning
+    from ..warnings import CallWarning
     from ..wire import ApiRequest
     from .approvals import Approval, Approvals, HeldCall
     from .asking import Asking
@@ -157,6 +157,21 @@ class Gatekeeper:
         if view.incomplete and decision.policy == "strict":
             return None
         return replace(pending, text=view.text)
+
+    async def foresee_first_use(self, row: Row, call: Call) -> HeldCall | None:
+        """Return the question about any calls of an operation; None unless its first use is all that is asked about.
+
+        `call` is one without parameters, which are not known yet.
+        """
+        decision, sometimes = self._policy.usual(Subject.of(row), lambda _: row)
+        if decision.rule != FIRST_USE or sometimes or row.carries or self._hooks.on_decision is not None:
+            return None
+        from ..wire import ApiRequest
+        from .approvals import HeldCall
+        from .view import text_of_any
+
+        pending = HeldCall(row, call, decision, ApiRequest(row.method, row.path), text_of_any(row, decision), any=True)
+        return None if await self.asking.is_confirmed(pending, call.session_id) else pending
 
     def refuses(self, row: Row) -> Failure | None:
         """Return the refusal of an operation whatever its parameters are, as far as no hook has a say."""

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The decision about a call: by the policy, by what moves money, and by the owner's rules (R-SAFE-1, R-SAFE-2).
+"""The decision about a call: by the policy, by what it does beyond data, and by the owner's rules (R-SAFE-1, R-SAFE-2).
 
 Each policy says what it does at each level of danger, and `strict` at each level of trust (danger levels, 4.1).
 
@@ -127,16 +127,18 @@ def danger_reasons(subject: Row | Subject) -> tuple[str, ...]:
 
 def is_recorded(row: Row) -> bool:
     """Return True if every call of an operation goes into the audit log: all but plain reads."""
-    return row.moves_money or not is_plain_read(row.family, row.method, row.danger, row.rule)
+    return not _EFFECTS.keys().isdisjoint(row.effects) or not is_plain_read(
+        row.family, row.method, row.danger, row.rule
+    )
 
 
 _ACTIONS: Mapping[str, Outcome] = {"allow": "allow", "confirm": "confirm", "deny": "refuse"}
-_MONEY = "Moves money"
+_EFFECTS = {"money": "Moves money", "access": "Gives or takes access", "people": "Reaches people outside"}
+"""The effects that settings are about, each with its reason; it is the id of the decision, too."""
 FIRST_USE = "first-use"
 """The id of the decision about an operation that nothing proves harmless: one yes for a session."""
 _UNPROVEN = (
-    "Nothing proves it harmless: asked once in a session, until the adapter's owner gives it a level of danger in"
-    " overrides.yaml, or accepts it there"
+    "Nothing proves it harmless: asked once in a session, unless the adapter's owner accepts it in overrides.yaml"
 )
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
@@ -148,7 +150,7 @@ class Policy:
     def __init__(self, config: Config, table: Table | None) -> None:
         self.name = config.policy
         self.trust = config.trust_level
-        self._money = config.policy_money
+        self._by_effect = {"money": config.policy_money, "access": config.policy_access, "people": config.policy_people}
         self._rules: Rules | None = None
         self._table = table
         if config.policy_rules and table is not None:
@@ -223,11 +225,11 @@ class Policy:
         verdicts = [by_level(self.name, row.danger, self.trust)]
         if self.name == "strict" and row.review:
             verdicts.append(Verdict("confirm", "under-review", (f"Under review: {'; '.join(row.review)}",)))
-        moves_money = "money" in row.effects
-        if moves_money and self._money == "automation":
-            verdicts.append(Verdict("refuse", "money", (f"{_MONEY}, and no rule allows it",)))
-        elif moves_money and self._money == "default" and self.name != "open":
-            verdicts.append(Verdict("confirm", "money", (_MONEY,)))
+        for effect, reason in _EFFECTS.items() if row.effects else ():
+            if effect in row.effects and self._by_effect[effect] == "automation":
+                verdicts.append(Verdict("refuse", effect, (f"{reason}, and no rule allows it",)))
+            elif effect in row.effects and self._by_effect[effect] == "default" and self.name != "open":
+                verdicts.append(Verdict("confirm", effect, (reason,)))
         if row.asked == "first" and self.name != "open":
             verdicts.append(Verdict("confirm", FIRST_USE, (_UNPROVEN,)))
         return verdicts
@@ -251,7 +253,7 @@ class Policy:
 
 
 def _is_lifted(verdict: Verdict, *, exact: bool) -> bool:
-    return verdict.outcome == "confirm" or (verdict.outcome == "refuse" and (exact or verdict.rule == "money"))
+    return verdict.outcome == "confirm" or (verdict.outcome == "refuse" and (exact or verdict.rule in _EFFECTS))
 
 
 def _verdict(rule: MetRule) -> Verdict:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..session import TERMINAL, current_caller
-from ..state.store import StoreAway
+from ..state import StoreAway
 
 if TYPE_CHECKING:
     from ..state.custody import Custody, State

@@ -23,7 +23,10 @@ __all__ = [
 
 _MOST_NAMED = 20
 _CHANGED_BY = {
-    "money": "[policy] money in adapter.toml, or a rule there, which allows it",
+    **{
+        effect: f"[policy] {effect} in adapter.toml, or a rule there, which allows it"
+        for effect in ("money", "access", "people")
+    },
     "on_decision": "hooks.py",
 }
 """Where the decisions stand that are no rules of adapter.toml."""
@@ -196,7 +199,8 @@ def confirmation_required(
 ) -> Failure:
     """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations.
 
-    `cooldown` is for how many seconds the token cannot be used yet.
+    The question and its reasons stand beside the error alone, and are read once (error codes 5.4 leaves them optional
+    in `details`). `cooldown` is for how many seconds the token cannot be used yet.
     """
     text = (
         f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "
@@ -205,8 +209,6 @@ def confirmation_required(
     details: dict[str, Any] = {
         "operation": row.name,
         "danger_level": row.danger,
-        "reasons": list(reasons),
-        "confirmation_message": message,
         "confirmation_token": token.text,
         "expires_at": token.expires_at,
     }

@@ -23,18 +23,27 @@ from urllib.parse import urlsplit
 from ..encode.uploads import SOURCES
 from ..exact_json import write_json
 from ..redaction import redact
-from ..schema.reader import Shape, union_of
+from ..schema import Shape, union_of
 from ..text import folded
-from .literals import CUT_NAME, SECRET_NAME, has_right_to_left, key_literal, literal, prose, secret_names, url_text
-from .titles import title_of
+from .question_texts import (
+    CUT_NAME,
+    SECRET_NAME,
+    has_right_to_left,
+    key_literal,
+    literal,
+    prose,
+    secret_names,
+    title_of,
+    url_text,
+)
 
 if TYPE_CHECKING:
     from ..hooks import GateDecision
-    from ..schema.reader import Types
+    from ..schema import Types
     from ..table import Parameter, Row
     from ..wire import ApiRequest, SentFile
 
-__all__ = ["CallView", "view_of"]
+__all__ = ["CallView", "text_of_any", "view_of"]
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 INCOMPLETE = "cannot be shown in full"
@@ -139,6 +148,13 @@ def view_of(
     if incomplete:
         lines.append(f"Part of this call {INCOMPLETE}. Approve it only if you know what it holds.")
     return CallView("\n".join(lines), tuple(incomplete))
+
+
+def text_of_any(row: Row, decision: GateDecision) -> str:
+    """Return the question whether any calls of an operation may run; its lines are in the order of those of one."""
+    request, name = f"{row.method} {url_text(row.path)}", f"Operation: {key_literal(row.name)}"
+    reach = "Its parameters come from earlier answers, and are not known yet. A yes is for each call in this session."
+    return "\n".join((title_of(row, {}), request, name, *_about(row, decision), reach))
 
 
 def _about(row: Row, decision: GateDecision) -> Iterator[str]:

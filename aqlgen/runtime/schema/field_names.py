@@ -16,18 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ..table import JsonSchema, Table
 from ..text import folded
-from .reader import (
-    STRUCTURE,
-    Shape,
-    Types,
-    fixed_values,
-    pointer_of,
-    referred,
-    shape_of,
-    steps_of,
-    subschemas,
-    union_of,
-)
+from . import STRUCTURE, Shape, Types, fixed_values, pointer_of, referred, shape_of, steps_of, subschemas, union_of
 
 __all__ = ["NAMED_AS", "Names", "Plan", "Way", "operations_to_wire", "other_name", "reached"]
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..table import JsonSchema, Row, Table
+from . import references, subschemas, type_named
 from .field_names import NAMED_AS
-from .reader import references, subschemas, type_named
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-    from ..logs.log import Logger
+    from ..logs import Logger
 
 __all__ = ["PATH", "BindError", "bind", "http_app", "serve_http", "uvicorn_config"]
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ..session import CALLER_KEY
+from ..state import StoreAway
 from ..state.custody import is_redis
-from ..state.store import StoreAway
 from ..text import line
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from ..logs.log import Logger
+    from ..logs import Logger
     from ..settings.config import Config
-    from ..state.store import WatchedStore
+    from ..state import WatchedStore
     from ..table import Adapter, Table
     from ..telemetry.metrics import Metrics
 
@@ -112,8 +112,8 @@ async def _outcome(check: Check) -> str:
 
 def _can_call(adapter: Adapter, table: Table, config: Config, environ: Mapping[str, str]) -> bool:
     """Return True if the credentials that are set, or that callers bring, are enough for an operation."""
+    from ..auth import alternative_in_use
     from ..auth.sources import report
-    from ..auth.usage import alternative_in_use
 
     entries = report(adapter, environ, config)
     ready = {entry["scheme"] for entry in entries if entry["set"] or "per_user" in entry}

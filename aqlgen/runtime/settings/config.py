@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BeforeValidator
 
-from .setting import Names, Setting, settings_of
+from . import Names, Setting, settings_of
 from .tables import (
     AuditSettings,
     ClientSettings,
@@ -51,6 +51,7 @@ __all__ = ["SETTINGS", "Config", "Setting"]
 
 KIB, MIB = 1024, 1024 * 1024
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+ByEffect = Word[Literal["default", "automation", "off"]]
 Mode = Annotated[
     Word[Literal["semantic", "single", "all"]],
     BeforeValidator(lambda value: "semantic" if str(value).strip().lower() == "crude" else value),
@@ -94,12 +95,15 @@ class Config(NamedTuple):
     too, and a call that cannot be shown in full is refused. "open": nothing is asked or refused. policy = "strict",
     outside of tables, says the same. OPERATIONS.md shows each operation's danger, overrides.yaml changes it and settles
     a review. `confirmation.approval` says who confirms."""
-    policy_money: Annotated[Word[Literal["default", "automation", "off"]], Names("POLICY_MONEY", "policy.money")] = (
-        "default"
-    )
+    policy_money: Annotated[ByEffect, Names("POLICY_MONEY", "policy.money")] = "default"
     """Operations that move money: {allowed}. "default": confirmed under policy standard and strict, whatever their
     danger. "automation": refused unless a rule allows them, with its limits. "off": by their danger alone. In all, they
     are in the audit log."""
+    policy_access: Annotated[ByEffect, Names("POLICY_ACCESS", "policy.access")] = "off"
+    """Operations that give or take rights, keys and ways in: {allowed}, as for `money`. "off": the danger alone, which
+    is at least destructive unless overrides.yaml says otherwise."""
+    policy_people: Annotated[ByEffect, Names("POLICY_PEOPLE", "policy.people")] = "off"
+    """Operations that reach people outside: {allowed}, as for `money`."""
     policy_rules: Annotated[
         PolicyRules, Names("POLICY_RULES", "policy.rules", form="as JSON", example=RULES_EXAMPLE)
     ] = ()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, StringConstraints
 from typing_extensions import TypedDict
 
-from .setting import Names
+from . import Names
 from .types import (
     AuditPath,
     Host,

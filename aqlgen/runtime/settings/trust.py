@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Required, get_args
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from .setting import ConfigError, problem_of
+from . import ConfigError, problem_of
 from .types import Word, known_keys, requiring
 
 __all__ = ["TRUST_FILE", "TRUST_LEVELS", "TrustLevel", "TrustRecord", "changing", "read_trust", "write_trust"]

@@ -235,7 +235,7 @@ Scopes = Annotated[tuple[Scope, ...], divided(r"[,\s]")]
 
 
 DANGER_LEVELS: tuple[str, ...] = get_args(DangerLevel)
-BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "first-use", "policy-open")
+BUILT_IN = ("danger-level", "trust-matrix", "under-review", "money", "access", "people", "first-use", "policy-open")
 """The ids of the decisions that no rule of the owner makes."""
 _LONGEST = 200
 _DEEPEST = 16

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import anyio
 
 from ..session import current_caller
+from . import StoreAway
 from .sqlite import SqliteState, SqliteStore
-from .store import StoreAway
 
 if TYPE_CHECKING:
-    from .store import Store
+    from . import Store
 
 __all__ = [
     "MEMORY", "Custody", "Opened", "Sealer", "State", "Ticket", "is_redis", "open_state", "open_store", "row_name",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 if TYPE_CHECKING:
-    from .store import Store
+    from . import Store
 
 __all__ = ["Lease", "Turns"]
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from .store import Count, Counter, Spent, Store, StoreAway, canonical
+from . import Count, Counter, Spent, Store, StoreAway, canonical
 
 __all__ = ["MISSING", "RedisState", "RedisStore", "is_installed"]
 

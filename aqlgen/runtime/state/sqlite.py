@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from .store import Count, Counter, Spent, Store, StoreAway, canonical, window_ends
+from . import Count, Counter, Spent, Store, StoreAway, canonical, window_ends
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

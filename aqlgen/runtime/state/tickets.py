@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Code, Failure
 from ..session import current_caller
 from ..text import iso_time
-from .store import Counter
+from . import Counter
 
 if TYPE_CHECKING:
     from .custody import Custody, Ticket

@@ -18,7 +18,7 @@ from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..exact_json import read_float, write_json
 from ..protocol_operations import RUN_STEPS
 from ..session import current_caller
-from ..state.store import StoreAway
+from ..state import StoreAway
 
 if TYPE_CHECKING:
     from ..session import Session

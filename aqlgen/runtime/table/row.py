@@ -144,6 +144,8 @@ class Row:
     """What a call does beside changing the API's own data: money, access, people, ends, or unknown."""
     asked: AskedWhen = "never"
     """When a person is asked: at each call, at the first of a session since nothing proves it harmless, or never."""
+    evidence: tuple[str, ...] = ()
+    """What else speaks for the effects or against them, where a person is asked: structure, fields, sentences."""
     review: tuple[str, ...] = ()
     """What a reviewer should look at."""
     accepted: Mapping[str, str] = column(factory=dict)

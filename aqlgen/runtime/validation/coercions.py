@@ -14,17 +14,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from ..exact_json import read_float, write_json
-from ..schema.reader import (
-    MISSING,
-    Types,
-    alternatives,
-    as_schema,
-    declared_types,
-    json_type,
-    only_type,
-    parts,
-    without_null,
-)
+from ..schema import MISSING, Types, alternatives, as_schema, declared_types, json_type, only_type, parts, without_null
 from ..table import JsonSchema
 from ..text import letters
 

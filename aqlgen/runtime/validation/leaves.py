@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..exact_json import with_floats
-from ..schema.reader import Types, fixed_values, shape_of
+from ..schema import Types, fixed_values, shape_of
 from ..table import JsonSchema
 from .coercions import Members
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from ..errors import Code, Failure
-from ..schema.reader import referred
+from ..schema import referred
 from ..schema.wording import named
 from ..table import JsonSchema, Row
 from ..text import alike, folded, leaks, listed, words

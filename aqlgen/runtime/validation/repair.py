@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..exact_json import write_json
 from ..redaction import is_credential_header
-from ..schema.reader import MISSING, Types, is_object
+from ..schema import MISSING, Types, is_object
 from ..table import Row
 from ..text import leaks, letters, line, visible
 from .coercions import admitted_types, same, structured, written

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..schema.reader import Types, alternatives, as_schema, declared_types, parts
+from ..schema import Types, alternatives, as_schema, declared_types, parts
 from ..schema.wording import named
 from ..table import JsonSchema
 from ..text import folded

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import Code
-from ..schema.groups import MOST_OPTIONS, Group, choices
-from ..schema.reader import Types, as_schema, json_type
+from ..schema import Types, as_schema, json_type
 from ..schema.validators import stated_pattern
-from ..schema.wording import joined, named
+from ..schema.wording import MOST_OPTIONS, Group, choices, joined, named
 from ..text import leaks, listed, shown
 from .coercions import coercions, dated
 from .problems import Problem

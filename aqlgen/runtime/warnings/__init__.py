@@ -1,2 +1,229 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The warnings of a call."""
+"""A warning (R-WARN-1), when two warnings are the same, those given before (R-WARN-6), and what calls for one.
+
+How urgent one is, and which codes an entry names, is in the warnings document, 3 and 6.5.
+
+A history ends with its session. A caller who has none is known by what they show to the adapter; their history is that
+of this process, and ends an hour after its last warning. A caller who is neither has none: nobody's warnings are shown
+to somebody else.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from time import monotonic
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from ..schema import references, subschemas
+from ..schema.field_names import reached
+from ..session import Session, current_caller
+from ..table import JsonSchema, Row, Table
+from ..text import iso_time
+
+__all__ = [
+    "ABOUT_DATA", "MOST_ENTRIES", "CallWarning", "Deprecations", "Histories", "History", "Key", "Occurrence",
+    "Warnings", "deprecations_of", "is_among", "key_of", "merge", "rank",
+]  # fmt: skip
+
+
+ABOUT_DATA = "VALIDATION_"
+"""Category of the warnings that are about the data of this very answer."""
+
+
+class CallWarning(NamedTuple):
+    """One warning. Without a severity it counts as medium."""
+
+    code: str
+    message: str
+    severity: str | None = None
+    details: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the warning as the envelope shows it."""
+        content: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.details:
+            content["details"] = dict(self.details)
+        if self.severity is not None:
+            content["severity"] = self.severity
+        return content
+
+
+Warnings: TypeAlias = list[CallWarning]
+
+
+_RANKS = {"high": 0, "medium": 1, "low": 2}
+_IDENTITY = {
+    "DEPRECATION_WARNING": ("type", "deprecated_item"),
+    "RATE_LIMIT_QUOTA_WARNING": ("metric", "warn_threshold"),
+    "PERFORMANCE_SLOW_QUERY_WARNING": ("operation", "threshold_ms"),
+    "VALIDATION_TRUNCATED_WARNING": ("field",),
+}
+"""The details by which two warnings of a code are equal; for other codes all details count."""
+
+_PEAKS = frozenset({"current", "duration_ms"})
+
+Key: TypeAlias = tuple[str, str]
+
+
+def is_among(code: str, entries: Iterable[str]) -> bool:
+    """Return True if a code is one of these; an entry that ends with an underscore stands for its whole category."""
+    return any(code == entry or (entry.endswith("_") and code.startswith(entry)) for entry in entries)
+
+
+def rank(warning: CallWarning) -> int:
+    """Return the urgency of a warning as a number: 0 is the most urgent (warnings document, 3.2)."""
+    return _RANKS.get(warning.severity or "medium", 1)
+
+
+def key_of(warning: CallWarning) -> Key:
+    """Return what a warning has in common with its repeats: the code and the details that tell it from others."""
+    details = warning.details or {}
+    names = _IDENTITY.get(warning.code, details)
+    return warning.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
+
+
+def merge(first: CallWarning, second: CallWarning) -> CallWarning:
+    """Merge two equal warnings: the details they share, the higher counts, and the more urgent severity."""
+    other = second.details or {}
+    details = {
+        name: max(value, other[name]) if name in _PEAKS else value
+        for name, value in (first.details or {}).items()
+        if name in other and (name in _PEAKS or other[name] == value)
+    }
+    urgent = min(first, second, key=rank)
+    return CallWarning(first.code, urgent.message, urgent.severity, details)
+
+
+MOST_ENTRIES: Final = 50
+"""Warnings that a history holds; of one that comes again only the latest is kept, with its count."""
+
+_MOST_CALLERS: Final = 256
+_CALLER_SECONDS: Final = 3600.0
+_LONGEST_MESSAGE, _LONGEST_DETAILS = 500, 2000
+_STATE: Final = "warning_history"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A warning of an operation: when it came first and last, and how often. A later one has a higher `number`."""
+
+    number: int
+    operation: str
+    warning: CallWarning
+    first: float
+    last: float
+    count: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the entry as introspection shows it; `name` is for `after`."""
+        details = {**(self.warning.details or {})}
+        if self.count > 1:
+            details["occurrence_count"] = self.count
+        entry: dict[str, Any] = {
+            "name": str(self.number),
+            "time": iso_time(self.last, "milliseconds"),
+            "operation": self.operation,
+            **self.warning._replace(details=details).as_json(),
+        }
+        if self.count > 1:
+            entry["first_time"] = iso_time(self.first, "milliseconds")
+        return entry
+
+
+class History:
+    """The last warnings of one session or caller, within bounds of count and size."""
+
+    __slots__ = ("_numbers", "_occurrences", "used")
+
+    def __init__(self) -> None:
+        self.used = monotonic()
+        self._occurrences: dict[tuple[str, Key], Occurrence] = {}
+        self._numbers = count(1)
+
+    def add(self, operation: str, warnings: Iterable[CallWarning]) -> None:
+        """Add the warnings of a call of an operation."""
+        now = time.time()
+        self.used = monotonic()
+        for warning in warnings:
+            key = operation, key_of(warning)
+            earlier = self._occurrences.pop(key, None)
+            if earlier is None and len(self._occurrences) >= MOST_ENTRIES:
+                self._occurrences.pop(next(iter(self._occurrences)))
+            first, times = (now, 0) if earlier is None else (earlier.first, earlier.count)
+            short = warning._replace(message=warning.message[:_LONGEST_MESSAGE], details=_short(warning.details))
+            self._occurrences[key] = Occurrence(next(self._numbers), operation, short, first, now, times + 1)
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        """Yield the occurrences, the newest first."""
+        return reversed(self._occurrences.values())
+
+
+class Histories:
+    """The histories of all sessions and callers of one adapter."""
+
+    def __init__(self) -> None:
+        self._of_callers: dict[str, History] = {}
+
+    def of(self, session: Session) -> History | None:
+        """Return the history of a session or, without one, of the caller; None where neither is known."""
+        if session.id is not None:
+            history: History = session.state.setdefault(_STATE, History())
+            return history
+        caller = current_caller()
+        if caller is None:
+            return None
+        known = self._of_callers.pop(caller, None)
+        if known is None or monotonic() - known.used > _CALLER_SECONDS:
+            known = History()
+        while len(self._of_callers) >= _MOST_CALLERS:
+            self._of_callers.pop(next(iter(self._of_callers)))
+        self._of_callers[caller] = known
+        return known
+
+
+def _short(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the details that a history has room for: those that are too long are left out."""
+    if not details:
+        return details
+    kept, room = {}, _LONGEST_DETAILS
+    for name, value in details.items():
+        size = len(name) + len(json.dumps(value, default=str))
+        if size <= room:
+            kept[name] = value
+            room -= size
+    return kept
+
+
+class Deprecations(NamedTuple):
+    """The deprecations of an operation: its own, its parameters' by name, and those of fields within parameters."""
+
+    operation: bool
+    parameters: frozenset[str]
+    fields: Mapping[str, JsonSchema]
+
+
+def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
+    """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
+    parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
+    fields = {
+        name: parameter.schema
+        for name, parameter in row.parameters.items()
+        if table is not None
+        and parameter.location.startswith("body")
+        and _has_deprecated_field(parameter.schema, table)
+    }
+    return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
+
+
+def _has_deprecated_field(schema: JsonSchema, table: Table) -> bool:
+    deprecated: Iterator[bool] = reached(schema, table.types, _inspected, {})
+    return any(deprecated)
+
+
+def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
+    """Return whether a field within a schema is deprecated, and the types that the schema refers to."""
+    return any(inner.get("deprecated") is True for inner in subschemas(schema)), frozenset(references(schema))

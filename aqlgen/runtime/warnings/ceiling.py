@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..tokens import encoded, estimate, weight
-from .collector import CallWarning
+from ..text import encoded, estimate, weight
+from . import CallWarning
 
 __all__ = ["CODE", "Cut", "cut_warnings", "fit", "fit_together"]
 

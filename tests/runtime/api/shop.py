@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table

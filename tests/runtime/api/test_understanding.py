@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.schema.reader import json_type
+from aqlgen.runtime.schema import json_type
 from tests.cases import each
 from tests.examples import examples
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiResponse

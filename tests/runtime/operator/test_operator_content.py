@@ -17,13 +17,13 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.operator import app
 from aqlgen.runtime.operator.guard import ROUTES
 from aqlgen.runtime.operator.sources import Sources, home_source
-from aqlgen.runtime.safety.audit_chain import verify
+from aqlgen.runtime.safety.audit import verify
 from aqlgen.runtime.safety.loop.agents import Agent, Block, Board, Reported
 from aqlgen.runtime.safety.questions import Question, QuestionStore
 from aqlgen.runtime.session import Session
+from aqlgen.runtime.state import Counter, StoreAway
 from aqlgen.runtime.state.custody import Custody
 from aqlgen.runtime.state.redis import RedisStore
-from aqlgen.runtime.state.store import Counter, StoreAway
 from aqlgen.runtime.text import iso_time
 from tests.runtime.local import Answer, Asked, serving
 from tests.runtime.operator_page import Served, challenge, desk_at, matter, page_at, run, source_at

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.operator.admission import Admission
 from tests.runtime.operator_page import read_answer
 from tests.runtime.tiny_zoo import write_package
 
 ROOT = Path(__file__).parents[3]
 START = """import pathlib, sys
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 sys.exit(main(pathlib.Path(sys.argv[1]), None, sys.argv[2:]))"""
 
 

@@ -21,7 +21,7 @@ from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.load import ConfigError
-from aqlgen.runtime.state.store import Counter, StoreAway, WatchedStore
+from aqlgen.runtime.state import Counter, StoreAway, WatchedStore
 from tests.cases import without_ids
 from tests.runtime.redis_server import RedisServer, redis_server
 

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.cli.audit import audit_verdict
-from aqlgen.runtime.cli.main import main
-from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.safety.audit_chain import Chain, chained_files, verify
+from aqlgen.runtime.safety.audit import Audit, Chain, chained_files, verify
 
 ROOT = Path(__file__).parents[3]
 
@@ -89,7 +88,7 @@ def test_threads_and_processes_write_one_chain(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from pathlib import Path\nfrom aqlgen.runtime.safety.audit_chain import Chain\n"
+        "from pathlib import Path\nfrom aqlgen.runtime.safety.audit import Chain\n"
         f"chain = Chain(Path({str(path)!r}), max_size=4000)\n"
         'for number in range(50): chain.append(b\'{"of":"another"}\')\n'
     )

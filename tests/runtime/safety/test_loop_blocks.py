@@ -9,7 +9,7 @@ from looping import ADA, AGENT, House, Human, challenge_of, connected
 
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.tables import LoopSettings
-from aqlgen.runtime.state.store import StoreAway
+from aqlgen.runtime.state import StoreAway
 
 pytestmark = pytest.mark.anyio
 BY_ERA = pytest.mark.parametrize("era", ["auto", "legacy"])

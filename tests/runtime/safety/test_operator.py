@@ -22,7 +22,7 @@ from mcp.types import ElicitResult
 from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.assembly import Assembly, assemble
-from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli import main
 from aqlgen.runtime.safety.questions import Challenge, Question, QuestionStore
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller

@@ -158,7 +158,7 @@ async def test_what_is_destructive_or_worse_is_asked_about_with_its_reasons_and_
         shown = await send("introspect", "read", query="danger", name="delete_animal")
     details = answer["error"]["details"]
     assert outcome(answer) == ("refuse" if level == "forbidden" else "confirm")
-    assert "Removes data" in details["reasons"]
+    assert "Removes data" in answer.get("confirmation", details)["reasons"]
     assert level == "forbidden" or details["confirmation_token"].startswith("conf_")
     assert shown["data"]["operation"]["danger"]["level"] == details["danger_level"] == level
     event = place.events()[0]
@@ -340,25 +340,40 @@ ADA = {"name": "Ada", "species": "lion"}
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({}, "confirm"),
-        ({"policy": "strict", "trust_level": "certified"}, "confirm"),
-        ({"policy": "open"}, "allow"),
-        ({"policy_money": "off"}, "allow"),
-        ({"policy_money": "automation"}, "PERMISSION_DENIED"),
-        ({"policy_money": "automation", "policy": "open"}, "PERMISSION_DENIED"),
+        ({"policy_{}": "default"}, "confirm"),
+        ({"policy_{}": "default", "policy": "strict", "trust_level": "certified"}, "confirm"),
+        ({"policy_{}": "default", "policy": "open"}, "allow"),
+        ({"policy_{}": "off"}, "allow"),
+        ({"policy_{}": "automation"}, "PERMISSION_DENIED"),
+        ({"policy_{}": "automation", "policy": "open"}, "PERMISSION_DENIED"),
     ],
 )
-async def test_what_moves_money_is_confirmed_whatever_its_danger_and_logged(
-    place: Zoo, settings: dict[str, Any], expected: str
+@pytest.mark.parametrize(
+    ("effect", "reason"),
+    [("money", "Moves money"), ("access", "Gives or takes access"), ("people", "Reaches people outside")],
+)
+async def test_what_has_a_grave_effect_is_confirmed_whatever_its_danger_and_logged(
+    place: Zoo, settings: dict[str, Any], expected: str, effect: str, reason: str
 ) -> None:
     """R-SAFE-1, R-SAFE-5: guide to financial adapters, 6 and 8."""
-    async with place.client(rows=PAYS, **settings) as send:
+    chosen = {name.format(effect): value for name, value in settings.items()}
+    rows = {"create_animal": {"effects": [effect], "danger": "reversible"}}
+    async with place.client(rows=rows, **chosen) as send:
         answer = await send("create_animal", "create", **ADA)
     assert outcome(answer) == expected
     assert place.events()[0]["operation"] == "create_animal"
     if expected != "allow":
-        assert place.events()[0]["rule"] == "money"
-        assert "Moves money" in str(answer["error"]["details"]["reasons"])
+        assert place.events()[0]["rule"] == effect
+        assert reason in str(answer.get("confirmation", answer["error"]["details"])["reasons"])
+
+
+async def test_what_moves_money_is_confirmed_unless_set_otherwise_and_the_owners_danger_is_the_word_on_the_rest(
+    place: Zoo,
+) -> None:
+    """R-SAFE-1"""
+    for effect, expected in (("money", "confirm"), ("access", "allow"), ("people", "allow")):
+        async with place.client(rows={"create_animal": {"effects": [effect], "danger": "reversible"}}) as send:
+            assert outcome(await send("create_animal", "create", **ADA)) == expected
 
 
 async def test_money_moves_by_itself_only_within_the_limits_of_a_rule(place: Zoo) -> None:
@@ -427,7 +442,7 @@ async def test_what_nothing_proves_harmless_is_asked_about_once_in_a_session(pla
     async with place.client(era, rows=UNPROVEN) as send:
         asked = await send("create_animal", "create", **ADA)
         assert outcome(asked) == "confirm"
-        assert "overrides.yaml" in str(asked["error"]["details"]["reasons"])
+        assert "overrides.yaml" in str(asked["confirmation"]["reasons"])
         assert outcome(await send("create_animal", "create", **ADA)) == "confirm", "asking is no yes"
         token = asked["confirmation"]["token"]
         assert outcome(await send("create_animal", "create", **ADA, confirmation_token=token)) == "allow"
@@ -439,6 +454,29 @@ async def test_what_nothing_proves_harmless_is_asked_about_once_in_a_session(pla
     assert sum(event["event"] == "CONFIRMATION_GRANTED" for event in place.events()) == 1
     async with place.client(era, rows=UNPROVEN) as send:
         assert outcome(await send("create_animal", "create", **ADA)) == "confirm"
+
+
+@ERAS
+async def test_a_plan_asks_about_the_first_use_of_its_operations_before_anything_is_done(place: Zoo, era: str) -> None:
+    """R-EFF-2, R-STEP-2: one question, though what the later calls are to be sent is not known yet."""
+    changed = {"animal_id": {"$ref": "new.species"}, "input": {"name": {"$ref": "new.name"}}}
+    steps = [
+        {"id": "new", "operation": "create_animal", "params": ADA},
+        {"operation": "update_animal", "params": changed},
+    ]
+    async with place.client(era, rows=UNPROVEN) as send:
+        asked = await send("run_steps", "execute", steps=steps)
+        assert outcome(asked) == "confirm"
+        assert "update_animal" in asked["confirmation"]["message"]
+        assert "PATCH /animals/{animalId}" in asked["confirmation"]["message"]
+        assert place.api.sent == []
+        done = await send("run_steps", "execute", steps=steps, confirmation_token=asked["confirmation"]["token"])
+        assert outcome(done) == "allow", done
+        assert outcome(await send("update_animal", "update", animal_id=9, input={"name": "Eve"})) == "allow"
+    rules = [{"operations": ["update_animal"], "action": "confirm", "when": {"animal_id": {"at_most": 100}}}]
+    async with place.client(era, rows=UNPROVEN, policy_rules=rules) as send:
+        asked = await send("run_steps", "execute", steps=steps)
+        assert "update_animal" not in asked["confirmation"]["message"], "a rule may ask more of the call"
 
 
 async def test_a_yes_to_what_is_grave_stays_one_for_each_call(place: Zoo) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from aqlgen.runtime.safety.titles import title_of, title_of_all
+from aqlgen.runtime.safety.question_texts import title_of, title_of_all
 from aqlgen.runtime.table import Parameter, ReturnType, Row
 from aqlgen.runtime.table.parts import Update
 from tests.cases import each

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.settings.load import ConfigError, load
+from aqlgen.runtime.state import Counter
 from aqlgen.runtime.state.custody import open_state
 from aqlgen.runtime.state.sqlite import SqliteState
-from aqlgen.runtime.state.store import Counter
 
 
 def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> None:

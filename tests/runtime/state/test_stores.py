@@ -9,9 +9,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from aqlgen.runtime.state import Counter, Store, StoreAway
 from aqlgen.runtime.state.custody import open_store
 from aqlgen.runtime.state.redis import RedisState
-from aqlgen.runtime.state.store import Counter, Store, StoreAway
 from tests.cases import each
 from tests.runtime.redis_server import RedisServer, redis_server
 

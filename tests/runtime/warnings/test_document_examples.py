@@ -12,7 +12,7 @@ import pytest
 from users_api import agent, answering
 
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.warnings.collector import CallWarning, Warnings
+from aqlgen.runtime.warnings import CallWarning, Warnings
 from aqlgen.runtime.warnings.rules import select_warnings
 
 pytestmark = pytest.mark.anyio
@@ -101,7 +101,7 @@ async def test_the_truncation_example_comes_out(users: Path) -> None:
 async def test_the_slow_query_example_comes_out(users: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R-WARN-4: warnings document, 4.4. Its suggestions name what the operation offers."""
     times = iter([100.0, 105.23])
-    monkeypatch.setattr("aqlgen.runtime.calls.exchanges.perf_counter", lambda: next(times))
+    monkeypatch.setattr("aqlgen.runtime.calls.perf_counter", lambda: next(times))
     async with agent(users, warn_slow_ms=1000) as client:
         [warning] = await client.warned("search_pages")
     assert warning.pop("severity") == "medium"

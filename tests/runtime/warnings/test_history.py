@@ -13,8 +13,7 @@ from users_api import Agent, agent, answering, dispatcher
 
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.warnings.collector import CallWarning
-from aqlgen.runtime.warnings.history import MOST_ENTRIES, Histories, History
+from aqlgen.runtime.warnings import MOST_ENTRIES, CallWarning, Histories, History
 from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint
 
 pytestmark = pytest.mark.anyio
@@ -168,7 +167,7 @@ def test_the_histories_of_callers_are_bounded_and_end_an_hour_after_the_last_war
 ) -> None:
     """R-WARN-6"""
     now = [0.0]
-    monkeypatch.setattr("aqlgen.runtime.warnings.history.monotonic", lambda: now[0])
+    monkeypatch.setattr("aqlgen.runtime.warnings.monotonic", lambda: now[0])
     histories = Histories()
 
     def of(caller: str) -> History:

@@ -12,7 +12,7 @@ import httpx2
 from mcp import Client
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
-from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client import Api
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher, Parts
 from aqlgen.runtime.hooks import Hooks

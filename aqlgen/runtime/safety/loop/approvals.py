@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ...session import current_caller
-from ..literals import literal
+from ..question_texts import literal
 from ..questions import Question, QuestionStore
 from .lookalikes import agent_key
 from .reports import refused

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...hooks import Hooks
 from ...session import Session, current_caller
+from ...state import StoreAway
 from ...state.custody import State
-from ...state.store import StoreAway
 from ..questions import QuestionStore
 from .agents import Agent, Block
 from .approvals import AgentApprovals

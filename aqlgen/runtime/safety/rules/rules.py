@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...quota.limits import Pattern
 from ...settings.load import ConfigError
-from ...table import Row, Table
-from ...table.files import Attribute
+from ...table import Attribute, Row, Table
 from .operators import ABOUT_LISTS, IF_MISSING, OPERATORS, Truth, all_of, any_of
 from .sent import Sent, patched
 from .values import (

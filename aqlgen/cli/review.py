@@ -1,0 +1,157 @@
+"""`aqlgen review`: write answers to the questions of the review to overrides.yaml, with who answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
+from aqlgen.cli.output import progress, refuse_newer
+
+if TYPE_CHECKING:
+    from aqlgen.decide.review.answers import Answer
+    from aqlgen.ir import Json
+
+_MOST_BYTES: Final = 4 << 20
+
+
+@app.command(
+    "review",
+    short_help="Write answers about first uses to overrides.yaml.",
+    epilog=examples(
+        "aqlgen review petstore-adapter --answers answers.jsonl",
+        "aqlgen review --answers answers.jsonl --as-person Rosa",
+    ),
+)
+def review_command(
+    folder: Folder = Path(),
+    *,
+    answers: Annotated[Path, typer.Option("--answers", metavar="FILE", help="The answers, one in a line of JSON.")],
+    as_person: Annotated[
+        str | None,
+        typer.Option("--as-person", metavar="NAME", help="Take them as yours, which a terminal asks you to confirm."),
+    ] = None,
+    output_format: OutputFormat = Output.HUMAN,
+) -> None:
+    """Write answers to the questions of `aqlgen explain --questions` to the project's overrides.yaml.
+
+    What asks more is written as an agent's. What asks less, only a person may say: name yourself, and confirm it.
+    """
+    from aqlgen.decide.review.answers import read_answers
+    from aqlgen.diagnostics.report import json_text
+    from aqlgen.pipeline import prepare
+    from aqlgen.project import OVERRIDES, Project
+    from aqlgen.project.overriding import with_entries
+    from aqlgen.project.write import write_file
+
+    person = _person(as_person)
+    refuse_newer(folder)
+    project = Project.open(folder)
+    text = _text(answers)
+    with progress(shown=output_format is Output.HUMAN) as stage:
+        prepared = prepare(project.options(names=project.names()), stage)
+    proposed = read_answers(text, str(answers), prepared.decisions)
+    if person:
+        written = [answer for answer in proposed if answer.settles]
+        if written and not _is_confirmed(written, person):
+            written = []
+    else:
+        written = [answer for answer in proposed if answer.raises]
+    entries = dict(answer.entry(person) for answer in written)
+    if entries:
+        write_file(with_entries(folder, entries, "answer"), folder / OVERRIDES)
+    left = [answer for answer in proposed if answer not in written and answer.asked is not answer.decision.asked]
+    if output_format is Output.JSON:
+        typer.echo(json_text(_as_json(folder / OVERRIDES, written, left)))
+    else:
+        typer.echo("\n".join(_summary(folder / OVERRIDES, written, left)))
+
+
+def _person(name: str | None) -> str:
+    """Return the name of the person at the terminal, "" for none. Raises OptionError where nobody can be asked."""
+    from aqlgen.diagnostics.errors import OptionError
+    from aqlgen.runtime.text import line
+
+    if name is None:
+        return ""
+    if not line(name, 80).strip():
+        raise OptionError.of("bad-option", "--as-person is empty", help="Give your name.")
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = "--as-person needs a terminal, where a person confirms the answers"
+        raise OptionError.of(
+            "bad-option", message, help="Run it in one. Without it, answers that ask more are written."
+        )
+    return line(name, 80)
+
+
+def _text(path: Path) -> str:
+    """Return the text of the answers. Raises FileError and OptionError."""
+    from aqlgen.diagnostics.errors import FileError, OptionError
+
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            message = f"{file} is larger than {_MOST_BYTES >> 20} MiB"
+            raise OptionError.of("bad-answer", message, file=file, help="Give the answers in several files.")
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise OptionError.of("bad-answer", "not UTF-8 text", file=file, help="Save the file as UTF-8.") from None
+    except FileNotFoundError:
+        raise FileError.of("file-not-found", f"there is no file {file}", file=file) from None
+    except OSError as error:
+        raise FileError.of("file-unreadable", f"cannot read {file}: {error.strerror}", file=file) from None
+
+
+def _is_confirmed(answers: Iterable[Answer], person: str) -> bool:
+    """Show a person every answer with its evidence, and return True if they type yes."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.runtime.text import visible
+
+    shown = list(answers)
+    for answer in shown:
+        decision = answer.decision
+        says = [decision.danger_reason.note, *(evidence.says for evidence in decision.evidence)]
+        typer.echo(f"{visible(decision.operation.key)}: {decision.asked} -> {answer.asked}", err=True)
+        typer.echo(f"  {visible('; '.join(dict.fromkeys(filter(None, says))))}", err=True)
+        typer.echo(f"  {visible(answer.by)} proposes it{visible(f': {answer.why}' if answer.why else '')}", err=True)
+    typed = typer.prompt(f"Write {counted(len(shown), 'answer')} as {person}? Type yes", default="no", err=True)
+    return str(typed).strip().lower() == "yes"
+
+
+def _summary(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> Iterator[str]:
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.runtime.text import visible
+
+    yield f"Wrote {counted(len(written), 'answer')} to {visible(str(file))}." + (
+        " `aqlgen update` takes them." if written else ""
+    )
+    for answer in left:
+        key = visible(answer.decision.operation.key)
+        yield f"Left out: {key}: {answer.decision.asked} -> {answer.asked}, since {_why_left(answer)}."
+
+
+def _why_left(answer: Answer) -> str:
+    from aqlgen.decide.decision import Asked
+
+    if answer.decision.asked is Asked.ALWAYS and not answer.settles:
+        return f"it is known to be {answer.decision.danger}: only `danger` in overrides.yaml lowers that"
+    return "it asks less, which only a person may say: add --as-person NAME at a terminal"
+
+
+def _as_json(file: Path, written: Sequence[Answer], left: Sequence[Answer]) -> dict[str, Json]:
+    def told(answer: Answer) -> dict[str, Json]:
+        decision = answer.decision
+        return {"operation": decision.operation.key, "was": decision.asked.value, "answer": answer.asked.value}
+
+    return {
+        "success": True,
+        "overrides": str(file),
+        "written": [told(answer) for answer in written],
+        "left": [told(answer) | {"reason": _why_left(answer)} for answer in left],
+    }

@@ -1,0 +1,168 @@
+"""The rules of money: what pays, what makes or moves a thing that is money, and where the fields say so (R-EFF-1).
+
+A thing is money by its noun (`payouts`), or by the fields with which it is made: an amount with a party or a currency,
+or an account at a bank. What is done to an item of what moves money when it is made does so, too.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from aqlgen.decide.decision import Category, Danger, Effect
+from aqlgen.decide.effects.reading import Finding, Reading, head
+from aqlgen.decide.sentences import quoted, sentences
+from aqlgen.words import singular, split
+
+__all__ = ["money", "money_beside"]
+
+_PAYING: Final = frozenset(
+    "pay payout refund withdraw disburse reimburse repay remit purchase buy donate debit".split()
+)
+"""Verbs that move money whatever they act on."""
+_MOVEMENTS: Final = frozenset(
+    "payment payout refund withdrawal disbursement chargeback donation remittance reimbursement money fund funding cash"
+    " debit directdebit".split()
+)
+"""Things that are money or its movement."""
+_DOUBTFUL: Final = frozenset(
+    "transfer deposit charge order transaction credit trade invoice dispute balance bid capture reversal loan"
+    " settlement topup wallet exchange conversion subscription coin saving billing salary payroll mandate".split()
+)
+"""Things that are if the request says so: by an amount, or by what it is paid with or to."""
+_PREPARING: Final = frozenset(
+    "draft preview estimate quote calculate evaluate simulate validate check search list verify test template prepare"
+    " get export cancel stop abort pause download import sync report update edit patch remind impact".split()
+)
+"""Verbs that move nothing, or that avert it, and what they make."""
+_AMOUNTS: Final = frozenset("amount amt price total quantity qty value sum balance".split())
+_SETTLING: Final = frozenset(
+    "execute initiate submit send approve accept confirm complete authorize release capture reverse settle deposit"
+    " transfer distribute fund redeem void close sell activate".split()
+)
+"""Verbs that move what may be money."""
+_MUCH: Final = 0.25
+"""The share of paths that speak of money from which on an API is about money."""
+_ENDING: Final = frozenset("cancel withdraw void reverse".split())
+"""Verbs that end a movement of money."""
+_SUMS: Final = frozenset({"amount", "amt"})
+_ENDS: Final = frozenset("currency payee beneficiary payer creditor debtor wallet recipient".split())
+"""Fields that make a sum a movement of money."""
+_AT_BANK: Final = tuple(
+    frozenset(words.split()) for words in ("iban", "routing number", "sort code", "direct deposit", "bank account")
+)
+_PAID_WITH: Final = frozenset({("payment",), ("payment", "method"), ("credit", "card")})
+"""Fields that say where money comes from or goes to."""
+_CONSENT: Final = frozenset("accept agree".split())
+_COSTS: Final = frozenset("fee charge cost price".split())
+_COST: Final = re.compile(r"\bthere (?:is|are|will be) an? (?:\w+ )?(?:charge|fee|cost)s?\b")
+
+
+def money(reading: Reading) -> Finding | None:
+    """Find what moves money, by its thing, its fields, what it is done to, or the acts of its names and texts."""
+    return _moves(reading) or _of_item(reading)
+
+
+def _moves(reading: Reading) -> Finding | None:
+    """Find what moves money by what the operation itself says."""
+    if reading.facts.method == "DELETE":
+        thing = next((thing for thing in reading.path_things if thing in _MOVEMENTS), "")
+        return Finding(Effect.MONEY, Danger.DESTRUCTIVE, f"it ends a {thing}") if thing else None
+    is_prepared = all(name[0] in _PREPARING for name in reading.names)
+    says = _by_thing(reading)  # whatever a name claims
+    if not says and (reading.noun in _PREPARING or (is_prepared and reading.category is not Category.UPDATE)):
+        return None
+    if says := says or _by_account(reading) or ("" if is_prepared else _by_fields(reading)):
+        return Finding(Effect.MONEY, Danger.DANGEROUS, says)
+    return None if is_prepared else _by_act(reading)
+
+
+def _by_thing(reading: Reading) -> str:
+    shape, noun = reading.facts.shape, reading.noun
+    is_create = reading.facts.method == "POST" and not shape.item and not shape.action
+    return f"it makes a {noun}" if is_create and noun in _MOVEMENTS else ""
+
+
+def _by_account(reading: Reading) -> str:
+    """Return the field that says where money comes from or goes to."""
+    near = (name for name, depth in reading.fields.items() if depth <= 1)
+    fields = (name for name in near if name in _PAID_WITH or any(map(set(name).issuperset, _AT_BANK)))
+    return next((f"it sends {'_'.join(name)}" for name in fields), "")
+
+
+def _by_fields(reading: Reading) -> str:
+    """Return what the request says of a sum with a party, or of a cost that the caller accepts."""
+    if reading.category is Category.UPDATE:
+        return ""
+    top = [name for name, depth in reading.fields.items() if not depth and name]
+    accepted = (name for name in top if name[0] in _CONSENT and _COSTS & set(map(singular, name)))
+    if consent := next(accepted, ()):
+        return f"it sends {'_'.join(consent)}"
+    spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
+    last = {name[-1] for name in top if name[-1] not in _SUMS or set(map(singular, name[:-1])) <= spoken}
+    sums, ends = (last | {name[0] for name in top}) & _SUMS, last & _ENDS
+    return f"it sends {' and '.join(sorted(sums | ends))}" if sums and (ends or _is_about_money(reading)) else ""
+
+
+def _of_item(reading: Reading) -> Finding | None:
+    """Find what ends, changes or carries out something that moves money when it is made, or that holds such things."""
+    collection, _, part = reading.template.rpartition("/{}")
+    verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/cancels`
+    if not collection or (part and not reading.facts.shape.action and not verbs & (_ENDING | _SETTLING)):
+        return None
+    makers = reading.around.once("makers of money", lambda: _makers(reading))
+    is_changed = reading.category is Category.UPDATE and bool(reading.sends(_AMOUNTS))
+    maker = makers.get(collection, "") if verbs & (_ENDING | _SETTLING) or is_changed else ""
+    if not maker and reading.category is Category.EXECUTE and verbs & _SETTLING:
+        maker = next((name for path, name in makers.items() if path.startswith(f"{collection}/{{}}/")), "")
+    return Finding(Effect.MONEY, Danger.DANGEROUS, f"{maker} moves money") if maker else None
+
+
+def _makers(reading: Reading) -> dict[str, str]:
+    """Return the names of the operations that move money when they make something, by path."""
+    return {
+        other.template: other.name
+        for other in reading.others.values()
+        if other.facts.method == "POST" and not other.facts.shape.item and _moves(other) is not None
+    }
+
+
+def _by_act(reading: Reading) -> Finding | None:
+    """Find an act that pays, that moves what is money, or that says what it costs."""
+    amounts = reading.sends(_AMOUNTS)
+    makes = reading.category is Category.CREATE
+    for act in reading.acts:
+        if act.is_denied or not act.verbs.isdisjoint(_PREPARING):
+            continue
+        noun = head(act.object)
+        moves = noun in _MOVEMENTS and bool(amounts or not reading.fields or (act.kind == "structure" and not makes))
+        is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
+        may_move = noun in _DOUBTFUL and is_settled and (bool(amounts) or _is_about_money(reading))
+        is_moved = act.kind == "structure" and "transfer" in act.verbs and _is_about_money(reading, besides=1)
+        if act.verbs & _PAYING or moves or may_move or is_moved:
+            return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
+    cost = next((text for text in sentences(reading.facts.operation) if _COST.search(text.lower())), "")
+    return Finding(Effect.MONEY, Danger.DANGEROUS, f"“{quoted(cost)}”", "sentence") if cost else None
+
+
+def _is_about_money(reading: Reading, *, besides: int = 0) -> bool:
+    """Return True if much of the API, or of what is `besides` it, acts on money: a doubtful word is one of money."""
+    around = reading.around
+    speaking = around.once("paths of money", lambda: sum(_speaks(each.operation.path) for each in around.subjects))
+    return speaking - besides >= _MUCH * max(len(around.subjects), 1)
+
+
+@lru_cache(maxsize=16384)
+def _speaks(path: str) -> bool:
+    """Return True if a path speaks of money."""
+    return not (_MOVEMENTS | _DOUBTFUL).isdisjoint(map(singular, split(path)))
+
+
+def money_beside(reading: Reading) -> Finding | None:
+    """Find what may move money: a word of money in its names, or an amount that it sends to somebody."""
+    words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
+    if words and reading.category is not Category.UPDATE:
+        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
+    parties = reading.sends(_ENDS - {"recipient"})
+    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None

@@ -1,0 +1,151 @@
+"""The questions about first uses as lines of JSON, and the answers to them (R-EFF-2).
+
+Whoever wrote the answers, they are untrusted: an agent can claim to be a person. By themselves they only raise what is
+asked; what asks less is written once a person has said yes at a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from aqlgen.decide.decision import Asked, Decision
+from aqlgen.decide.overrides import nearest
+from aqlgen.decide.review.rows import entry_of, review_rows
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.ir import Json
+from aqlgen.runtime.text import line, visible
+
+__all__ = ["Answer", "questions", "read_answers"]
+
+_RANKS: Final = {Asked.NEVER: 0, Asked.FIRST: 1, Asked.ALWAYS: 2}
+_CHOICES: Final = [asked.value for asked in _RANKS]
+_LONGEST: Final = {"by": 80, "why": 300}
+_BY: Final = "answered by"
+_KEYS: Final = ("operation", "answer", *_LONGEST)
+_HELP: Final = 'Write {"operation": "POST /pets", "answer": "always", "by": "…", "why": "…"}, one a line.'
+
+
+def questions(decisions: Iterable[Decision]) -> list[dict[str, Json]]:
+    """Return what nobody has answered yet, in the order of the review."""
+    rows = (row for row in review_rows(decisions) if row.is_question)
+    return [_question(decision, row.section) for row in rows for decision in row.decisions]
+
+
+def _question(decision: Decision, section: str) -> dict[str, Json]:
+    reason = decision.danger_reason
+    return {
+        "operation": decision.operation.key,
+        "name": decision.name,
+        "section": section,
+        "summary": line(decision.operation.summary or "", _LONGEST["why"]),
+        "question": "When is a person asked about a call: always, at its first use in a session, or never?",
+        "asked": decision.asked.value,
+        "rule": reason.rule,
+        "reason": reason.note,
+        "effects": [effect.value for effect in decision.effects],
+        "evidence": [evidence._asdict() for evidence in decision.evidence],
+        "answers": _CHOICES,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to the question when a person is asked about an operation."""
+
+    decision: Decision
+    asked: Asked
+    by: str
+    why: str = ""
+
+    @property
+    def raises(self) -> bool:
+        """True if it asks more than what is decided."""
+        return _RANKS[self.asked] > _RANKS[self.decision.asked]
+
+    @property
+    def settles(self) -> bool:
+        """True if a person changes or settles something by it: known harm takes another level of danger."""
+        decision, override = self.decision, self.decision.override
+        if decision.asked is Asked.ALWAYS:
+            is_raised = override.asked is Asked.ALWAYS and override.danger is None
+            return is_raised and self.asked is not Asked.ALWAYS
+        is_settled = override.asked is Asked.FIRST or decision.asked is Asked.NEVER
+        return self.asked is not decision.asked or not is_settled
+
+    def entry(self, person: str = "") -> tuple[str, dict[str, Json]]:
+        """Return the key of the override that it becomes and its fields, by an agent unless a person confirmed it."""
+        who = f"{_BY} a person ({person}), proposed by {self.by}" if person else f"{_BY} an agent ({self.by})"
+        key, override = entry_of(self.decision), self.decision.override
+        is_kept = override.why and override.sources["why"] == key and not override.why.startswith(_BY)
+        parts = (f"{override.why}; {who}" if is_kept else who, self.why)
+        return key, {"asked": self.asked.value, "why": ": ".join(filter(None, parts))}
+
+
+def read_answers(text: str, file: str, decisions: Iterable[Decision]) -> list[Answer]:
+    """Read answers, one in a line of JSON. Raises OptionError with everything that is wrong."""
+    known = {decision.operation.key: decision for decision in decisions}
+    answers: dict[str, Answer] = {}
+    findings: list[Diagnostic] = []
+    for number, content in enumerate(text.split("\n"), 1):
+        if not content.strip():
+            continue
+        try:
+            answer = _answer(content, known)
+            key = answer.decision.operation.key
+            if answers.setdefault(key, answer) is not answer:
+                _refuse(f"`{visible(key)}` is answered twice", "Keep one of the answers.")
+        except _RefusedError as error:
+            message, hint, column = error.message, error.help, error.column
+            findings.append(
+                Diagnostic("bad-answer", Severity.ERROR, message, help=hint, file=file, line=number, column=column)
+            )
+    if findings:
+        raise OptionError(*findings)
+    return list(answers.values())
+
+
+@dataclass
+class _RefusedError(Exception):
+    """A line is no answer."""
+
+    message: str
+    help: str
+    column: int = 1
+
+
+def _refuse(message: str, help: str, column: int = 1) -> NoReturn:
+    raise _RefusedError(message, help, column)
+
+
+def _answer(content: str, known: Mapping[str, Decision]) -> Answer:
+    """Read a line. Raises _RefusedError."""
+    data = _data(content)
+    for key in ("operation", "answer", "by"):
+        if not isinstance(data.get(key), str) or not data[key].strip():
+            _refuse(f"an answer needs `{key}`, as text", _HELP)
+    decision = known.get(data["operation"])
+    if decision is None:
+        _refuse(f"there is no operation `{visible(data['operation'])}`", nearest(data["operation"], known, "operation"))
+    if data["answer"] not in _CHOICES:
+        _refuse(f"`{visible(data['answer'])}` is no answer", f"Each answer is one of {', '.join(_CHOICES)}.")
+    unknown = next((key for key in data if key not in _KEYS and key not in _question(decision, "")), None)
+    if unknown is not None:
+        _refuse(f"an answer has no `{visible(unknown)}`", nearest(unknown, _KEYS, "field"))
+    by, why = (line(str(data.get(key) or ""), longest) for key, longest in _LONGEST.items())
+    return Answer(decision, Asked(data["answer"]), by, why)
+
+
+def _data(content: str) -> dict[str, Any]:
+    try:
+        data = json.loads(content)
+    except json.JSONDecodeError as error:
+        _refuse(f"not valid JSON: {error.msg}", _HELP, error.colno)
+    except (RecursionError, ValueError):
+        _refuse("not valid JSON: nested too deeply, or a number is too long", _HELP)
+    if not isinstance(data, dict):
+        _refuse("an answer must be an object", _HELP)
+    return data
