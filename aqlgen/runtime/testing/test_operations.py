@@ -50,7 +50,7 @@ async def test_every_change_can_be_shown_without_being_made() -> None:
 
 
 async def test_every_operation_refuses_what_it_does_not_take_and_sends_nothing() -> None:
-    """R-REQ-3, R-REQ-6, R-ERR-1"""
+    """R-REQ-3, R-REQ-6, R-INT-7, R-ERR-1"""
     async with connect() as session:
         for row in operations():
             for family, params, code, named in _refused(row, session):

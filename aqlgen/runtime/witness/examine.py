@@ -41,10 +41,10 @@ class Witness:
 
     def __init__(self, folder: Path, base: str | Mapping[str, str] = "") -> None:
         owner, self.base = Owner(folder), base
-        read_documents, self._beyond = [], []
+        read_documents, self.unfollowed = [], []
         for api, path in documents(folder):
             root = read(path)
-            self._beyond += overlaid(root, path)
+            self.unfollowed += overlaid(root, path)
             file = path.relative_to(folder).as_posix()
             read_documents.append(Document(root, owner, api, file))
         self.documents = tuple(read_documents)
@@ -72,7 +72,7 @@ class Witness:
     async def examine(self, adapter: Adapter, sample: int = 0) -> list[Finding]:
         """Examine an adapter, about `sample` of its operations, 0 for all; the gravest findings come first."""
         findings = [
-            Finding(Grade.DOCUMENT, target, "the witness cannot follow this overlay") for target in self._beyond
+            Finding(Grade.DOCUMENT, target, "the witness cannot follow this overlay") for target in self.unfollowed
         ]
         listed = [
             each for each in (await adapter.introspect(query="operations", all=True))["operations"]
@@ -91,7 +91,7 @@ class Witness:
         findings += listed_problems(operations, reached, is_whole=len(chosen) == len(listed), is_sure=is_sure)
 
         order = list(Grade)
-        unsure = Grade.DOCUMENT if self._beyond else None
+        unsure = Grade.DOCUMENT if self.unfollowed else None
         unique = dict.fromkeys(
             Finding(unsure or each.grade, each.operation, each.text, each.pointer) for each in findings
         )

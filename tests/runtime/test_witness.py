@@ -1,0 +1,282 @@
+"""The witness: a second reading of the document that judges requests and adapters, and shares nothing with either."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.witness import Finding, Grade, Request, Witness
+from tests.generator.commands import run
+
+TEXT = {"type": "string"}
+THING = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "id": {"type": "integer", "readOnly": True},
+        "name": {"type": "string", "maxLength": 8},
+        "sizeClass": {"type": "string", "enum": ["small", "large"]},
+        "notes": TEXT,
+    },
+}
+ITEM = [{"name": "thingId", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}]
+
+
+def answer(schema: Any, **headers: Any) -> dict[str, Any]:
+    return {"200": {"description": "", "headers": headers, "content": {"application/json": {"schema": schema}}}}
+
+
+def body(media: str = "application/json", schema: Any = THING) -> dict[str, Any]:
+    return {"required": True, "content": {media: {"schema": schema}}}
+
+
+PATHS: dict[str, Any] = {
+    "/things": {
+        "get": {
+            "operationId": "listThings",
+            "parameters": [
+                {"name": "page", "in": "query", "schema": {"type": "integer", "default": 1}},
+                {"name": "per_page", "in": "query", "schema": {"type": "integer", "maximum": 50}},
+                {"name": "tags", "in": "query", "explode": False, "schema": {"type": "array", "items": TEXT}},
+                {"name": "filter", "in": "query", "style": "deepObject", "schema": {"properties": {"bornAfter": TEXT}}},
+                {"name": "X-Trace", "in": "header", "schema": TEXT},
+            ],
+            "responses": answer(
+                {"properties": {"items": {"type": "array", "items": THING}, "total": {"type": "integer"}}}
+            ),
+        },
+        "post": {"operationId": "createThing", "requestBody": body(), "responses": answer(THING)},
+    },
+    "/things/{thingId}": {
+        "parameters": ITEM,
+        "get": {"operationId": "getThing", "responses": answer(THING, ETag={"schema": TEXT})},
+        "put": {"operationId": "replaceThing", "requestBody": body(), "responses": answer(THING)},
+        "delete": {"operationId": "deleteThing", "responses": {"204": {"description": ""}}},
+    },
+    "/things/{thingId}/photo": {
+        "parameters": ITEM,
+        "post": {
+            "operationId": "addPhoto",
+            "requestBody": body(
+                "multipart/form-data", {"properties": {"photo": {"type": "string", "format": "binary"}}}
+            ),
+            "responses": {"204": {"description": ""}},
+        },
+    },
+    "/things/{thingId}/archive": {
+        "parameters": ITEM,
+        "post": {"operationId": "archiveThing", "responses": {"204": {"description": ""}}},
+    },
+}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Things", "version": "1"},
+    "servers": [{"url": "https://things.example/v1"}],
+    "security": [{"key": []}],
+    "paths": PATHS,
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+}
+
+
+def witness_of(folder: Path, document: Any = DOCUMENT, overrides: Any = None) -> Witness:
+    (folder / "openapi").mkdir(parents=True, exist_ok=True)
+    (folder / "openapi/openapi.json").write_text(json.dumps(document), encoding="utf-8")
+    if overrides is not None:
+        (folder / "overrides.yaml").write_text(json.dumps(overrides), encoding="utf-8")
+    return Witness(folder)
+
+
+KEY = ("X-Key", "secret")
+JSON = (KEY, ("Content-Type", "application/json"))
+BASE = "https://things.example/v1"
+
+
+def problems(witness: Witness, method: str, url: str, content: bytes = b"", *headers: tuple[str, str]) -> list[str]:
+    judgement = witness.judge(Request(method, BASE + url, headers or (KEY,), content))
+    return [f"{grade}: {text}" for grade, text in judgement.problems]
+
+
+def test_a_request_is_judged_by_the_document_alone(tmp_path: Path) -> None:
+    witness = witness_of(tmp_path)
+    right = [
+        ("GET", "/things?page=2&per_page=50&tags=a,b&filter%5BbornAfter%5D=x"),
+        ("POST", "/things", b'{"name": "Rosa", "sizeClass": "small"}', *JSON),
+        ("DELETE", "/things/7"),
+    ]
+    assert [problems(witness, *request) for request in right] == [[], [], []]
+    refused = {
+        "in no path": ("PATCH", "/things/7"),
+        "is in no path ": ("GET", "/thing"),
+        "query limit is not in the document": ("GET", "/things?limit=2"),
+        "60 is greater than the maximum of 50": ("GET", "/things?per_page=60"),
+        "is repeated, it is not exploded": ("GET", "/things?tags=a&tags=b"),
+        "its style is deepObject": ("GET", "/things?filter=x"),
+        "header x-other is not in the document": ("GET", "/things", b"", KEY, ("X-Other", "x")),
+        "no credential of key": ("GET", "/things", b"", ("Accept", "*/*")),
+        'path thingId "x" is not of type': ("GET", "/things/x"),
+        "the body is missing": ("POST", "/things"),
+        'body "name" is a required property': ("POST", "/things", b"{}", *JSON),
+        "body/sizeClass": ("POST", "/things", b'{"name": "Rosa", "sizeClass": "huge"}', *JSON),
+        "the body is text/plain": ("POST", "/things", b"x", KEY, ("Content-Type", "text/plain")),
+    }
+    for text, request in refused.items():
+        assert any(text in problem for problem in problems(witness, *request)), (text, problems(witness, *request))
+
+
+def test_the_address_of_the_document_is_a_part_of_what_is_judged(tmp_path: Path) -> None:
+    witness = witness_of(tmp_path)
+    assert witness.addresses == {"": BASE}
+    elsewhere = Request("GET", "https://things.example/v2/things/7", (KEY,))
+    assert witness.judge(elsewhere).operation is None
+    witness.base = "https://things.example/v2"
+    assert witness.judge(elsewhere).problems == []
+
+
+def test_a_document_of_swagger_is_judged_as_it_is(tmp_path: Path) -> None:
+    parameters = [
+        {"name": "ids", "in": "query", "type": "array", "items": {"type": "integer"}, "collectionFormat": "pipes"},
+        {"name": "note", "in": "formData", "type": "string", "required": True},
+    ]
+    operation = {"operationId": "note", "consumes": ["application/x-www-form-urlencoded"], "parameters": parameters}
+    swagger = {"swagger": "2.0", "host": "things.example", "basePath": "/v1", "paths": {"/notes": {"post": operation}}}
+    witness = witness_of(tmp_path, swagger)
+    form = ("Content-Type", "application/x-www-form-urlencoded")
+    judgement = witness.judge(Request("POST", f"{BASE}/notes?ids=1%7C2", (form,), b"note=a+b"))
+    assert judgement.problems == []
+    assert judgement.values == {("query", "ids"): [1, 2], ("body", ""): {"note": "a b"}}
+    assert problems(witness, "POST", "/notes", b"other=1", form) == ['wrong: body "note" is a required property']
+
+
+def test_the_owners_word_is_honoured(tmp_path: Path) -> None:
+    overrides = {
+        "* /things/**": {"danger": "destructive"},
+        "DELETE /things/{thingId}": {"hidden": True},
+        "operation:listThings": {"parameters": {"X-Trace": {"value": "fixed"}, "query:page": {"name": "sheet"}}},
+    }
+    operations = {each.key: each for each in witness_of(tmp_path, overrides=overrides).documents[0].operations}
+    assert operations["DELETE /things/{thingId}"].owner["hidden"] is True
+    assert operations["GET /things/{thingId}"].owner["danger"] == "destructive"
+    parameters = {each.name: each for each in operations["GET /things"].parameters}
+    assert parameters["page"].owner == {"name": "sheet"}
+    assert not parameters["X-Trace"].shown
+
+
+def test_an_overlay_changes_what_is_judged_and_one_beyond_names_is_told(tmp_path: Path) -> None:
+    actions = [
+        {"target": "$.paths['/things'].get.parameters", "update": {"name": "sort", "in": "query", "schema": TEXT}},
+        {"target": "$.paths['/things/{thingId}'].delete", "remove": True},
+        {"target": "$..[?@.deprecated]", "remove": True},
+    ]
+    witness_of(tmp_path)
+    (tmp_path / "openapi/overlays").mkdir()
+    (tmp_path / "openapi/overlays/1-ours.json").write_text(json.dumps({"actions": actions}), encoding="utf-8")
+    witness = Witness(tmp_path)
+    assert problems(witness, "GET", "/things?sort=name") == []
+    assert "in no path" in problems(witness, "DELETE", "/things/7")[0]
+    assert witness.unfollowed == ["1-ours.json: $..[?@.deprecated]"]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the project of an adapter of the document above."""
+    folder = tmp_path_factory.mktemp("witness")
+    (folder / "things.json").write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    assert run("from-openapi", folder / "things.json", "-o", folder / "project", "--name", "things", "-q").code == 0
+    return folder / "project"
+
+
+class Session:
+    """An adapter in memory whose API is the witness."""
+
+    client: Client
+
+    def __init__(self, witness: Witness) -> None:
+        self.witness = witness
+        self.arrived: list[Request] = []
+
+    def respond(self, request: httpx2.Request) -> httpx2.Response:
+        self.arrived.append(Request(request.method, str(request.url), tuple(request.headers.items()), request.content))
+        reply = self.witness.answer(self.arrived[-1])
+        return httpx2.Response(reply.status, headers=dict(reply.headers), content=reply.content)
+
+    def requests(self) -> list[Request]:
+        arrived, self.arrived = self.arrived, []
+        return arrived
+
+    async def introspect(self, **params: Any) -> Any:
+        return (await self.call("read", "introspect", params))["data"]
+
+    async def call(self, family: str, operation: str, params: Any) -> Any:
+        arguments = {"operation": operation, "params": dict(params)}
+        return (await self.client.call_tool(f"mcp_aql_{family}", arguments)).structured_content
+
+
+async def findings(project: Path, **edits: Any) -> list[Finding]:
+    """Examine an adapter whose rows are edited: each edit is a function of a row, by the operation's name."""
+    package = project / "src/things_adapter"
+    files = {path: path.read_text(encoding="utf-8") for path in package.glob("operations/*.json")}
+    try:
+        for path, text in files.items():
+            rows = json.loads(text)
+            for name in rows.keys() & edits.keys():
+                edits[name](rows[name])
+            path.write_text(json.dumps(rows), encoding="utf-8")
+        witness = Witness(project)
+        session = Session(witness)
+        environ = {"THINGS_API_KEY": "k", "THINGS_KEY": "k", "MCP_AQL_POLICY": "open", "MCP_AQL_STATE_URL": "memory:"}
+        network = httpx2.MockTransport(session.respond)
+        assembled = assemble(package, environ={"MCP_AQL_CONFIG": "/dev/null", **environ}, network=network)
+        async with Client(build_server(assembled.dispatcher)) as session.client:
+            return await witness.examine(session)
+    finally:
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.anyio
+async def test_an_honest_adapter_has_no_findings(project: Path) -> None:
+    assert [str(finding) for finding in await findings(project)] == []
+
+
+def edited(parameter: str, **changes: Any) -> Any:
+    return lambda row: row["parameters"][parameter].update(changes)
+
+
+EDITS: dict[str, tuple[str, Any, str]] = {
+    "method": ("create_thing", lambda row: row.update(method="PUT"), "is in no path"),
+    "path": ("delete_thing", lambda row: row.update(path="/thing/{thingId}"), "is in no path"),
+    "another's path": ("archive_thing", lambda row: row.update(path="/things/{thingId}/photo"), "is reached by"),
+    "wire name": ("create_thing", edited("size_class", name="size"), "and sent as"),
+    "place": ("list_things", edited("x_trace", **{"in": "query"}), "is not in the document"),
+    "explode": ("list_things", edited("tags", explode=True), "is not exploded"),
+    "type": ("get_thing", edited("thing_id", schema={"type": "string"}), "is shown as string"),
+    "required": ("create_thing", edited("name", required=False), "is shown as not required"),
+    "enumeration": ("create_thing", edited("size_class", schema={"enum": ["small"]}), "is shown with the members"),
+    "danger": ("delete_thing", lambda row: row.update(danger="reversible"), "the least is destructive"),
+    "paging": ("list_things", lambda row: row["pagination"].update(page_param="sheet"), "give 2 of 5 items"),
+    "items": ("list_things", lambda row: row["pagination"].update(items="/things"), "give 0 of 5 items"),
+    "merge": ("replace_thing", lambda row: row["update"].update(strategy="put"), "without reading first"),
+    "media": (
+        "create_thing",
+        lambda row: row["body"].update(content_type="application/x-www-form-urlencoded"),
+        "the body is application/x-www-form",
+    ),
+    "credential": ("get_thing", lambda row: row.update(security=[]), "no credential of key"),
+    "accept": ("get_thing", lambda row: row["responses"]["200"].update(content_type="text/csv"), "it accepts text/csv"),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("edit", EDITS)
+async def test_an_edit_of_one_place_of_the_table_is_found(project: Path, edit: str) -> None:
+    name, change, text = EDITS[edit]
+    grave = [each for each in await findings(project, **{name: change}) if each.grade in (Grade.BROKEN, Grade.WRONG)]
+    assert any(text in finding.text for finding in grave), [str(finding) for finding in grave]
+    assert all(finding.pointer.startswith("openapi/openapi.json#/paths/") for finding in grave if finding.pointer)
