@@ -26,7 +26,7 @@ from aqlgen.check.findings import places_of, read_known
 from aqlgen.check.forks import starter
 from aqlgen.check.operations import operations_of, sampled
 from aqlgen.check.reports import bundle
-from aqlgen.check.results import CATEGORIES, Outcome, Report, Result
+from aqlgen.check.results import CATEGORIES, Category, Outcome, Report, Result
 from aqlgen.check.run import Run, Test
 from aqlgen.check.stand_in import StandIn, base_url, base_urls, serve
 from aqlgen.runtime.table import Adapter as AdapterTable
@@ -45,6 +45,8 @@ _SETTINGS = (
 _ANSWERS = next(test for test in TESTS if test.id == "EN-1")
 _SLOW = ("SA-2", "EQ-7")
 """Tests that wait for a time to pass."""
+_OF_THE_PROGRAM = (Category.TRANSPORT, Category.OPERATION)
+"""The categories whose tests start many processes."""
 
 
 class Checked(NamedTuple):
@@ -57,9 +59,9 @@ class Checked(NamedTuple):
 class Chosen(NamedTuple):
     """What is to be tested: at most `sample` operations, 0 for all, by the tests of these ids, None for all.
 
-    With `fail_fast` the first test that fails is the last. With `quick` the tests that wait are left out, and the
-    connections but one of each transport. With `base_url` safe reads of the live API are among the tests, which may
-    fail as `declared`: by the statuses that the document has for each operation.
+    With `fail_fast` the first test that fails is the last. With `quick` the tests that wait or start many processes are
+    left out, and the connections but one of each transport. With `base_url` safe reads of the live API are among the
+    tests, which may fail as `declared`: by the statuses that the document has for each operation.
     """
 
     sample: int = DEFAULT_SAMPLE
@@ -73,7 +75,8 @@ class Chosen(NamedTuple):
         """Return True if a test is to run."""
         if test.where == "live" and not self.base_url:
             return False
-        return not (self.quick and test.id in _SLOW) if self.only is None else test.id in self.only
+        is_long = test.id in _SLOW or (test.where == "alone" and test.category in _OF_THE_PROGRAM)
+        return not (self.quick and is_long) if self.only is None else test.id in self.only
 
 
 def test_ids() -> list[str]:

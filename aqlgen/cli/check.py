@@ -68,7 +68,10 @@ def check_command(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first test that fails.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Call at most 30 operations, in two connections, and wait for nothing.")
+        bool,
+        typer.Option(
+            "--quick", help="Call at most 30 operations, in two connections, without the tests of commands and HTTP."
+        ),
     ] = False,
     base_url: Annotated[
         str, typer.Option("--base-url", metavar="URL", help="Call safe reads of the live API there, too, and no write.")

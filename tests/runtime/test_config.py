@@ -91,6 +91,15 @@ def test_a_bad_file_is_an_error_of_one_line_that_names_the_key(package: Path, te
     assert "\n" not in str(caught.value)
 
 
+def test_what_aqlgen_check_leaves_out_is_no_setting_of_the_adapter(package: Path) -> None:
+    known = 'rule = "PH-3"\noperation = "list_animals"\nreason = "asked upstream"\nuntil = 2999-01-31'
+    settings_file(package, f"timeout = 7\n[[check.known]]\n{known}\n")
+    assert load(package, {}).timeout == 7
+    settings_file(package, "[check]\nother = 1\n")
+    with pytest.raises(ConfigError, match=r"'check\.other'"):
+        load(package, {})
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
