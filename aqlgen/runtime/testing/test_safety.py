@@ -91,9 +91,8 @@ async def test_a_missing_credential_names_its_variable() -> None:
             session.expect(right, row.name, f"names none of {sorted(_credentials(row))}", answer)
 
 
-@pytest.mark.parametrize("era", ["legacy", "auto"])
-async def test_the_project_starts_with_its_own_settings(era: Any) -> None:
+async def test_the_project_starts_with_its_own_settings() -> None:
     environment = {"PYTHONPATH": str(FOLDER.parent), **ISOLATED}
     command = StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, "--mock"], env=environment)
-    async with Client(command, mode=era) as client:
+    async with Client(command) as client:
         assert (await client.list_tools()).tools
