@@ -108,10 +108,10 @@ def _by_fields(reading: Reading) -> str:
 def _of_item(reading: Reading) -> Finding | None:
     """Find what ends, changes or carries out something that moves money when it is made, or that holds such things."""
     collection, _, part = reading.template.rpartition("/{}")
-    if not collection or (part and not reading.facts.shape.action):
+    verbs = reading.verb_words | set(reading.path_things[-1:])  # `POST /payments/{id}/cancels`
+    if not collection or (part and not reading.facts.shape.action and not verbs & (_ENDING | _SETTLING)):
         return None
     makers = reading.around.once("makers of money", lambda: _makers(reading))
-    verbs = reading.verb_words
     is_changed = reading.category is Category.UPDATE and bool(reading.sends(_AMOUNTS))
     maker = makers.get(collection, "") if verbs & (_ENDING | _SETTLING) or is_changed else ""
     if not maker and reading.category is Category.EXECUTE and verbs & _SETTLING:

@@ -10,9 +10,9 @@ from typing import Final
 
 from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, head
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.noun import is_plural
-from aqlgen.words import singular
+from aqlgen.words import singular, split
 
 __all__ = ["MEANS", "access", "access_beside", "people", "people_beside", "sends_message"]
 
@@ -41,6 +41,7 @@ _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
+_SECRETS: Final = frozenset({"token", "secret", "password"})
 _GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth"})
 _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
@@ -57,23 +58,25 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
-    verbs = _admitting(reading, heads)
-    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it does {min(verbs)}") if verbs else None
+    says = _admits(reading, heads)
+    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
 
 
-def _admitting(reading: Reading, heads: frozenset[str]) -> frozenset[str]:
-    """Return the verbs by which somebody is let in, or gets or loses a right."""
-    things, verbs = reading.path_things, reading.verb_words
+def _admits(reading: Reading, heads: frozenset[str]) -> str:
+    """Return what says that somebody is let in, or gets or loses a right."""
+    things = reading.path_things
+    verbs = reading.verb_words & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
     if len(things) > 1:
-        whose, part = things[-2:]
+        part = things[-1]
         if heads & _OFFICES or (part == "email" and not _PEOPLE.isdisjoint(things[:-1])):
-            return frozenset({f"change the {part}"})
-        if whose in _PEOPLE | _MEMBERS and (ended := base_forms(part) & (_ADMITTING | _LOCKING)):
-            return frozenset(ended)
-    admitting = verbs & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
+            return f"it changes the {part} of a {things[-2]}"
+        if things[-2] in _PEOPLE | _MEMBERS:
+            verbs |= base_forms(part) & (_ADMITTING | _LOCKING)
     if heads & _MEMBERS and len(things) != 1:
-        admitting |= verbs & _JOINING or ({"join"} if _joins(reading) else set())
-    return admitting
+        verbs |= reading.verb_words & _JOINING
+        if not verbs and _joins(reading):
+            return f"a {reading.noun} is added"
+    return f"it is called {min(verbs)}" if verbs else ""
 
 
 def _joins(reading: Reading) -> bool:
@@ -93,6 +96,11 @@ def access_beside(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
     if rights := reading.sends(_RIGHTS):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
+    if reading.category is Category.CREATE:
+        answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
+        secret = next((name for name in answered if split(name)[-1:] and split(name)[-1] in _SECRETS), "")
+        if secret:
+            return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(split(secret))}", "field")
     return None
 
 
