@@ -29,7 +29,7 @@ _Wanted: TypeAlias = dict[str, "_Wanted"]
 Position: TypeAlias = tuple[int, int]
 At: TypeAlias = "tuple[At, str | int] | None"
 """A place in a tree, of which few need the pointer: that of its container, and its key; None for the root."""
-_CONTAINERS: Final = frozenset({dict, list})
+CONTAINERS: Final = frozenset({dict, list})
 
 
 class Lines:
@@ -90,7 +90,7 @@ def nodes(root: object) -> Iterator[tuple[Any, At]]:
         seen.add(id(node))
         yield node, at
         entries = node.items() if isinstance(node, dict) else enumerate(node)
-        inner = [(value, (at, key)) for key, value in entries if value.__class__ in _CONTAINERS]
+        inner = [(value, (at, key)) for key, value in entries if value.__class__ in CONTAINERS]
         stack.extend(reversed(inner))
 
 

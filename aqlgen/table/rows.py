@@ -276,6 +276,8 @@ def _is_any_text(schema: Mapping[str, Json]) -> bool:
 def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decision:
     """Return a decision without the operations that are not served; what can be read no more may be lost."""
     traits = without_unserved(decision.traits, names)
+    if traits == decision.traits:
+        return decision
     before, after = (
         decision.trait(Update),
         next((trait.value for trait in traits if isinstance(trait.value, Update)), None),

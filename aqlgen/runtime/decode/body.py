@@ -220,6 +220,9 @@ def sanitize(data: Any, content: bytes) -> Any:
     return _sanitized_copy(data, 1)
 
 
+_CONTAINERS = frozenset({dict, list})
+
+
 def _depth(data: Any) -> int:
     """Count the levels of arrays and objects; stops when there are too many."""
     depth = 0
@@ -229,8 +232,8 @@ def _depth(data: Any) -> int:
         level = [
             inner
             for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
+            for inner in (outer.values() if outer.__class__ is dict else outer)
+            if inner.__class__ in _CONTAINERS  # half the time of isinstance
         ]
     return depth
 
