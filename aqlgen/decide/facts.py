@@ -12,7 +12,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.naming.noun import Noun, is_plural
 from aqlgen.decide.naming.phrase import Phrase, phrase
 from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
-from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
+from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb, without_third_person
 from aqlgen.decide.payloads import answers_list, answers_nothing
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Location, Operation
@@ -172,16 +172,7 @@ def _without_opening(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _leading_inflected(words: tuple[str, ...]) -> tuple[Verb, int] | None:
-    return leading_verb(words) or leading_verb((_without_third_person(words[0]), *words[1:]))
-
-
-def _without_third_person(word: str) -> str:
-    """Return the base form of a verb: lists is list, searches is search, modifies is modify."""
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes", "oes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    return leading_verb(words) or leading_verb((without_third_person(words[0]), *words[1:]))
 
 
 def _begins_sentence(word: str, summary: tuple[str, ...], name: tuple[str, ...]) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from aqlgen.check.checks.level2 import _is_chosen_within
-from aqlgen.check.checks.round_trip import _overtaken, _scalars, _taken, _written
 
-from aqlgen.check.operations import Operation, is_sent
+from aqlgen.check.checks.answers import is_chosen_within
+from aqlgen.check.checks.updates import Values, _written, patched
+from aqlgen.check.envelope import HOSTILE, problems_of
+from aqlgen.check.findings import KnownError, read_known
+from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.runner import prefix_of
 from aqlgen.check.stand_in import Arrived
 from tests.generator.commands import api, tabulate
@@ -29,78 +32,119 @@ from tests.generator.commands import api, tabulate
     ],
 )
 def test_a_field_that_the_things_in_an_answer_have_too_may_be_chosen_in_them(answer: Any, is_right: bool) -> None:
-    assert _is_chosen_within(answer, "sha") is is_right
+    assert is_chosen_within(answer, "sha") is is_right
 
 
 @pytest.mark.parametrize(
-    ("resource", "taken"),
+    ("target", "patch", "result"),
     [
-        ({"policy": "all", "url": "u"}, {"policy": "all"}),
-        ({"settings": {"policy": "all", "url": "u"}}, {"policy": "all"}),
-        ({"url": "u"}, {"url": "u"}),
-        (None, None),
+        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+        ({"a": "c"}, {"a": ["b", None]}, {"a": ["b", None]}),
+        ({"a": {"b": "c", "d": 1}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d", "d": 1}}),
+        ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+        ([1], {"a": 1}, {"a": 1}),
+        ({"a": 1}, ["c"], ["c"]),
     ],
 )
-def test_an_update_is_judged_by_the_fields_of_the_resource_that_it_takes(
-    tmp_path: Path, resource: Any, taken: Any
-) -> None:
-    operation = _update_of_policy(tmp_path)
-    assert _taken(resource, operation.row, operation.table) == taken
+def test_the_model_of_updates_is_a_merge_patch(target: Any, patch: Any, result: Any) -> None:
+    assert patched(target, patch) == result
 
 
-def test_a_change_in_between_is_one_of_what_the_update_takes(tmp_path: Path) -> None:
-    operation = _update_of_policy(tmp_path)
-    assert _overtaken({"policy": "all", "url": "u"}, operation) == {"policy": "all2", "url": "u2"}
-    assert _overtaken({"policy": 1, "url": "u"}, operation) is None
-
-
-def test_a_resource_that_declares_nothing_of_what_the_update_takes_loses_nothing(tmp_path: Path) -> None:
-    operation = _update_of_policy(tmp_path, {"code": {"type": "integer"}, "data": {}})
-    assert operation.reads_first
-    assert _taken({"code": 1, "data": "a"}, operation.row, operation.table) == {}
-    assert _taken({"code": 1, "data": {"policy": "all"}}, operation.row, operation.table) == {"policy": "all"}
-
-
-def _update_of_policy(tmp_path: Path, read: dict[str, Any] | None = None) -> Operation:
+def test_values_of_the_model_follow_the_schema_in_both_names_and_a_patch_has_what_is_required(tmp_path: Path) -> None:
     schema = {
         "type": "object",
-        "required": ["policy"],
-        "properties": {"policy": {"type": "string"}, "note": {"type": "string"}},
+        "required": ["kind"],
+        "properties": {
+            "kind": {"enum": ["a", "b"]},
+            "homeAddress": {"type": "object", "properties": {"postCode": {"type": "string", "maxLength": 3}}},
+            "count": {"type": "integer", "minimum": 3, "maximum": 5},
+            "when": {"type": "string", "format": "date"},
+        },
     }
-    content = {"application/json": {"schema": schema}}
-    answer = {"200": {"description": "OK", "content": {"application/json": {"schema": {"type": "object"}}}}}
-    operation = {"requestBody": {"required": True, "content": content}, "responses": answer}
-    shown = {"schema": {"type": "object", "properties": read}}
-    reader = {"get": {"responses": {"200": {"description": "OK", "content": {"application/json": shown}}}}}
-    table = tabulate(tmp_path, api({"/settings": {"put": operation, **(reader if read else {})}})).table
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    table = tabulate(tmp_path, api({"/things/{id}": {"patch": {"requestBody": body}}})).table
     row = table.find(*next(names for names in table.names() if names[1] == "update"))
     assert row is not None
-    return Operation(row, table)
+    values, entry = Values(table), row.shown_parameters["input"].schema
+    pairs = [values.object(entry, partly=True) for _ in range(50)]
+    assert all(pair is not None and pair.api["kind"] in ("a", "b") for pair in pairs)
+    assert {key for pair in pairs if pair for key in pair.agent} == {"kind", "home_address", "count"}
+    assert {key for pair in pairs if pair for key in pair.api} == {"kind", "homeAddress", "count"}
+    counts = {pair.api["count"] for pair in pairs if pair and "count" in pair.api}
+    assert counts == {None, 3, 4, 5}
+    assert any(pair and pair.api.get("homeAddress", {}) is None for pair in pairs)
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "is_right"),
-    [
-        ("1", 1.0, True),
-        ("1.0", 1, True),
-        ("1e3", 1000, True),
-        ("0.5", 0.5, True),
-        ("1.5", 1.0, False),
-        ("true", 1, False),
-        ("1", True, False),
-        ("true", True, True),
-        ("1.0", "1", False),
-        ("one", 1, False),
-        (None, 1, False),
-        (None, "None", False),
-    ],
-)
-def test_a_number_is_sent_in_any_of_its_forms_and_a_text_in_one(text: str | None, value: Any, is_right: bool) -> None:
-    assert is_sent(text, value) is is_right
+def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) -> list[str]:
+    content = [SimpleNamespace(text=json.dumps(envelope) if text is None else text)]
+    result = SimpleNamespace(structured_content=envelope, content=content, is_error=is_error)
+    return list(problems_of(result, ["check-secret"]))
+
+
+WARNING = {"code": "QUOTA_WARNING", "message": "little is left of it", "severity": "low"}
+ERROR = {"code": "NOT_FOUND_RESOURCE", "message": "there is no such thing", "details": {"api": HOSTILE}}
+WRONG_ANSWERS: dict[str, tuple[Any, str]] = {
+    "no envelope": ([], "no answer of the protocol"),
+    "neither": ({"data": 1}, "no answer of the protocol"),
+    "a success without data": ({"success": True}, "no answer of the protocol"),
+    "a success with an error": ({"success": True, "data": 1, "error": ERROR}, "no answer of the protocol"),
+    "no warnings": ({"success": True, "data": 1, "warnings": []}, "no answer of the protocol"),
+    "a grave warning": ({"success": True, "data": 1, "warnings": [{**WARNING, "severity": "info"}]}, "severity"),
+    "a failure with data": ({"success": False, "error": ERROR, "data": 1}, "no answer of the protocol"),
+    "a failure with warnings": ({"success": False, "error": ERROR, "warnings": [WARNING]}, "no answer of the protocol"),
+    "a code of its own": ({"success": False, "error": {**ERROR, "code": "OOPS"}}, "error/code"),
+    "the API's words": (
+        {"success": False, "error": {**ERROR, "message": f"it says: {HOSTILE}"}},
+        "'previous instructions'",
+    ),
+    "the inside": ({"success": False, "error": {**ERROR, "message": "KeyError at 0x7f"}}, "'KeyError'"),
+    "a credential": ({"success": True, "data": {"you": "check-secret"}}, "a credential"),
+    "a batch with a wrong result": (
+        {
+            "success": True,
+            "data": {},
+            "results": [{"index": 0, "operation": "a", "result": {"success": False}}],
+            "summary": {"total": 1, "succeeded": 0, "failed": 1},
+        },
+        "results/0/result",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ANSWERS)
+def test_an_answer_that_is_not_of_the_protocol_is_found_whatever_was_asked(name: str) -> None:
+    envelope, problem = WRONG_ANSWERS[name]
+    assert problem in " ".join(answered(envelope))
+
+
+def test_answers_of_the_protocol_are_right() -> None:
+    assert answered({"success": True, "data": None, "warnings": [WARNING]}) == []
+    assert answered({"success": False, "error": ERROR}) == []
+    assert answered({"success": False, "error": {**ERROR, "code": "INTERNAL_ERROR"}}, is_error=True) == []
+    assert answered({"success": True, "data": 1}, is_error=True) != []
+    assert answered({"success": True, "data": 1}, text="{}") == ["its text and its data differ"]
+
+
+KNOWN = '[[check.known]]\nrule = "PH-3"\noperation = "list_pets"\nreason = "asked upstream"\nuntil = 2999-01-31\n'
+
+
+def test_what_adapter_toml_knows_of_is_left_out_until_its_day(tmp_path: Path) -> None:
+    file = tmp_path / "adapter.toml"
+    assert read_known(tmp_path) == []
+    file.write_text(KNOWN + KNOWN.replace("2999", "1999"), encoding="utf-8")
+    (known,) = read_known(tmp_path)
+    assert (known.rule, known.operation, known.until.year) == ("PH-3", "list_pets", 2999)
+    for wrong in (KNOWN.replace("2999-01-31", '"2999-01-31"'), KNOWN.replace("PH-3", ""), "[check]\nknown = 1\n",
+                  KNOWN.partition("until")[0]):  # fmt: skip
+        file.write_text(wrong, encoding="utf-8")
+        with pytest.raises(KnownError, match=r"entry 1 of \[\[check.known\]\]"):
+            read_known(tmp_path)
 
 
 def test_a_number_of_a_body_arrives_in_any_of_its_forms() -> None:
-    assert _scalars({"a": 1.0, "b": [2.5, "1.0"]}) == _scalars({"a": 1, "b": [2.5, "1.0"]})
+    assert scalars({"a": 1.0, "b": [2.5, "1.0"]}) == scalars({"a": 1, "b": [2.5, "1.0"]})
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from datetime import date
 from pathlib import PurePath
 from typing import Any
 
 import pytest
 
+from aqlgen.check.findings import Known, Place
 from aqlgen.check.promotion import why_not
 from aqlgen.check.reports import FORMATS, as_data, as_text, bundle, format_of, missing_parts
 from aqlgen.check.results import MUST, Category, Outcome, Report, Result
@@ -53,7 +55,7 @@ def test_one_operation_of_a_hundred_is_an_exception_that_is_named_and_of_fewer_f
     failed = report(called=100, PARAMETERS=Outcome.FAIL, ROUND_TRIP=Outcome.FAIL)
     assert (failed.level, failed.exceptions) == (1, ("list_pets",))
     assert as_data(failed)["exceptions"] == ["list_pets"]
-    assert "Level 1, without list_pets." in as_text(failed)
+    assert "Level 1, without list_pets, resting on 0 of 100 operations." in as_text(failed)
     assert "list_pets" in why_not(failed)
     assert report(called=99, PARAMETERS=Outcome.FAIL).level == 0
 
@@ -80,7 +82,8 @@ def test_json_has_the_level_the_counts_and_the_problems() -> None:
     assert data["conformanceLevel"] == 1
     assert data["summary"]["failed"] == 1
     problems = [test["problems"] for category in data["categories"] for test in category["tests"] if "problems" in test]
-    assert problems == [[{"subject": "list_pets", "message": "is not so", "answer": {"success": False}}]]
+    problem = {"subject": "list_pets", "message": "is not so", "cause": "adapter", "answer": {"success": False}}
+    assert problems == [[problem]]
 
 
 def test_the_live_api_is_reported_only_where_it_was_called() -> None:
@@ -114,6 +117,30 @@ def test_sarif_has_its_required_keys_and_a_rule_for_each_result() -> None:
         assert item["message"]["text"]
         (location,) = item["locations"]
         assert location["physicalLocation"]["artifactLocation"]["uri"]
+
+
+def test_a_finding_names_who_must_change_something_and_where() -> None:
+    places = {"list_pets": Place("openapi/openapi.yaml", 12, "GET /pets")}
+    whole = replace(report(SAFETY=Outcome.FAIL), places=places)
+    assert "adapter: openapi/openapi.yaml:12, or 'GET /pets' in overrides.yaml" in as_text(whole)
+    (item,) = json.loads(FORMATS[".sarif"](whole))["runs"][0]["results"]
+    location = item["locations"][0]["physicalLocation"]
+    assert (location["artifactLocation"]["uri"], location["region"]["startLine"]) == ("openapi/openapi.yaml", 12)
+    assert item["properties"]["cause"] == "adapter"
+
+
+def test_a_known_finding_does_not_count_and_is_named_with_its_reason() -> None:
+    known = Known("XX-1", "list_pets", "asked upstream", date(2999, 1, 31))
+    found = Result("XX-1", "title", Category.SAFETY, "R-REQ-1", must=True, known=frozenset({"list_pets"}))
+    found.expect(False, "list_pets", "is not so")
+    whole = report()
+    others = [item for item in whole.results if item.category is not Category.SAFETY]
+    whole = replace(whole, results=(*others, found), known=(known,))
+    assert (whole.level, found.outcome) == (2, Outcome.PASS)
+    assert "known until 2999-01-31: XX-1 list_pets: asked upstream" in as_text(whole)
+    assert as_data(whole)["known"][0]["until"] == "2999-01-31"
+    found.expect(False, "get_pet", "is not so")
+    assert whole.level == 1
 
 
 def test_hostile_names_stay_in_their_cell_and_control_nothing() -> None:

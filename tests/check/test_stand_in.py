@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from aqlgen.check.listing import NUMBER, PagedList
-from aqlgen.check.operations import Operation, operations_of, request_problem, sampled
+from aqlgen.check.operations import Operation, operations_of, sampled
 from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
 from aqlgen.runtime.table import Row
 
@@ -94,50 +94,6 @@ def test_a_list_is_paged_as_its_operation_says(
         assert second["nextCursor"] is None
     else:
         assert first["total"] == 5
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "request_", "problem"),
-    [
-        ("get_bike", {"bike_id": 7}, asked("GET", "/bikes/7"), None),
-        ("get_bike", {"bike_id": 7}, asked("POST", "/bikes/7"), "POST instead of GET"),
-        ("get_bike", {"bike_id": 7}, asked("GET", "/bikes/8"), "path parameter bikeId"),
-        ("get_file", {"name": "a/b"}, asked("GET", "/files/a%2Fb"), None),
-        ("get_file", {"name": "a/b"}, asked("GET", "/files/a/b"), "the path '/files/a/b' is not that of"),
-        ("get_file", {"name": "a", "x_language": "en"}, asked("GET", "/files/a"), "header X-Language"),
-        ("list_bikes", {"electric": True}, asked("GET", "/bikes", query="electric=true"), None),
-        ("list_bikes", {"electric": True}, asked("GET", "/bikes", query="electric=True"), "query parameter electric"),
-        ("list_bikes", {"tags": ["a", "b"]}, asked("GET", "/bikes", query="tags=a&tags=b"), None),
-        ("list_bikes", {"tags": ["a", "b"]}, asked("GET", "/bikes", query="tags=a,b"), "query parameter tags"),
-        ("list_bikes", {"sizes": [1, 2]}, asked("GET", "/bikes", query="sizes=1,2"), None),
-        ("create_bike", {"frame_number": "F"}, asked("POST", "/bikes", {"frameNumber": "F"}), None),
-        ("create_bike", {"frame_number": "F"}, asked("POST", "/bikes", {"frame_number": "F"}), "field frameNumber"),
-        ("get_hours", {}, asked("GET", "/hours", query="channel=agents"), None),
-        ("get_hours", {}, asked("GET", "/hours"), "channel is not sent as the owner has fixed it"),
-        ("get_bike", {"bike_id": 7}, asked("GET", "/bikes/7", accept="application/xml"), "it asks for application/xml"),
-    ],
-)
-def test_a_request_is_compared_with_the_document(
-    operations: Mapping[str, Operation], name: str, params: dict[str, Any], request_: Arrived, problem: str | None
-) -> None:
-    result = request_problem(operations[name], params, request_)
-    assert result is None if problem is None else problem in str(result)
-
-
-def test_the_fields_of_forms_are_compared(operations: Mapping[str, Operation]) -> None:
-    form = {"content_type": "application/x-www-form-urlencoded"}
-    estimate = operations["create_repair_estimate"]
-    params = {"repair_id": "x", "hours": 2, "note": "a b"}
-    path = "/repairs/x/estimates"
-    assert request_problem(estimate, params, asked("POST", path, b"hours=2&note=a+b", **form)) is None
-    assert "of the form" in str(request_problem(estimate, params, asked("POST", path, b"hours=2;note=a+b", **form)))
-    photo = operations["create_bike_photo"]
-    body = b'--b\r\nContent-Disposition: form-data; name="caption"\r\n\r\nhi\r\n--b--\r\n'
-    parts = {"content_type": "multipart/form-data; boundary=b"}
-    params = {"bike_id": 7, "caption": "hi"}
-    assert request_problem(photo, params, asked("POST", "/bikes/7/photos", body, **parts)) is None
-    nameless = body.replace(b'; name="caption"', b"")
-    assert "part caption" in str(request_problem(photo, params, asked("POST", "/bikes/7/photos", nameless, **parts)))
 
 
 def test_a_sample_is_spread_over_the_families(operations: Mapping[str, Operation]) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from operations import NOWHERE, answer, decide_one, names
+from operations import NOWHERE, answer, decide_one, document, names, operation
 
-from aqlgen.ir import MISSING, Location, Parameter
+from aqlgen.decide import Overrides, decide
+from aqlgen.ir import MISSING, Location, Parameter, Tag
 
 
 @pytest.mark.parametrize(
@@ -131,6 +133,15 @@ def test_run_together_words_are_taken_apart_as_the_document_writes_them(
 ) -> None:
     """R-NAME-2"""
     assert decide_one(key, called, tags=tags).name == name
+
+
+def test_run_together_words_are_taken_apart_by_words_that_stand_alone_elsewhere() -> None:
+    """R-NAME-2"""
+    assert decide_one("POST /group/adduser", summary="Adds a user to a group").name == "create_group_add_user"
+    assert decide_one("POST /users/database", summary="Data bases of users").name == "create_user_database"  # no verb
+    for tags, name in (("Adapters", "Infos"), "list_adapter_infos"), (("Adapters",), "list_adapterinfos"):
+        api = replace(document(operation("GET /adapterinfos")), tags=tuple(Tag(tag, "") for tag in tags))
+        assert decide(api, Overrides())[0].name == name
 
 
 def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:

@@ -180,8 +180,7 @@ async def settings(run: Run) -> None:
     """Start it with wrong settings, and with a key in adapter.toml that is no setting."""
     file = Path(run.launch.variables["MCP_AQL_CONFIG"]).with_name("wrong.toml")
     file.write_text("no_such_setting = true\n", encoding="utf-8")
-    unusable = {"POLCY": "open", "POLICY": "perhaps", "TIMEOUT": "-1", "SAFETY_LOOP": "on", "ENDPOINT_MODE": "many",
-                "BASE_URL": "ftp://x", "CONFIG": str(file)}  # fmt: skip
+    unusable = {"POLCY": "open", "TIMEOUT": "-1", "BASE_URL": "ftp://x", "CONFIG": str(file)}
     for name, value in unusable.items():
         code, *outputs = await output_of(run.with_settings({name: value}).launch, "doctor")
         named = "no_such_setting" if name == "CONFIG" else name

@@ -302,20 +302,24 @@ async def loop(run: Run) -> None:
     settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open"}
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
         await agent.own("execute", "execute_agent", **_AGENT)
-        for operation in _changes(run):
-            await _step(agent, nextOperation=operation.name, nextParams=operation.params)
-            sent = [len(agent.arrived) for _ in range(3) if await agent.call(operation) is not None]
-            agent.expect(sent[0] and not any(sent[1:]), operation, f"one report of it lets {sent} requests go")
         went_on = [(await _step(agent)).get("continue"), (await _step(agent, outcome="failure")).get("continue")]
         agent.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after a step that failed")
+    async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
+        await agent.own("execute", "execute_agent", **_AGENT)
+        for operation in _changes(run):
+            report = await _step(agent, nextOperation=operation.name, nextParams=operation.params)
+            sent = [len(agent.arrived) for _ in range(3) if await agent.call(operation) is not None]
+            right = (sent[0] or not report.get("continue")) and not any(sent[1:])
+            agent.expect(right, operation, f"one report of it lets {sent} requests go")
     async with run.connected(LEGACY, settings={"SAFETY_LOOP": "disabled"}) as agent:
         hidden = await agent.own("execute", "execute_agent", **_AGENT)
         agent.expect(hidden.code == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent")
 
 
 def _changes(run: Run) -> list[Operation]:
-    """Return an operation that changes something and does not read before."""
-    return [item for item in run.callable if item.family in ("create", "update") and not item.reads_first][:1]
+    """Return an operation that changes something, no grave one, and does not read before."""
+    changes = [item for item in run.callable if item.family in ("create", "update") and not item.reads_first]
+    return sorted(changes, key=lambda item: item.row.danger != "reversible")[:1]
 
 
 async def _step(run: Run, **more: Any) -> dict[str, Any]:

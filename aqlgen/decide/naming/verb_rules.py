@@ -39,7 +39,6 @@ DISTINCT: Final = {("PUT", "replace"), ("PATCH", "patch")}
 """Verbs by which people tell the two ways of updating apart."""
 _JOINING: Final = frozenset({"add", "insert", "remove"})
 _SENTENCE: Final = 120
-_LOOKING: Final = frozenset({"query", "search", "find", "lookup"})
 GENERIC: Final = frozenset(
     "get list create update delete execute add remove set put post patch read write retrieve fetch".split()
 )
@@ -183,8 +182,7 @@ def _verb_of_summary(verbs: _Verbs) -> tuple[str, str] | None:
     if verb.word in ("add", "remove") and len(verbs.chain.groups) > 1 and not MOVING.isdisjoint(summary):
         return _same(verb.word)
     word = CANONICAL.get(verb.word, verb.word)
-    finds = facts.method == "GET" and facts.shape.item and word in _LOOKING
-    return None if finds or (word in GENERIC and category is not Category.EXECUTE) else _same(word)
+    return None if word in GENERIC and category is not Category.EXECUTE else _same(word)
 
 
 def _verb_of_category(verbs: _Verbs) -> tuple[str, str]:

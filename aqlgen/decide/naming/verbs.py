@@ -22,6 +22,7 @@ __all__ = [
     "derived_verb",
     "find_verb",
     "leading_verb",
+    "without_third_person",
 ]
 
 
@@ -209,6 +210,15 @@ _DERIVED: Final = {
 }
 
 
+def without_third_person(word: str) -> str:
+    """Return the base form of a verb: lists is list, searches is search, modifies is modify."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "sses", "xes", "oes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
 def leading_verb(words: tuple[str, ...]) -> tuple[Verb, int] | None:
     """Return the verb at the head of some words, with the number of words that it takes.
 
@@ -230,8 +240,6 @@ def leading_verb(words: tuple[str, ...]) -> tuple[Verb, int] | None:
         return second[0], start + second[1]
     if (pair := _PAIRS.get(" ".join(rest[:2]))) is not None:
         return pair, start + 2
-    if rest[:2] == ("add", "on"):
-        return None
     verb = find_verb(rest[0])
     if verb is not None and verb.category is Category.READ and (second := _joined_verb(rest)) is not None:
         return second[0], start + second[1]

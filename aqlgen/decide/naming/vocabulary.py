@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen.decide.naming.noun import Noun, Words
 from aqlgen.decide.naming.shape import shape
-from aqlgen.decide.naming.verbs import find_verb, leading_verb
+from aqlgen.decide.naming.verbs import find_verb, leading_verb, without_third_person
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 from aqlgen.words import plural, singular, split
@@ -24,6 +24,8 @@ _SHORT: Final = 7
 """Words of fewer letters are not worth taking apart."""
 _SIGNS: Final = {ord(sign): None for sign in " _-./"}
 _SENTENCE: Final = 120
+_PART: Final = 3
+"""A part of a word has at least this many letters."""
 _NEARLY_ALL: Final = 0.9
 _FEWEST: Final = 20
 """Of fewer operations, what they have in common is their subject."""
@@ -54,7 +56,20 @@ class Vocabulary:
                 return (word,)
             if run := _look_up(word, _runs(names)):
                 return run
-        return _look_up(word, self._runs) or _by_summary(word, stem, operation.summary[:_SENTENCE].lower()) or (word,)
+        summary = operation.summary[:_SENTENCE]
+        return _look_up(word, self._runs) or _by_summary(word, summary) or self._by_parts(word, summary) or (word,)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(singular(word) for name in self._names for word in split(name))
+
+    def _by_parts(self, word: str, summary: str) -> Words:
+        """Take a word apart that no name and no summary has, if the names have both parts as words (adapterinfos)."""
+        if singular(word) in self._words or singular(word) in summary.lower():
+            return ()
+        ways = ((word[:at], word[at:]) for at in range(_PART, len(word) - _PART + 1))
+        parts = [way for way in ways if self._words.issuperset(map(singular, way))]
+        return parts[0] if len(parts) == 1 else ()
 
 
 def vocabulary_of(document: Document, resolver: Resolver | None) -> Vocabulary:
@@ -78,12 +93,20 @@ def _around(paths: list[tuple[Noun, ...]]) -> tuple[Noun, ...]:
     return paths[0][:size] if size else ()
 
 
-def _by_summary(word: str, stem: str, summary: str) -> Words:
-    """Take a word apart by the summary if it begins with a verb: a noun is written alike in all operations."""
-    if stem in summary or stem not in summary.translate(_SIGNS):
+def _by_summary(word: str, summary: str) -> Words:
+    """Take a word apart into the summary's verb and one of its words (`adduser`: "Add a user").
+
+    A noun is written alike in all operations, whatever the summary of one says.
+    """
+    words, stem = split(summary), singular(word)
+    if not words or stem in summary.lower():
         return ()
-    run = _look_up(word, _runs(frozenset({summary})))
-    return run if leading_verb(run) else ()
+    if stem in summary.lower().translate(_SIGNS) and (run := _look_up(word, _runs(frozenset({summary})))):
+        return run if leading_verb(run) else ()
+    heads = (verb for verb in (words[0], without_third_person(words[0])) if find_verb(verb) and word.startswith(verb))
+    verb = next(heads, "")
+    thing = singular(word.removeprefix(verb))
+    return (verb, thing) if verb and thing in map(singular, words[1:]) else ()
 
 
 def _look_up(word: str, runs: dict[str, Words]) -> Words:
@@ -92,8 +115,6 @@ def _look_up(word: str, runs: dict[str, Words]) -> Words:
         return runs[word]
     if run := runs.get(singular(word)):
         return (*run[:-1], plural(run[-1]))
-    if run := runs.get(plural(word)):
-        return (*run[:-1], singular(run[-1]))
     return ()
 
 

@@ -244,6 +244,9 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
     repeats = not last.parameters or any(noun.one == (verb.shown,) for noun in chain.nouns)
     if repeats and verb.shown not in GENERIC:  # a report is reported
         thing = tuple(word for word in thing if singular(word) != verb.shown) or thing
+    at = len(thing) - len(last.words)
+    if len(last.words) > 1 and facts.method != "GET" and thing[at] == verb.shown in GENERIC:
+        thing = (*thing[:at], *thing[at + 1 :])
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
     note = "" if facts.phrase else "no operationId that says more"

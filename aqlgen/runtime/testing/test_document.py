@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
 import pytest
 
+from ..hooks import Hooks
 from ..witness import Grade, Request, Witness
-from .sessions import FOLDER, SAMPLE, Session, connect
+from .sessions import FOLDER, MOST_SHOWN, PACKAGE, SAMPLE, Session, callable_operations, connect
 
 _GRAVE = (Grade.BROKEN, Grade.WRONG)
 
@@ -45,21 +50,42 @@ class Recorded:
 
 
 async def test_every_operation_is_what_the_document_has() -> None:
-    """R-INT-2, R-INT-4, R-ENV-1, R-SEL-3"""
+    """R-INT-2, R-INT-4, R-INT-7, R-ENV-1, R-REQ-4, R-SEL-3"""
     witness = Witness(FOLDER.parents[1])
     if not witness.documents:
         pytest.skip("the project has no OpenAPI document")
-    addresses = witness.addresses
-    witness.base = "" if all(addresses.values()) else f"https://api.invalid{witness.documents[0].base_path}"
-    settings: dict[str, Any] = {"MCP_AQL_AUTH_ALLOW_HTTP": "1"} | (
-        {"MCP_AQL_BASE_URL": witness.base} if witness.base else {}
-    )
-    recorded = Recorded(witness)
-    async with connect(mock=False, network=httpx2.MockTransport(recorded.respond), **settings) as session:
-        recorded.session = session
-        findings = await witness.examine(recorded, SAMPLE)
+    if not all(witness.addresses.values()):
+        witness.base = f"https://api.invalid{witness.documents[0].base_path}"
+    settings: dict[str, Any] = {"MCP_AQL_BASE_URL": str(witness.base)} if witness.base else {}
+    adapter = Recorded(witness)
+    network = httpx2.MockTransport(adapter.respond)
+    async with connect(mock=False, network=network, MCP_AQL_AUTH_ALLOW_HTTP="1", **settings) as session:
+        adapter.session = session
+        findings = await witness.examine(adapter, SAMPLE)
+    grave = [str(finding) for finding in findings if finding.grade in _GRAVE]
     for finding in findings:
         if finding.grade not in _GRAVE:
             warnings.warn(str(finding), stacklevel=1)
-    grave = [str(finding) for finding in findings if finding.grade in _GRAVE]
-    assert not grave, f"{len(grave)} findings\n" + "\n".join(grave[:25])
+    assert not grave, f"{len(grave)} findings\n" + "\n".join(grave[:MOST_SHOWN])
+
+
+async def test_each_hook_is_called_once_for_a_call() -> None:
+    """R-LOOP-6"""
+    module = import_module(f"{PACKAGE}.hooks") if find_spec(f"{PACKAGE}.hooks") else None
+    hooks = {name: hook for name, hook in Hooks.load(module)._asdict().items() if hook and name != "on_step"}
+    rows = [row for row in callable_operations() if row.family == "read"]
+    if not hooks or not rows:
+        pytest.skip("the project has no hooks, or no read to call")
+    calls: Counter[str] = Counter()
+
+    def counted(name: str) -> Callable[..., Any]:
+        def hook(*arguments: Any) -> Any:
+            calls[name] += 1
+            return hooks[name](*arguments)
+
+        return hook
+
+    async with connect(hooks=SimpleNamespace(**{name: counted(name) for name in hooks})) as session:
+        answer = await session.call(rows[0])
+    code = answer.get("error", {}).get("code")  # a hook may refuse the call; those after it are not called then
+    assert calls == dict.fromkeys(hooks, 1) if answer["success"] else code != "INTERNAL_ERROR", answer

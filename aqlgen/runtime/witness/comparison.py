@@ -6,12 +6,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from typing import Any, Protocol
 
-from .document import Document, compiles, is_secret, normal
+from .document import Document, is_secret, normal
 from .judge import Grade, Request
+from .schemas import compiles
 
 __all__ = ["Adapter", "Comparison", "Types", "has_default", "has_one_value"]
 
-_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "format")
+_BOUNDS = {
+    **dict.fromkeys(("integer", "number"), ("minimum", "maximum")),
+    "string": ("minLength", "maxLength", "pattern", "format"),
+}
 _SCALARS = ("string", "integer", "number", "boolean")
 _PLAIN = (*_SCALARS, "array", "object", "any", "null")
 _DEEPEST = 3
@@ -67,7 +71,11 @@ class Comparison:
         if entry is None:
             self._say(f"{what} is not shown{', and required' if required else ''}")
             return
-        if required is not None and bool(entry.get("required")) is not required:
+        if (
+            required is not None
+            and not has_one_value(self._document, schema)
+            and bool(entry.get("required")) is not required
+        ):
             self._say(f"{what} is shown as {'' if entry.get('required') else 'not '}required")
         document, name = self._document, str(entry.get("type", ""))
         schema, kinds = document.deref(schema), document.kinds(schema) - {"null"}
@@ -82,25 +90,26 @@ class Comparison:
         self._scalar(what, entry, schema, kind, entry.get("enum") or named.get("values"))
         if depth >= _DEEPEST:
             return
-        if kind == "array" and isinstance(entry.get("items"), dict):
+        if kind == "array" and isinstance(entry.get("items"), dict) and "enum" not in schema:
             await self.compare(f"{what}[]", entry["items"], document.items(schema), None, depth + 1)
         key = name, id(schema), self._answers
-        if named.get("fields") and key not in self._types.compared:
+        if named.get("kind") == "object" and key not in self._types.compared:
             self._types.compared.add(key)
-            await self._fields(what, named["fields"], schema, depth)
+            await self._fields(what, named.get("fields") or [], schema, depth)
 
     def _scalar(
         self, what: str, entry: Mapping[str, Any], schema: Mapping[str, Any], kind: str, members: list[Any] | None
     ) -> None:
         if isinstance(schema.get("enum"), list) and kind != "array":
             texts = {str(each) for each in schema["enum"] if each is not None}
-            if {str(each) for each in members or ()} - {"None"} != texts:
+            if {str(each) for each in members or () if each is not None} != texts:
                 self._say(f"{what} is shown with the members {members}, the document has {sorted(texts)[:9]}")
         elif members and "const" not in schema:
             self._say(f"{what} is shown with members, the document has none")
-        for bound in _BOUNDS if kind in _SCALARS else ():
-            is_known = bound != "pattern" or compiles(str(schema.get(bound)))
-            if is_known and entry.get(bound) != schema.get(bound):
+        for bound in _BOUNDS.get(kind, ()):
+            exclusive = schema.get(f"exclusive{bound.capitalize()}") is not None
+            is_known = not exclusive and (bound != "pattern" or compiles(str(schema.get(bound))))
+            if is_known and entry.get(bound) != schema.get(bound) and not (self._answers and bound == "format"):
                 self._say(f"{what} is shown with {bound} {entry.get(bound)}, the document has {schema.get(bound)}")
 
     async def _fields(self, what: str, fields: list[Mapping[str, Any]], schema: Any, depth: int) -> None:

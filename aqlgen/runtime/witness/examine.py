@@ -6,16 +6,16 @@ What the adapter shows is taken for names alone. What a call gives is made from 
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .arrival import lost
 from .comparison import Adapter, Types
-from .document import Document, Operation, Parameter, is_filled, is_secret, normal
+from .document import Document, Operation, Parameter, is_filled, normal
 from .judge import Finding, Grade, Judgement, Request, judge
 from .project import Owner, documents, overlaid, read
 from .rules import danger_problem, family_problem, listed_problems
@@ -86,9 +86,9 @@ class Witness:
             operation = await examination.run()
             if operation is not None:
                 reached.setdefault(operation.key, []).append(entry["name"])
-        every = {each.key: each for document in self.documents for each in document.operations}
+        operations = {each.key: each for document in self.documents for each in document.operations}
         is_sure = sum(map(len, reached.values())) == len(listed)
-        findings += listed_problems(every, reached, is_whole=len(chosen) == len(listed), is_sure=is_sure)
+        findings += listed_problems(operations, reached, is_whole=len(chosen) == len(listed), is_sure=is_sure)
 
         order = list(Grade)
         unsure = Grade.DOCUMENT if self._beyond else None
@@ -194,10 +194,10 @@ class _Examination:
 
     async def _called(self, operation: Operation, turn: int) -> None:
         """Call with values of the document, in turn 0 with what is required alone, and see that they arrive."""
-        given = self._given(operation, required=not turn, turn=turn)
-        if given is None:
+        values = self._given(operation, required=not turn, turn=turn)
+        if values is None:
             return
-        params = self.shown.params(given) | ({"fields": "full"} if turn and self.shown.selects else {})
+        params = self.shown.params(values) | ({"fields": "full"} if turn and self.shown.selects else {})
         judgements, envelope = await self._call(params)
         call = "with all parameters" if turn else "with the required parameters"
         main = _main(judgements)
@@ -213,51 +213,55 @@ class _Examination:
             tags = [self.witness.answer(request).headers.get("etag") for request in before]
             if any(tags) and "if-match" not in {name.lower() for name, _ in sent.headers}:
                 self.say(Grade.WRONG, f"{call}: it writes what it read without If-Match")
-            for text in _lost(operation, given, main, answers):
+            for text in lost(operation, values, main, answers):
                 self.say(Grade.WRONG, f"{call}: {text}")
             for grade, text in await self.shown.name_problems(operation, envelope.get("data")) if turn == 1 else ():
                 self.say(grade, text)
 
     def _given(self, operation: Operation, *, required: bool, turn: int) -> dict[tuple[str, str], Any] | None:
         """Return values by place and wire name; None if one that is required cannot be made."""
-        given: dict[tuple[str, str], Any] = {}
+        values: dict[tuple[str, str], Any] = {}
         for parameter in operation.parameters:
             key = (parameter.place, parameter.name)
             if key not in self.shown.names or (required and not parameter.required):
                 continue
             value = sample(operation.document, parameter.schema, turn, name=parameter.name)
             if value is not ABSENT and value not in ("", [], {}):
-                given[key] = value
+                values[key] = value
             elif parameter.required:
                 return None
         body = operation.body(self.media)
         if body is not None and not (required and not operation.body_required and not self.shown.needs_body):
             textual = re.search("json|form|text|xml|yaml|^$", self.media)
-            value = sample(operation.document, body.schema, turn, name="body") if textual else _BYTES
+            value = (
+                sample(operation.document, body.schema, turn, name="body")
+                if textual and not self.shown.takes_file
+                else _BYTES
+            )
             if isinstance(value, dict):
                 value = {name: each for name, each in value.items() if self.shown.takes(name)}
             if value is ABSENT:
-                return None if operation.body_required else given
+                return None if operation.body_required or self.shown.needs_body else values
             if required and isinstance(value, dict):
                 needed = operation.document.required(body.schema)
                 least = {name: each for name, each in value.items() if name in needed}
                 value = value if operation.document.problems(body.schema, least) or not least else least
-            given["body", ""] = value
-        return given
+            values["body", ""] = value
+        return values
 
     async def _bare(self, operation: Operation) -> None:
         """Call without any field of a body that is required: the body is sent all the same, or the call refused."""
-        given = self._given(operation, required=True, turn=0)
-        if given is not None and ("body", "") in given and operation.body_required and not self.shown.whole:
-            judgements, _ = await self._call(self.shown.params({**given, ("body", ""): {}}))
+        values = self._given(operation, required=True, turn=0)
+        if values is not None and ("body", "") in values and operation.body_required and not self.shown.whole:
+            judgements, _ = await self._call(self.shown.params({**values, ("body", ""): {}}))
             self._judged(judgements, "without a field")
 
     async def _refused(self, operation: Operation) -> None:
         """Leave out each parameter that is required; nothing may be sent then."""
-        given = self._given(operation, required=True, turn=0) or {}
+        values = self._given(operation, required=True, turn=0) or {}
         body = operation.body(self.media)
         needed = {(each.place, each.name) for each in operation.parameters if each.required and not _may_lack(each)}
-        params, names = self.shown.params(given), {name for key, name in self.shown.names.items() if key in needed}
+        params, names = self.shown.params(values), {name for key, name in self.shown.names.items() if key in needed}
         if body is not None and operation.body_required:
             required = {name for name in operation.document.required(body.schema) if not is_filled(name)}
             fields = {("body", name) for name in required} & self.shown.names.keys()
@@ -275,8 +279,8 @@ class _Examination:
         if not pages:
             self.say(Grade.LOOK, f"its list pages by {paging[1]}, and `first` and `after` are not offered")
             return
-        given = self._given(operation, required=True, turn=0)
-        params = None if given is None else self.shown.params(given)
+        values = self._given(operation, required=True, turn=0)
+        params = None if values is None else self.shown.params(values)
         items: list[str] = []
         cursor, count = None, 0
         while params is not None and count < PAGE_ITEMS:
@@ -296,7 +300,10 @@ class _Examination:
             if not info.get("hasNextPage"):
                 break
         if params is not None and (len(items), len(set(items))) != (PAGE_ITEMS, PAGE_ITEMS):
-            self.say(Grade.WRONG, f"its pages give {len(set(items))} of {PAGE_ITEMS} items, {len(items)} in all")
+            self.say(
+                Grade.WRONG if paging[2] else Grade.LOOK,
+                f"its pages give {len(set(items))} of {PAGE_ITEMS} items, {len(items)} in all",
+            )
 
 
 def _main(judgements: Iterable[tuple[Request, Judgement]]) -> Judgement | None:
@@ -306,95 +313,11 @@ def _main(judgements: Iterable[tuple[Request, Judgement]]) -> Judgement | None:
     return (writes or known)[-1][1] if known else None
 
 
-def _lost(
-    operation: Operation, given: Mapping[tuple[str, str], Any], main: Judgement, answers: list[Any]
-) -> Iterator[str]:
-    """Yield what was given, and is not sent as it was."""
-    for (place, name), value in given.items():
-        sent = main.values.get((place, name), ABSENT)
-        if place != "body" and not _is_same(value, sent):
-            yield f"{place} {name} is {_text(value)}, and sent as {_text(sent)}"
-    for parameter in operation.parameters:
-        for word in ("value", "default"):
-            key = (parameter.place, parameter.name)
-            if (
-                word in parameter.owner
-                and key not in given
-                and not _is_same(parameter.owner[word], main.values.get(key))
-            ):
-                yield f"{key[0]} {key[1]} is not sent as the owner fixed it"
-    if ("body", "") not in given:
-        return
-    value, sent = given["body", ""], main.values.get(("body", ""), ABSENT)
-    kept = _kept(operation, answers, value) if operation.method == "PUT" else None
-    if kept is None and operation.method == "PUT" and _must_merge(operation, value):
-        yield "it replaces the whole without reading first what it keeps"
-    if isinstance(sent, list) and not isinstance(value, list):  # a JSON Patch
-        return
-    if isinstance(sent, dict) and isinstance(value, dict):  # credentials are the adapter's own business
-        sent = {name: each for name, each in sent.items() if name in value or not is_secret(name)}
-    if not _is_same(_merge(kept or {}, value) if isinstance(value, dict) else value, sent):
-        yield f"the body is {_text(value)}, and sent as {_text(sent)}"
-
-
-def _is_same(given: Any, sent: Any) -> bool:
-    """Return True if what was sent stands for what was given, whatever its spelling as a text."""
-    if isinstance(given, dict) and isinstance(sent, dict):
-        return given.keys() == sent.keys() and all(_is_same(each, sent[name]) for name, each in given.items())
-    if isinstance(given, list) and isinstance(sent, list):
-        return len(given) == len(sent) and all(map(_is_same, given, sent))
-    if isinstance(given, str) and isinstance(sent, str) and given != sent:
-        try:
-            return base64.b64decode(given, validate=True).decode("latin-1") == sent
-        except ValueError:
-            return False
-    return given == sent and isinstance(given, bool) is isinstance(sent, bool)
-
-
-def _merge(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was read with what is given merged into it (RFC 7396)."""
-    merged = dict(kept)
-    for name, value in given.items():
-        before = merged.get(name)
-        merged[name] = _merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged
-
-
-def _resource(data: Any, names: Iterable[str]) -> Mapping[str, Any]:
-    """Return the object of an answer that has the most of these fields: the answer itself, or one of its fields."""
-    objects = [data, *(data.values() if isinstance(data, dict) else ())]
-    known = [each for each in objects if isinstance(each, dict)]
-    return max(known, key=lambda each: len(each.keys() & set(names)), default={})
-
-
-def _kept(operation: Operation, answers: Iterable[Any], given: Any) -> dict[str, Any] | None:
-    """Return the writable fields of what was read before; None if nothing was."""
-    fields = operation.document.writable(next(iter(operation.bodies.values())).schema)
-    resources = [_resource(answer, fields) for answer in answers]
-    if not resources or not isinstance(given, dict):
-        return None
-    return {name: value for name, value in resources[-1].items() if name in fields or not fields}
-
-
-def _must_merge(operation: Operation, given: Any) -> bool:
-    """Return True if a GET of the same path reads all that a body can replace, and the call does not name it all."""
-    if operation.owner.get("send") == "named" or not isinstance(given, dict):
-        return False
-    document = operation.document
-    reads = [each for each in document.operations if each.method == "GET" and each.path == operation.path]
-    fields = document.writable(next(iter(operation.bodies.values())).schema)
-    kept = {name for name, each in fields.items() if not (document.deref(each) or {}).get("writeOnly")}
-    return bool(kept - given.keys()) and any(kept <= document.properties(read.response()[2]).keys() for read in reads)
-
-
 def _may_lack(parameter: Parameter) -> bool:
     """Return True for a parameter that a default can fill."""
     parts = (parameter.schema, parameter.owner)
-    return is_filled(parameter.name) or any("default" in part for part in parts if isinstance(part, dict))
-
-
-def _text(value: Any) -> str:
-    return "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)[:150]
+    known = {"default", "const"}
+    return is_filled(parameter.name) or any(known & part.keys() for part in parts if isinstance(part, dict))
 
 
 def _short(envelope: Mapping[str, Any]) -> str:

@@ -75,11 +75,11 @@ class Judgement:
 
 def judge(documents: Iterable[Document], request: Request, base: str | Mapping[str, str] = "") -> Judgement:
     """Judge a request by the documents; `base` is the address that the adapter was given for all, or for each API."""
-    found = _found(documents, request, base)
-    if found is None:
+    match = _found(documents, request, base)
+    if match is None:
         path = urlsplit(request.url).path
         return Judgement(problems=[(Grade.BROKEN, f"{request.method} {path} is in no path of the document")])
-    operation, texts = found
+    operation, texts = match
     return _Reading(operation, request, texts).judgement
 
 
@@ -93,12 +93,12 @@ def _found(
     )
     fits: list[tuple[tuple[int, int], int, Operation, tuple[str, ...]]] = []
     for document in documents:
-        given = (base if isinstance(base, str) else base.get(document.api, "")).rstrip("/")
+        stated = (base if isinstance(base, str) else base.get(document.api, "")).rstrip("/")
         for operation in document.operations:
-            own = given or operation.address
-            if operation.method != request.method or not address.startswith(own):
+            prefix = stated or operation.address
+            if operation.method != request.method or not address.startswith(prefix):
                 continue
-            match = operation.pattern.fullmatch(address[len(own) :])
+            match = operation.pattern.fullmatch(address[len(prefix) :])
             if match is not None and all(query.get(name) == value for name, value in operation.fixed_query):
                 rank = (-len(operation.template), len(operation.variables))
                 fits.append((rank, len(fits), operation, match.groups()))
@@ -176,7 +176,7 @@ class _Reading:
     def _parameter(self, parameter: Parameter) -> None:
         name, schema = parameter.name, parameter.schema
         key = name.lower() if parameter.place == "header" else name
-        if (parameter.place, key) in self._credentials:
+        if (parameter.place, key) in self._credentials or key == "accept":
             return
         value = getattr(self, f"_of_{parameter.place}")(parameter)
         if value is ABSENT:

@@ -27,7 +27,7 @@ _CLAIMS = {
 }
 """Words of a path or operationId by which a method can be what it is not made for."""
 _DANGERS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
-_UNDOING = ("remove", "disable", "detach", "dismiss", "revoke")
+_UNDOING = ("remove", "detach", "revoke")
 _READING = frozenset((
     "search", "query", "find", "list", "get", "lookup", "count", "filter", "validate", "verify", "check", "preview",
     "calculate", "estimate", "compare", "export", "read", "fetch", "describe", "report", "test", "batchget", "graphql",
@@ -53,7 +53,9 @@ def family_problem(operation: Operation, family: str) -> tuple[Grade, str] | Non
         return None if stated == family else (Grade.BROKEN, f"is {family}, the owner has {stated}")
     if family not in _FAMILIES.get(operation.method, (family,)):
         claimed = bool(_words(operation) & _CLAIMS.get((operation.method, family), set()))
-        undone = any(word[:2] == "un" or word in _UNDOING for word in {*_words(operation), _first_word(operation)})
+        undone = any(
+            word.startswith(("un", "dis")) or word in _UNDOING for word in {*_words(operation), _first_word(operation)}
+        )
         part = (operation.method, family) == ("DELETE", "UPDATE") and (undone or operation.path.rstrip("/")[-1:] != "}")
         grade = Grade.LOOK if claimed or part else Grade.BROKEN
         return grade, f"is {family}, {operation.method} {'seldom' if grade is Grade.LOOK else 'never'} is"

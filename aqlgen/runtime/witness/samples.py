@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from .document import Document, Operation, compiles, normal
+from .document import Document, Operation, normal
+from .schemas import compiles
 
 __all__ = ["ABSENT", "LEADS", "PAGE_ITEMS", "SIZES", "Answer", "answer_of", "paging_of", "sample"]
 
@@ -55,10 +56,12 @@ class Sampler:
             return self._merged(schema, name, depth)
         for key in ("oneOf", "anyOf"):
             options = [each for each in schema.get(key) or [] if self._document.kinds(each) != {"null"}]
-            if options and "properties" not in schema:
+            if options:
                 chosen = options[self._turn % len(options)]
                 value = self.value({**self._document.deref(chosen)}, name, depth)
-                return value if not isinstance(value, dict) else {**value, **_told_apart(schema, chosen)}
+                rest = {word: each for word, each in schema.items() if word != key}
+                beside = self._typed(rest, name, depth) if "properties" in schema else {}
+                return value if not isinstance(value, dict) else {**beside, **value, **_told_apart(schema, chosen)}
         return self._typed(schema, name, depth)
 
     def _merged(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
@@ -133,13 +136,13 @@ class Sampler:
         return int(value) if kind == "integer" or float(value).is_integer() else value
 
     def _text(self, schema: Mapping[str, Any], name: str) -> Any:
-        given = [
+        examples = [
             schema.get("example"),
             *(schema.get("examples") or () if isinstance(schema.get("examples"), list) else ()),
         ]
         form = "binary" if schema.get("type") == "file" else str(schema.get("format", ""))
         if "pattern" in schema:
-            guesses = [*given, schema.get("default"), *_GUESSES] if compiles(str(schema["pattern"])) else given
+            guesses = [*examples, schema.get("default"), *_GUESSES] if compiles(str(schema["pattern"])) else examples
             texts = [each for each in guesses if isinstance(each, str) and not self._document.problems(schema, each)]
             return texts[0] if texts else ABSENT
         if form in _TEXTS:
@@ -265,7 +268,7 @@ def _marked(model: Any, number: int) -> Any:
 
 
 def _led(node: dict[str, Any], following: Any, address: str | None, *, is_next: bool = False, depth: int = 0) -> None:
-    """Say in an answer what its page is followed by, wherever it has a field for that."""
+    """Put into an answer what its page is followed by, wherever it has a field for that."""
     for name, each in list(node.items()):
         word = normal(name)
         leads = re.search("next|cursor|pagetoken", word) is not None and not word.startswith("prev")

@@ -20,7 +20,7 @@ _WHOLE = ("input", "body", "data")
 class Shown:
     """The parameters that an operation shows by name, and the places of the document that they stand for.
 
-    `names` has the agent's name of each parameter by place and wire name, and of each field of a body that is given
+    `names` has the agent's name of each parameter by place and wire name, and of each field of a body that is values
     field by field; `whole` is the parameter that is the whole body.
     """
 
@@ -40,7 +40,14 @@ class Shown:
     @property
     def _paged(self) -> set[str]:
         """The API's own parameters that `first` and `after` stand for, as `first` says."""
-        return {normal(word) for word in re.split(r"[\s,;()]+", str(self.entries["first"].get("description")))}
+        return {"before", "last"} | {
+            normal(word) for word in re.split(r"[\s,;()]+", str(self.entries["first"].get("description")))
+        }
+
+    @property
+    def takes_file(self) -> bool:
+        """True if the body is a file, whatever its schema."""
+        return bool(self.whole) and self.entries[self.whole].get("type") == "FileInput"
 
     @property
     def selects(self) -> bool:
@@ -67,7 +74,11 @@ class Shown:
         fields = operation.document.writable(body.schema) if body is not None else {}
         whole = await self._types.of(f"{self._details['name']}.params")  # the details of an operation may be cut
         self.entries.update({each["name"]: each for each in whole.get("fields") or ()})
-        by_name: dict[str, str] = {normal(name): name for name in self.entries if not self._is_own(name)}
+        words, inner = {normal(name) for _, name, _ in wanted}, set(map(normal, fields))
+        by_name: dict[str, str] = {
+            normal(name): name for name in self.entries
+            if not self._is_own(name) and (normal(name) in words or normal(name) not in inner)
+        }  # fmt: skip
         self._place(wanted, by_name)
         left = [name for name in self.entries if name not in self.names.values() and not self._is_own(name)]
         if body is None:
@@ -123,18 +134,20 @@ class Shown:
                 taken.add(near[0])
 
     def takes(self, name: str) -> bool:
-        """Return True if a call can give a field of the body; a credential is the adapter's own business."""
+        """Return True if a call can give a field of the body; credentials and pages are the adapter's own business."""
+        if self.pages and ("body", name) not in self.names and normal(name) in self._paged:
+            return False
         return not is_secret(name) or ("body", name) in self.names or normal(name) in self._fields
 
-    def params(self, given: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
+    def params(self, values: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
         """Return values by place and wire name as the parameters of a call."""
         params = {
-            self.names[key]: value for key, value in given.items() if key in self.names.keys() - self._inside.keys()
+            self.names[key]: value for key, value in values.items() if key in self.names.keys() - self._inside.keys()
         }
-        for key in given.keys() & self._inside.keys():
-            params.setdefault(self._inside[key], {})[key[1]] = given[key]
-        body = given.get(("body", ""))
-        if self.whole and ("body", "") in given:
+        for key in values.keys() & self._inside.keys():
+            params.setdefault(self._inside[key], {})[key[1]] = values[key]
+        body = values.get(("body", ""))
+        if self.whole and ("body", "") in values:
             params[self.whole] = body
         elif isinstance(body, dict):
             params.update({self.names.get(("body", name), str(name)): value for name, value in body.items()})
@@ -144,7 +157,7 @@ class Shown:
         """Return what introspection does not show, or shows otherwise than the document has it."""
         document = operation.document
         comparison = Comparison(self._types, document)
-        found, compare = comparison.found, comparison.compare
+        problems, compare = comparison.found, comparison.compare
         body = operation.body(media)
         for parameter in operation.parameters:
             place, name = parameter.place, parameter.name
@@ -161,18 +174,20 @@ class Shown:
             if entry is None and has_one_value(document, parameter.schema):
                 continue  # judged by what is sent
             if entry is None and parameter.is_secret:
-                found.append((Grade.LOOK, f"{place} {name} is not shown; it may be a credential"))
+                problems.append((Grade.LOOK, f"{place} {name} is not shown; it may be a credential"))
                 continue
             is_plain = not has_default(document, parameter.schema) and not is_filled(name)
             required = parameter.required if is_plain else None
             await compare(f"{place} {name}", entry, parameter.schema, required)
         if body is None:
-            return found
+            return problems
         needed = document.required(body.schema)
+        if self.takes_file:
+            return problems
         if self.whole:
             entry = self.entries[self.whole]
             await compare("body", entry, body.schema, None)
-            return found
+            return problems
         hidden = {name.removeprefix("body:") for name, each in (operation.owner.get("parameters") or {}).items() if
                   {"value", "hidden"} & (each or {}).keys()}  # fmt: skip
         for name, schema in document.writable(body.schema).items():
@@ -186,8 +201,8 @@ class Shown:
                 name in hidden or is_secret(name) or has_one_value(document, schema)
                 or (self.pages and normal(name) in self._paged)
             ):  # fmt: skip
-                found.append((Grade.WRONG, f"body {name} is not shown"))
-        return found
+                problems.append((Grade.WRONG, f"body {name} is not shown"))
+        return problems
 
     def _is_credential(self, operation: Operation, place: str, name: str) -> bool:
         schemes = operation.document.schemes.values()
