@@ -66,6 +66,13 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("POST /boards", description="Existing boards are removed."), operation("DELETE /boards/{id}")),
         (operation("POST /boards/{id}/transfers"), operation("DELETE /boards/{id}/transfers/{transfer}")),
         (operation("POST /boards/{id}/archive"), operation("GET /boards/{id}")),
+        (operation("POST /boards/{id}/transfer", **sending("owner")), reading("GET /boards/{id}", "owner")),
+        (operation("POST /backups/{id}/restore"), operation("DELETE /backups/{id}")),
+        (operation("POST /incidents"), operation("DELETE /incidents/fields/{id}")),
+        (
+            operation("POST /clients", responses=(answer("201", {"properties": {"id": TEXT, "token": TEXT}}),)),
+            operation("DELETE /clients/{id}"),
+        ),
         (operation("POST /boards/{id}/rules/convert", **sending("rule")), operation("GET /boards/{id}/rules")),
         (operation("POST /users/{id}/unlock"), operation("POST /users/{id}/lock")),
         (operation("POST /users/{id}/totp/disable"), operation("POST /users/{id}/totp/enable")),
@@ -144,6 +151,19 @@ def test_sentences_about_the_operation_or_the_caller_are_no_acts(sentence: str) 
     """R-EFF-1"""
     write = operation("PATCH /boards/{id}", description=sentence, **sending("title"))
     assert of(write, reading("GET /boards/{id}", "title")).asked is Asked.NEVER
+
+
+def test_a_restore_is_proven_where_what_is_deleted_stays() -> None:
+    """R-EFF-2: a restore of a backup overwrites what is there."""
+    soft = operation("POST /media/{id}/restore", responses=(answer("200", {"properties": {"deleted_at": TEXT}}),))
+    assert of(soft, operation("DELETE /media/{id}")).asked is Asked.NEVER
+    hard = operation("POST /backups/{id}/restore")
+    assert of(hard, operation("DELETE /backups/{id}")).asked is Asked.ALWAYS
+
+
+def test_a_rename_takes_itself_back() -> None:
+    """R-EFF-2"""
+    assert decide_one("POST /boards/{id}/rename").asked is Asked.NEVER
 
 
 def test_the_text_of_an_answer_is_no_act() -> None:

@@ -167,7 +167,7 @@ def test_an_element_generates_an_adapter_with_the_same_operations(folder: Path, 
 
 
 CALLS: dict[str, dict[str, Any]] = {
-    "create_owner_visit": {
+    "book_owner_visit": {
         "owner_id": "5f1c7c1e-9a35-4b0e-8d43-0a7b6f3a2d11",
         "pet_id": 7,
         "starts_at": "2030-01-01T10:00:00Z",

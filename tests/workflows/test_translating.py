@@ -55,7 +55,7 @@ def test_a_workflow_is_an_operation_of_its_writes_with_inputs_steps_and_outputs(
     home = served["find_home"]
     assert (home.family, home.danger, home.operations) == (
         "execute",
-        "reversible",
+        "dangerous",
         ("list_pets", "get_pet", "adopt_pet"),
     )
     assert [(name, item.required) for name, item in home.inputs.items()] == [
