@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from aqlgen.runtime.table import Accepted
     from aqlgen.table.apis import ApiInput
 
-__all__ = ["PARTS", "RECORDED_TEXT", "Options", "known_parts", "part_of"]
+__all__ = ["AS_GIVEN", "PARTS", "Options", "known_parts", "part_of"]
 
-RECORDED_TEXT: Final[Mapping[str, bool]] = MappingProxyType({"text": True})
-"""The metadata of a field whose text a project records where there is one; its default is None."""
+AS_GIVEN: Final[Mapping[str, bool]] = MappingProxyType({"as given": True})
+"""The metadata of a field that a project records where it is set: its default says that it is a text (None), a switch
+(False) or texts (an empty tuple)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Options:
     """What the project has beside the adapter itself, such as ci."""
     overrides_text: bytes | None = None
     """The content of the overrides, under the name of that file, before it is written there."""
-    auth: str | None = field(default=None, metadata=RECORDED_TEXT)
+    auth: str | None = field(default=None, metadata=AS_GIVEN)
     """The credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME."""
     apis: tuple[ApiInput, ...] = ()
     """The documents of an adapter of several APIs; else there is that of `request`, with `accepted` and `base`."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Final
 
 from aqlgen.build import Built, Skipped, build
 from aqlgen.decide import Known, Overrides, decide, load_overrides, select
@@ -25,6 +24,7 @@ from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_acce
 from aqlgen.decide.several import Api, decide_each
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
+from aqlgen.diagnostics.progress import SHOWN, Progress, counted
 from aqlgen.document.assemble import Assembled, assemble
 from aqlgen.document.read import Source
 from aqlgen.document.request import Request
@@ -38,12 +38,7 @@ from aqlgen.table.apis import ApiInput, api_names, stem
 from aqlgen.table.identity import Identity, identify, stated_name
 from aqlgen.table.model import Table
 
-__all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "prepare"]
-
-Progress = Callable[[str], None]
-"""Shows the stage at work, in a long run with a count: `tabulating`, `tabulating: 3,000 of 11,422 operations`."""
-_COUNTED: Final = 500
-"""The number of operations between two counts."""
+__all__ = ["ApiInput", "BuiltApi", "Options", "Prepared", "Progress", "prepare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +152,7 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
         return earlier
     start = () if earlier is None else earlier.built
     findings: list[Diagnostic] = []  # of the overrides
+    SHOWN.set(progress)
     progress("reading")
     known = {api.request: api.assembled for api in start}
     documents = [known.get(api.request) or assemble(api.request) for api in options.inputs]
@@ -168,7 +164,7 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     decisions = _selected(options, all_decisions, parts, overrides, findings)
     identity = _identity(options, parts)
     progress("tabulating")
-    _tabulate(options, parts, decisions, identity, overrides.adapter.field_case, progress)
+    _tabulate(options, parts, decisions, identity, overrides.adapter.field_case)
     stale = _refuse([*findings, *chain.from_iterable(part.tabulated.overrides for part in parts)], options.stale)
     _add_workflows(parts)
     prepared = _prepared(options, parts, all_decisions, decisions, identity, stale)
@@ -285,21 +281,12 @@ def _identity(options: Options, parts: Sequence[_Part]) -> Identity:
     return identify(parts[0].document, name, stem(options.request.spec))
 
 
-def _counted(stage: str, decisions: Sequence[Decision], progress: Progress) -> Iterator[Decision]:
-    """Yield the decisions, and show now and then how many of them are done."""
-    for done, decision in enumerate(decisions):
-        if done and not done % _COUNTED:
-            progress(f"{stage}: {done:,} of {len(decisions):,} operations")
-        yield decision
-
-
 def _tabulate(
     options: Options,
     parts: Sequence[_Part],
     decisions: Sequence[Decision],
     identity: Identity,
     field_case: str | None,
-    progress: Progress,
 ) -> None:
     """Build the table of each document, with no type of a name that one before has."""
     types: set[str] = set()
@@ -309,7 +296,7 @@ def _tabulate(
         of_part = [decision for decision in decisions if decision.operation.api == part.api]
         part.tabulated = tabulate(
             part.document,
-            _counted("tabulating", of_part, progress),
+            counted("tabulating", of_part),
             part.start.resolver,
             identity,
             field_case=options.field_case or field_case or "snake",

@@ -13,9 +13,9 @@ USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tel
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "The house": ("size",),
-    "Generating": ("generate", "corpus"),
+    "Generating": ("generate",),
     "Names and categories": ("ground_truth", "effects", "kept", "search"),
-    "A generated adapter": ("startup", "overhead", "gate", "tokens", "jobs", "peers", "mutants", "demo"),
+    "A generated adapter": ("startup", "overhead", "gate", "tokens", "jobs", "mutants", "demo"),
     "Requests as they are sent": ("wire.record", "wire.mutated", "servers"),
     "Under load": ("replicas", "soak"),
 }

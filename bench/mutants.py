@@ -17,8 +17,8 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from aqlgen.conformance.results import Outcome, Report
-from aqlgen.conformance.runner import check_adapter
+from aqlgen.check.results import Outcome, Report
+from aqlgen.check.runner import Chosen, check_adapter
 from bench.support.arguments import parser
 from bench.support.processes import generate
 
@@ -80,12 +80,11 @@ def caught_by(project: Path, hint: str, *, whole: bool = True) -> tuple[str, str
 
     The test `hint` is tried first, and all others only with `whole`.
     """
-    tries = [*([[hint]] if hint else []), *([None] if whole else [])]
-    for only in tries:
-        report = check_adapter(project, PACKAGE, only=only, fail_fast=True).report
+    for only in [*([[hint]] if hint else []), *([None] if whole else [])]:
+        report = check_adapter(project, PACKAGE, Chosen(only=only, fail_fast=True)).report
         failed = failures(report)
         if failed is not None:
-            return failed
+            return (hint, failed[1]) if only else failed
     return "", ""
 
 

@@ -32,7 +32,7 @@ from typing import Any
 
 import httpx2
 
-from aqlgen.conformance.stand_in import serve
+from aqlgen.check.stand_in import serve
 from bench.support.arguments import parser
 from bench.support.documents import adapters, package_of
 from bench.support.processes import environment, free_port

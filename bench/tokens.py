@@ -2,7 +2,7 @@
 
 The way to a call is what an agent sends and receives that searches for an operation by its summary, and has it
 described by name if the search does not describe it: the median and the most over operations spread evenly over the
-table, and how often the search described the right operation. `python -m bench described` has other words.
+table, and how often the search described the right operation.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from bench.support.documents import adapters
 from bench.support.stdio import adapter_command
 
 SEARCHES = 40
+SHOWN = ("name", "description", "inputSchema")
+"""What a client tells a model of a tool."""
 BOUNDS = {"semantic": 750, "single": 320, "all": None}
 
 
@@ -41,11 +43,13 @@ def server(project: Path, **variables: str) -> StdioServerParameters:
     return StdioServerParameters(command=command[0], args=command[1:], env=needed | variables)
 
 
-async def tool_list(project: Path, mode: str) -> int:
-    """Return the tokens of the answer to tools/list, without what the model never sees."""
+async def tool_list(project: Path, mode: str) -> tuple[int, int]:
+    """Return the tokens of the answer to tools/list, and of what a client shows a model of it."""
     async with Client(server(project, MCP_AQL_ENDPOINT_MODE=mode)) as client:
         tools = (await client.list_tools()).tools
-    return count(compact([tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]))
+    whole = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]
+    shown = [{key: tool[key] for key in SHOWN if key in tool} for tool in whole]
+    return count(compact(whole)), count(compact(shown))
 
 
 async def way_to_a_call(project: Path) -> str:
@@ -78,6 +82,8 @@ def main(argv: Sequence[str]) -> None:
     with adapters(options.parse_args(argv).adapters) as projects:
         for name, project in projects.items():
             for mode, bound in BOUNDS.items():
-                tokens = anyio.run(tool_list, project, mode)
-                print(f"{name:12} {mode:9} {tokens:5} tokens" + (f"  (≤ {bound})" if bound else ""))
+                tokens, shown = anyio.run(tool_list, project, mode)
+                print(
+                    f"{name:12} {mode:9} {tokens:5} tokens" + (f"  (≤ {bound})" if bound else "") + f", {shown} shown"
+                )
             print(f"{name:12} {'a call':9} {anyio.run(way_to_a_call, project)}", flush=True)

@@ -15,7 +15,7 @@ from bench.servers.model import filled, load, unmet
 from bench.support.rules import leave_out, rules
 
 FOLDER = source("generate").parent
-INTERNAL = ("__main__", "wire.peer", "support.bare", "support.preloaded")
+INTERNAL = ("__main__", "support.bare", "support.preloaded")
 """Modules with a `main` that run in processes of their own."""
 
 

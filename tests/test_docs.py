@@ -33,11 +33,10 @@ PERSON = "waits for a person at a terminal; tests/runtime/operator and tests/saf
 MEASURES = "measures for minutes, beside what it installs from the network"
 NOT_RUN = {
     "comparison.md": {
-        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]' openapi-python-client": FROM_THE_NETWORK,
-        "python -m bench peers --fastmcp peers/bin/python --sdk peers/bin/python petstore.yaml github.json": MEASURES,
+        "python -m venv peers && peers/bin/pip install 'fastmcp[code-mode]'": FROM_THE_NETWORK,
         "python -m bench search --corpus CORPUS RESTBENCH": MEASURES,
         "python -m bench jobs CORPUS --fastmcp peers/bin/python": MEASURES,
-        "python -m bench wire.record --fastmcp peers/bin/python": MEASURES,
+        "python -m bench wire.record": MEASURES,
     },
     "tutorial.md": {
         "python3 -m venv .venv": FROM_THE_NETWORK,
@@ -46,7 +45,7 @@ NOT_RUN = {
         'claude mcp add notes --env NOTES_KEY=secret -- "$VIRTUAL_ENV/bin/notes-adapter"': CLIENT,
     },
     "conformance.md": {
-        "aqlgen check petstore-adapter": "takes a minute; tests/conformance/test_check.py runs it",
+        "aqlgen check petstore-adapter": "takes a minute; tests/check/test_check.py runs it",
         "node scripts/run-conformance-tests.mjs test evidence.json --level 2": "is the protocol's own runner",
     },
     "safety-server.md": {

@@ -25,7 +25,7 @@ LAYERS = {
         ("render",),
         ("pipeline",),
         ("page", "compare"),
-        ("project", "conformance", "safety"),
+        ("project", "check", "safety"),
         ("cli",),
         ("__main__",),
     ),
@@ -39,7 +39,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "exact_json", "text", "media", "state", "session", "table"),
+        ("errors", "exact_json", "text", "state", "session", "table", "witness"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("telemetry",),
@@ -171,6 +171,14 @@ def test_one_module_alone_runs_git() -> None:
         if isinstance(node, (ast.List, ast.Tuple)) and node.elts and ast.unparse(node.elts[0]) == "'git'"
     }
     assert runners == {"git/__init__.py"}
+
+
+def test_the_witness_shares_nothing_with_what_it_judges() -> None:
+    """It reads the document a second time: neither the generator nor the runtime is imported, not even a constant."""
+    witness = [path for path in MODULES if path.is_relative_to(PACKAGE / "runtime/witness")]
+    used = {name for path in witness for name in imports(path) if name.startswith("aqlgen")}
+    assert witness
+    assert {name for name in used if not name.startswith("aqlgen.runtime.witness.")} == set()
 
 
 def test_the_runtime_stands_alone() -> None:

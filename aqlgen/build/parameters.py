@@ -19,7 +19,7 @@ from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.media import FORM, OCTETS
+from aqlgen.runtime.wire import FORM, OCTETS
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification ignores, because body and security define them.

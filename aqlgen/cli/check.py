@@ -16,7 +16,7 @@ from aqlgen.diagnostics.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqlgen.conformance.runner import Checked as CheckedAdapter
+    from aqlgen.check.runner import Checked as CheckedAdapter
     from aqlgen.ir import Json
     from aqlgen.project import Project
     from aqlgen.project.check import Checked
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def _ids(incomplete: str) -> list[tuple[str, str]]:
     """Return the tests whose ID begins so, each with what it shows, for a shell that completes one."""
-    from aqlgen.conformance.checks import TESTS
+    from aqlgen.check.checks import TESTS
 
     tests = (test for test in TESTS if test.id.startswith(incomplete))
     return sorted((test.id, test.title) for test in tests)
@@ -67,6 +67,9 @@ def check_command(
         Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle, of live calls, as JSON.")
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first test that fails.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Call at most 30 operations, in two connections, and wait for nothing.")
+    ] = False,
     base_url: Annotated[
         str, typer.Option("--base-url", metavar="URL", help="Call safe reads of the live API there, too, and no write.")
     ] = "",
@@ -86,17 +89,17 @@ def check_command(
     if pristine:
         running: dict[str, object] = {"--level": level != 1, "--sample": sample is not None, "--report": report}
         running |= {"--all": show_all, "--test": only, "--evidence": evidence, "--fail-fast": fail_fast}
-        running |= {"--base-url": base_url, "--promote": promote}
+        running |= {"--base-url": base_url, "--promote": promote, "--quick": quick}
         _refuse(running, "start the adapter, and --pristine does not")
         _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
     _refuse({"--keep-edits": keep_edits}, "is for --pristine")
-    _check_promotion(by, reason, base_url, promote=promote, partly=bool(only) or fail_fast)
+    _check_promotion(by, reason, base_url, promote=promote, partly=bool(only) or fail_fast or quick)
     reports = list(report or ())
     for file in reports:
         _check_ending(file)
     refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
-        checked = _run(folder, sample, only, stage, fail_fast=fail_fast, base_url=base_url)
+        checked = _run(folder, sample, only, stage, fail_fast=fail_fast, quick=quick, base_url=base_url)
     _write(checked, reports, evidence)
     reached = _passed(checked) if only else checked.report.level >= level
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
@@ -110,7 +113,7 @@ def _print(
     checked: CheckedAdapter, output_format: Output, trust: str, *, reached: bool, earned: bool, show_all: bool
 ) -> None:
     """Print the report, and what became of a promotion."""
-    from aqlgen.conformance.reports import as_data, as_text
+    from aqlgen.check.reports import as_data, as_text
     from aqlgen.diagnostics.report import json_text
 
     if output_format is Output.JSON:
@@ -124,7 +127,7 @@ def _print(
 
 def _passed(checked: CheckedAdapter) -> bool:
     """Return True if tests ran, and none failed."""
-    return any(result.cases for result in checked.report.results) and checked.report.failed == 0
+    return any(result.cases for result in checked.report.results) and checked.report.counts["failed"] == 0
 
 
 def _refuse(values: Mapping[str, object], why: str) -> None:
@@ -143,14 +146,14 @@ def _check_promotion(by: str, reason: str, base_url: str, *, promote: bool, part
     elif not by.strip() or not reason.strip():
         problem = "--promote needs --by and --reason, which are recorded"
     elif partly:
-        problem = "--promote needs the whole check, without --test and --fail-fast"
+        problem = "--promote needs the whole check, without --test, --fail-fast and --quick"
     if problem:
         raise OptionError.of("bad-option", problem, help="docs/conformance.md says what a level of trust asks for.")
 
 
 def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tuple[str, bool]:
     """Record the level of trust; returns what to say of it, and whether it was earned."""
-    from aqlgen.conformance.promotion import NotPromoted, promote
+    from aqlgen.check.promotion import NotPromoted, promote
     from aqlgen.project import Project
 
     package = folder.resolve() / "src" / Project.open(folder).package
@@ -161,7 +164,7 @@ def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tu
 
 
 def _check_ending(file: Path) -> None:
-    from aqlgen.conformance.reports import format_of
+    from aqlgen.check.reports import format_of
 
     if format_of(file) is None:
         raise OptionError.of(
@@ -176,9 +179,10 @@ def _run(
     stage: Callable[[str], None],
     *,
     fail_fast: bool,
+    quick: bool,
     base_url: str,
 ) -> CheckedAdapter:
-    from aqlgen.conformance.runner import DEFAULT_SAMPLE, check_adapter, test_ids
+    from aqlgen.check.runner import Chosen, check_adapter, test_ids
     from aqlgen.project import Project
 
     unknown = sorted(set(only or ()) - set(test_ids()))
@@ -188,16 +192,10 @@ def _run(
         )
     project = Project.open(folder)
     stage("checking")
-    count = DEFAULT_SAMPLE if sample is None else sample
-    return check_adapter(
-        folder.resolve(),
-        project.package,
-        sample=count,
-        only=only,
-        fail_fast=fail_fast,
-        base_url=base_url,
-        declared=_declared(project, stage) if base_url else None,
-    )
+    sample = (30 if quick else Chosen().sample) if sample is None else sample
+    declared = _declared(project, stage) if base_url else {}
+    chosen = Chosen(sample, only, fail_fast, quick, base_url, declared)
+    return check_adapter(folder.resolve(), project.package, chosen)
 
 
 def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, frozenset[str]]:
@@ -212,7 +210,7 @@ def _declared(project: Project, stage: Callable[[str], None]) -> dict[str, froze
 
 def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) -> None:
     """Write the reports and the evidence. Raises FileError; OptionError for evidence that is empty."""
-    from aqlgen.conformance.reports import format_of, missing_parts
+    from aqlgen.check.reports import format_of, missing_parts
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.write import write_file
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -107,20 +108,16 @@ def explain_command(
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
-    if questions:
-        from aqlgen.decide.review.answers import questions as open_questions
-
-        for question in open_questions(row.decision for row in prepared.table.rows):
-            typer.echo(json.dumps(question, ensure_ascii=True))
-        return
     rows = review_rows(row.decision for row in prepared.table.rows)
     rows = [row for row in rows if any(map(shown.admits, row.decisions))]
-    if output_format is Output.JSON:
+    if output_format is Output.JSON and not questions:
         typer.echo(json_text(decisions.as_json(prepared, rows, as_json(prepared.diagnostics))))
         return
     if not quiet:
         print_diagnostics(prepared.diagnostics, prepared.sources, verbose=verbose)
-    if html is not None:
+    if questions:
+        _print_questions(row.decision for row in prepared.table.rows if shown.admits(row.decision))
+    elif html is not None:
         typer.echo(_page_summary(prepared, html))
     else:
         decisions.print_decisions(prepared, rows if review else ())
@@ -186,6 +183,14 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
         progress("writing the page")
         write_file(report(prepared).encode(), html)
     return replace(prepared, decisions=tuple(filter(shown.admits, in_order_of_review(prepared.decisions))))
+
+
+def _print_questions(decisions: Iterable[Decision]) -> None:
+    """Print what is asked at first use, a question in a line of JSON."""
+    from aqlgen.decide.review.answers import questions
+
+    for question in questions(decisions):
+        typer.echo(json.dumps(question))
 
 
 def _page_summary(prepared: Prepared, file: Path) -> str:

@@ -22,7 +22,8 @@ _ALWAYS: Final = "document-found"
 _STAGES: Final = {
     "reading": "Reading the document",
     "building": "Understanding its operations",
-    "deciding": "Deciding names and categories",
+    "deciding": "Deciding about its operations",
+    "naming": "Naming its operations",
     "tabulating": "Building the operation table",
     "rendering": "Rendering the project",
     "writing": "Writing the project",

@@ -13,8 +13,8 @@ from aqlgen.compare.nodes import Types, resolve, split_null
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Finding, Walk
 from aqlgen.ir import Json
-from aqlgen.runtime.media import admits_json
 from aqlgen.runtime.table import ADAPTER, Parameter
+from aqlgen.runtime.wire import admits_json
 from aqlgen.table.model import Schema
 
 __all__ = ["Calls"]

@@ -15,8 +15,8 @@ from aqlgen.decide.naming.verbs import leading_verb
 from aqlgen.decide.payloads import body_objects, branches
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Location, Operation, Parameter
-from aqlgen.runtime.media import is_json_lines, media_type
 from aqlgen.runtime.table import CarriedPlace
+from aqlgen.runtime.wire import is_json_lines, media_type
 from aqlgen.words import singular, split
 
 __all__ = ["CHOOSERS", "DELETING", "Carrying", "carrying"]

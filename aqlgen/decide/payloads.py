@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Operation
-from aqlgen.runtime.media import JSON_PATCH, media_type
+from aqlgen.runtime.wire import JSON_PATCH, media_type
 from aqlgen.words import split
 
 __all__ = ["answers_list", "answers_nothing", "body_fields", "body_objects", "branches", "sends_list"]

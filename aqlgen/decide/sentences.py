@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from aqlgen.diagnostics.plain import plain
@@ -68,12 +69,12 @@ def sentences(operation: Operation, *, with_answers: bool = True) -> tuple[str, 
     """Return the sentences of the summary, the description and the successes, as plain words in one line each."""
     answers = operation.responses if with_answers else ()
     successes = tuple(answer.description for answer in answers if answer.status.startswith("2"))
-    return _sentences((operation.summary, operation.description, *successes))
+    return tuple(chain.from_iterable(map(_sentences, (operation.summary, operation.description, *successes))))
 
 
 @lru_cache(maxsize=4096)
-def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
-    parts = [part for text in texts for paragraph in _paragraphs(text[:_MOST]) for part in _END.split(paragraph)]
+def _sentences(text: str) -> tuple[str, ...]:
+    parts = [part for paragraph in _paragraphs(text[:_MOST]) for part in _END.split(paragraph)]
     return tuple(words for part in parts if (words := _words(part)))
 
 

@@ -32,6 +32,7 @@ from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.traits import Around, Subject, replaced, with_traits
 from aqlgen.decide.traits.references import with_references
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.progress import counted
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.runtime.table import Carried
@@ -124,7 +125,7 @@ def name_operations(
                 by_kept_name.add(key)
                 selecting[key], chosen[key] = both, override
     check(overrides, document.operations, report, selecting, _findings(document, overrides, chosen))
-    categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
+    categories = {key: _category(facts, chosen[key], siblings) for key, facts in counted("naming", operations.items())}
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
     categories |= {
@@ -202,7 +203,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
             effects_of(readings[key], reversal.proof(readings[key])),
             named.overrides,
         )
-        for key, naming in namings.items()
+        for key, naming in counted("deciding", namings.items())
     ]
     renamed = {naming.name: last[key].name for key, naming in namings.items() if naming.name != last[key].name}
     return with_references(with_traits(decisions, subjects, around), renamed)

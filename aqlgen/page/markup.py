@@ -96,7 +96,8 @@ def _asked(operations: Iterable[Entry]) -> str:
     return (
         f"<strong>{counted(reads + changes, 'operation')} {runs} without a question</strong>: {counted(reads, 'read')},"
         f" and {counted(changes, 'change')} that structure proves harmless or you accepted, listed last."
-        f" <strong>{first:,} {'is' if first == 1 else 'are'} asked at first use</strong>: nothing proves them harmless."
+        f" <strong>{first:,} {'is' if first == 1 else 'are'} asked at first use</strong>"
+        f"{', since nothing proves them harmless' if first else ''}."
         f" {always:,} {'is' if always == 1 else 'are'} asked each time."
     )
 

@@ -1,20 +1,20 @@
 """The options of a generation that a project records, so that `aqlgen update` generates it in the same way.
 
-`RECORDED` is the only list of them; it takes in the texts that `Options` marks. A test finds an option of
+`RECORDED` is the only list of them; it takes in the fields that `Options` marks. A test finds an option of
 `aqlgen from-openapi` that is in none of the lists here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, Final
 
 from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
-from aqlgen.options import PARTS, RECORDED_TEXT
+from aqlgen.options import AS_GIVEN, PARTS
 from aqlgen.pipeline import ApiInput, Options, Prepared
 from aqlgen.runtime.table import Accepted
 from aqlgen.table.apis import is_api_name
@@ -25,6 +25,7 @@ __all__ = [
     "RECORDED",
     "Recorded",
     "addresses",
+    "as_given",
     "mapping",
     "read_apis",
     "read_options",
@@ -101,8 +102,18 @@ def read_apis(recorded: Mapping[str, Json]) -> list[ApiInput]:
     ]
 
 
-def _recorded_text(name: str) -> Recorded:
-    return Recorded(lambda options, _prepared, _licence: getattr(options, name), _text, if_empty=False)
+_READERS: Final[Mapping[object, Callable[[Json], Any]]] = {None: _text, False: lambda value: value is True, (): _texts}
+"""The reader of a field that is recorded as it is given, by its default."""
+
+
+def as_given(option: Field[Any]) -> Recorded:
+    """Return how a field is recorded that is recorded as it is given, and only where it is set."""
+
+    def value(options: object, *_: object) -> Json:
+        stated: Json = getattr(options, option.name)
+        return list(stated) if isinstance(stated, tuple) else stated
+
+    return Recorded(value, _READERS[option.default], if_empty=False)
 
 
 RECORDED: Final[Mapping[str, Recorded]] = {
@@ -120,7 +131,7 @@ RECORDED: Final[Mapping[str, Recorded]] = {
         lambda options, _prepared, _licence: sorted(options.parts),
         lambda value: tuple(part for part in _texts(value) if part in PARTS) if isinstance(value, list) else None,
     ),
-    **{option.name: _recorded_text(option.name) for option in fields(Options) if option.metadata == RECORDED_TEXT},
+    **{option.name: as_given(option) for option in fields(Options) if option.metadata == AS_GIVEN},
     "spec_url": Recorded(
         lambda options, prepared, _licence: (
             addresses(prepared.apis) if options.apis else options.request.at(prepared.sources[0].name).public_url

@@ -47,7 +47,7 @@ _WAYS: Final = (
 _COMMIT: Final = re.compile(rb"^_commit: .*\n", re.MULTILINE)
 """The line of its answers that copier changes."""
 
-_SAME: Final = frozenset("danger summary description confirmation cooldown_seconds example aliases".split())
+_SAME: Final = frozenset("danger asked summary description confirmation cooldown_seconds example aliases".split())
 """Entries of a row that an override holds as they are."""
 
 _FOUND: Final = frozenset({"parameters", "demanded"})
@@ -153,7 +153,7 @@ def _override(old: _Row | None, new: _Row | None) -> tuple[dict[str, Json], list
         override["category"] = new.path.rpartition("/")[2].removesuffix(".json").upper()
     others = []
     for key in sorted(_edited(old.entries, new.entries) - {"parameters"}):
-        value = new.entries.get(key)
+        value = new.entries.get(key, "never" if key == "asked" else None)
         if key == "pagination" and isinstance(value, Mapping | None):
             override[key] = dict(filter(lambda entry: entry[0] not in _FOUND, (value or {}).items())) or False
         elif key in _SAME and value is not None:

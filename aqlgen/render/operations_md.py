@@ -88,7 +88,8 @@ def _review(rows: Iterable[ReviewRow]) -> Iterator[str]:
         names = ", ".join(f"`{name}`" for name in row.samples) + (", …" if row.count > len(row.samples) else "")
         count = f"{counted(row.count, 'operation')}, " if row.count > 1 else ""
         rules = f"; accept {code(row.entries[0], cell=False)}" if row.entries[0].startswith("rule:") else ""
-        yield f"- {count}{names}: {escape('; '.join(row.reasons))}{rules}\n"
+        part = f"{escape(row.section)}: " if row.is_question else ""
+        yield f"- {part}{count}{names}: {escape('; '.join(row.reasons))}{rules}\n"
 
 
 def _row(row: DecidedRow) -> str:

@@ -14,9 +14,9 @@ from aqlgen.document.positions import join
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.encode.urls import placeholders, replaced_placeholders, server_url
-from aqlgen.runtime.media import JSON
 from aqlgen.runtime.schema import as_schema, schema_at, union_of
 from aqlgen.runtime.table import ADAPTER, Adapter, Parameter, Row, encode
+from aqlgen.runtime.wire import JSON
 from aqlgen.table.model import Schema
 
 __all__ = ["base_url", "maps_to", "pagination", "request_notes"]

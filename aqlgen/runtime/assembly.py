@@ -31,6 +31,8 @@ from .table import Adapter, Table
 if TYPE_CHECKING:
     import ssl
 
+    import httpx2
+
     from .hosts.gate import Hosts
     from .wire import Transport
 
@@ -64,11 +66,17 @@ class Assembly(NamedTuple):
 
 
 def assemble(
-    folder: Path, hooks: object | None = None, *, environ: Mapping[str, str] | None = None, mock: bool = False
+    folder: Path,
+    hooks: object | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    mock: bool = False,
+    network: httpx2.AsyncBaseTransport | None = None,
 ) -> Assembly:
     """Read `adapter.json` and the settings, and connect the parts; operations and types are read when first needed.
 
     With `mock` the API is played, and nothing is written outside this process: no state, no audit log, no files.
+    `network` takes the place of the network, for tests.
 
     Raises ConfigError for bad settings, HookError for bad hooks, OSError or KeyError when the project is damaged.
     """
@@ -99,7 +107,9 @@ def assemble(
     for name, of_api in config_of_each(config, adapter).items():
         view = adapter.of_api(name)  # what the others are trusted with is not in it
         credentials = _credentials(view, of_api, environ, state, shared, per_user, seen, mock=mock)
-        transports[name] = _transport(view, table, folder, of_api, credentials.verify, observers, mock=mock)
+        transports[name] = _transport(
+            view, table, folder, of_api, credentials.verify, observers, mock=mock, network=network
+        )
         sides[name] = Api.of(of_api, view, table, transports[name], environ=environ, credentials=credentials)
     api: Api | Apis = sides[""] if not adapter.apis else _together(table, sides)
     transport = transports[""] if not adapter.apis else Transports(transports)
@@ -288,6 +298,7 @@ def _transport(
     observers: Observers,
     *,
     mock: bool,
+    network: httpx2.AsyncBaseTransport | None,
 ) -> Transport:
     if mock:
         from .client.mock import MockTransport
@@ -300,4 +311,4 @@ def _transport(
 
         return Hosts(adapter, config.base_url, config.server_variables)
 
-    return HttpTransport.of(config, verify=verify, hosts=hosts, observers=observers)
+    return HttpTransport.of(config, verify=verify, hosts=hosts, observers=observers, transport=network)

@@ -17,14 +17,30 @@ from .session import Session
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
+    from mcp.types import InputRequiredResult
 
     from .table import Adapter
     from .validation.leaves import Leaves
 
 __all__ = [
-    "MAX_CALLS", "MAX_STEPS", "RUN_STEPS", "Answer", "DiscreetPerson", "Handler", "Person", "ProtocolOperation",
-    "Registry", "field", "run_steps_operation",
+    "MAX_CALLS",
+    "MAX_STEPS",
+    "QUESTION_KEY",
+    "RUN_STEPS",
+    "Answer",
+    "DiscreetPerson",
+    "Handler",
+    "Nobody",
+    "Person",
+    "ProtocolOperation",
+    "Registry",
+    "Unanswered",
+    "field",
+    "run_steps_operation",
 ]  # fmt: skip
+
+QUESTION_KEY = "confirm"
+"""The key of a question that is the result of a call."""
 
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
@@ -56,6 +72,40 @@ class Person(Protocol):
     async def ask_text(self, question: str, name: str) -> str | None:
         """Ask for a text, which the agent does not see, and return it; None if none is given."""
         ...
+
+
+class Unanswered(BaseException):
+    """The end of a call whose result must be the question. It is no error: nothing on its way may catch it as one."""
+
+    def __init__(self, question: str, handle: str, schema: Mapping[str, Any]) -> None:
+        super().__init__(question)
+        self.question = question
+        self.handle = handle
+        self.schema = schema
+
+    def result(self) -> InputRequiredResult:
+        """Return the question as the call's result."""
+        from mcp.types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+
+        params = ElicitRequestFormParams(message=self.question, requested_schema=dict(self.schema))
+        return InputRequiredResult(
+            input_requests={QUESTION_KEY: ElicitRequest(params=params)}, request_state=self.handle
+        )
+
+
+class Nobody:
+    """The person behind a client that shows no forms: there is none to ask."""
+
+    batched = False
+    reachable = False
+
+    async def ask(self, question: str, offer: str = "") -> Answer:  # noqa: ARG002
+        """Return no."""
+        return ""
+
+    async def ask_text(self, question: str, name: str) -> str | None:  # noqa: ARG002
+        """Return None."""
+        return None
 
 
 class DiscreetPerson:

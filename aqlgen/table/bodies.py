@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
-from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
+from aqlgen.runtime.wire import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json, is_json_lines, is_text, is_xml
 from aqlgen.schemas import Place, Types, shorten
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
 from aqlgen.table.form_fields import (

@@ -8,10 +8,10 @@ from itertools import chain
 
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import MISSING, Body, Json, MediaType
-from aqlgen.runtime.media import admits_json, is_multipart, is_xml
 from aqlgen.runtime.schema import without_null
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
+from aqlgen.runtime.wire import admits_json, is_multipart, is_xml
 from aqlgen.schemas import Place, Types, field_names, shorten
 from aqlgen.table.form_fields import is_form, with_files
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID

@@ -12,8 +12,8 @@ from typing import Final
 
 from aqlgen.ir import Json, MediaType
 from aqlgen.runtime.encode.framing import is_framing
-from aqlgen.runtime.media import FORM, is_multipart, is_xml, media_type
 from aqlgen.runtime.table import Parameter, encode
+from aqlgen.runtime.wire import FORM, is_multipart, is_xml, media_type
 from aqlgen.schemas import Types
 from aqlgen.table.xml_hints import xml_hints
 

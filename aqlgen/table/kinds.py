@@ -17,7 +17,8 @@ from typing import Final
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits import patched_as
 from aqlgen.ir import Json, MediaType
-from aqlgen.runtime.media import (
+from aqlgen.runtime.table import ADAPTER, Body, Choice, Kind, Parameter, Response, Update
+from aqlgen.runtime.wire import (
     FORM,
     JSON,
     JSON_PATCH,
@@ -30,7 +31,6 @@ from aqlgen.runtime.media import (
     is_xml,
     stream_form,
 )
-from aqlgen.runtime.table import ADAPTER, Body, Choice, Kind, Parameter, Response, Update
 from aqlgen.schemas import Types, shorten
 from aqlgen.table import responses
 from aqlgen.table.bodies import SEVERAL_KINDS, UnservedBodyError, choose, rank, shape

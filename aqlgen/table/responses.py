@@ -10,9 +10,9 @@ from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType
 from aqlgen.ir import Response as DocumentResponse
 from aqlgen.runtime.decode import declared_response
-from aqlgen.runtime.media import JSON, admits_json, is_csv, is_json, is_xml, stream_form
 from aqlgen.runtime.schema import kind_of
 from aqlgen.runtime.table import Response, ReturnType, Row
+from aqlgen.runtime.wire import JSON, admits_json, is_csv, is_json, is_xml, stream_form
 from aqlgen.schemas import Place, Types
 from aqlgen.words import pascal, split
 

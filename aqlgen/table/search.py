@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from aqlgen.diagnostics.progress import counted
 from aqlgen.ir import Json
 from aqlgen.runtime.introspection.postings import FINDS, READS, Entry, Hit, index_text
 from aqlgen.runtime.introspection.vocabulary import FINDING, terms
@@ -37,7 +38,7 @@ def entries(table: Table) -> Iterator[Entry]:
     """Yield every row as it is indexed."""
     fields = _Fields(table.types)
     titles = {name: section.title for name, section in table.adapter.apis.items()}
-    for decided in table.rows:
+    for decided in counted("rendering", table.rows):
         row = decided.row
         needs = tuple(dict.fromkeys(_needs(row.path)))
         hit = Hit(row.name, row.family, row.danger, row.resource, needs, row.summary)

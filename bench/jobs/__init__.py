@@ -20,7 +20,7 @@ from typing import Any
 
 import anyio
 
-from aqlgen.conformance.stand_in import serve
+from aqlgen.check.stand_in import serve
 from bench.jobs import development, everyday
 from bench.jobs.context import Context
 from bench.jobs.model import Job
@@ -190,8 +190,8 @@ def main(argv: Sequence[str]) -> int:
         for name in APIS:
             if arguments.only not in ("", name):
                 continue
-            given = name, arguments.corpus, arguments.before, arguments.fastmcp, folder
-            with _policies(*given, asks_agent=arguments.agent) as (stand_in, plays):
+            api = name, arguments.corpus, arguments.before, arguments.fastmcp, folder
+            with _policies(*api, asks_agent=arguments.agent) as (stand_in, plays):
                 _measure(name, stand_in, plays, totals)
     for policy, total in totals.items():
         print(f"{policy:18} {total.jobs:2} jobs {total.text(total.jobs)}   as 15 jobs: {total.text(15)}")

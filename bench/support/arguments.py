@@ -30,13 +30,6 @@ def add_only(options: argparse.ArgumentParser) -> None:
     options.add_argument("--only", default="", metavar="REGEX", help="only documents whose name matches REGEX")
 
 
-def add_sample(options: argparse.ArgumentParser) -> None:
-    """Add the bound on the operations of a document, and the seed by which they are chosen."""
-    text = "no more than N operations of a document, chosen by the seed; default: all"
-    options.add_argument("--sample", type=int, default=0, metavar="N", help=text)
-    options.add_argument("--seed", type=int, default=16, metavar="SEED", help="the seed of --sample; default: 16")
-
-
 def add_adapters(options: argparse.ArgumentParser) -> None:
     """Add the adapters to measure, for `bench.support.documents.adapters`."""
     text = f"projects; default: the petstore's, and GitHub's when {CORPUS} has github.json, generated for this run"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode
 
-from aqlgen.conformance.stand_in import Arrived, Reply, StandIn
+from aqlgen.check.stand_in import Arrived, Reply, StandIn
 from aqlgen.runtime.table import Row
 from aqlgen.words import singular
 

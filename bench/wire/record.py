@@ -1,8 +1,7 @@
 """Call every case of `tests/wire_cases` over MCP and compare what arrives on a raw socket, and what comes back.
 
 Requests are compared byte for byte, answers as data. What is not as the specification says is printed; the exit code is
-1 if there is any. FastMCP answers the same calls if a Python that has it is given (`python -m venv DIR`, `DIR/bin/pip
-install fastmcp`, `--fastmcp DIR/bin/python`); `peer` tells how its names and values are allowed for.
+1 if there is any.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import asyncio
 import json
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ from urllib.parse import urlsplit
 
 from bench.support.arguments import parser
 from bench.support.documents import package_of
-from bench.support.processes import environment, generate
+from bench.support.processes import generate
 from bench.support.runtime import load_generated
 from tests.wire_cases import ANSWERS, CASES, EARLIER, HOST, OLD_CASES, Answer, Case, answering, document, old_document
 
@@ -185,25 +183,14 @@ async def run(table: Table, only: str) -> tuple[int, int]:
     return called, differing
 
 
-def peers(python: Path) -> dict[str, tuple[int, int]]:
-    """Return the numbers of called and of differing cases by table, as FastMCP answers them."""
-    command = [str(python), "-m", "bench.wire.peer"]
-    output = subprocess.run(command, check=True, capture_output=True, env=environment(), timeout=1800).stdout
-    return {name: (called, differing) for name, called, differing in json.loads(output.splitlines()[-1])}
-
-
 def main(argv: Sequence[str]) -> int:
     """Generate the adapters of the tables and call their cases; return 1 if a request or an answer differs."""
     arguments = parser(__name__, __doc__)
     arguments.add_argument("--only", default="", metavar="TEXT", help="cases whose title holds TEXT")
-    arguments.add_argument("--fastmcp", type=Path, metavar="PYTHON", help="a Python that has FastMCP, to compare with")
     options = arguments.parse_args(argv)
-    ours = {table.name: asyncio.run(run(table, options.only)) for table in TABLES}
-    theirs = peers(options.fastmcp.absolute()) if options.fastmcp else {}
-    print("table\tcases\tas specified\tFastMCP")
-    for name, (called, differing) in ours.items():
-        print(name, called, called - differing, theirs[name][0] - theirs[name][1] if theirs else "-", sep="\t")
-    called, differing = (sum(of) for of in zip(*ours.values(), strict=True))
-    all_theirs = sum(calls - faults for calls, faults in theirs.values()) if theirs else "-"
-    print("all", called, called - differing, all_theirs, sep="\t")
-    return 1 if differing else 0
+    print("table\tcases\tas specified")
+    results = {table.name: asyncio.run(run(table, options.only)) for table in TABLES}
+    results["all"] = (sum(called for called, _ in results.values()), sum(faults for _, faults in results.values()))
+    for name, (called, differing) in results.items():
+        print(name, called, called - differing, sep="\t")
+    return 1 if results["all"][1] else 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import sys
 import threading
 import tracemalloc
@@ -12,6 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
+from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.validation import Unexplained
@@ -202,3 +205,21 @@ async def test_a_refusal_that_is_explained_holds_no_other_call(tmp_path: Any) ->
     assert api.most == 1
     assert len(refused) == 3
     assert "waited for in vain" not in json.dumps(refused)
+
+
+@pytest.mark.anyio
+async def test_what_was_sent_goes_with_its_refusal(tmp_path: Any) -> None:
+    """R-TRUST-4: it does not stay in a circle until the collector comes, with that of a hundred refusals."""
+    environ = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_BASE_URL": "https://zoo.test"}
+    dispatcher = assemble(write_package(tmp_path / "zoo"), environ=environ).dispatcher
+    gc.disable()
+    try:
+        for _ in range(2):  # the first call imports what refusals need
+            gc.collect()
+            value = {"name": [[index] for index in range(9_999)], "species": "lion"}
+            refusal = await dispatcher.handle(None, {"operation": "create_animal", "params": value})
+            del value
+            assert refusal["error"]["code"] == Code.INVALID_TYPE
+        assert gc.collect() < 1_000
+    finally:
+        gc.enable()

@@ -279,7 +279,7 @@ def test_no_text_of_any_place_of_the_document_hides_anything(tmp_path: Path) -> 
 
 
 def test_nothing_hidden_reaches_the_table_the_page_or_the_list(hostile: Prepared) -> None:
-    written = "".join(dict(table_files(hostile.table)).values()) + operations_md(hostile.table, ())
+    written = b"".join(dict(table_files(hostile.table)).values()).decode() + operations_md(hostile.table, ())
     written += search_index(hostile.table)
     for text in (written, report(hostile)):
         assert "shown" in text
@@ -293,7 +293,7 @@ def test_values_that_are_sent_stay_what_they_are(tmp_path: Path) -> None:
     schema = {"type": "string", "enum": ["op\u200ben", "closed"], "default": "op\u200ben"}
     document["paths"]["/orders"]["get"]["parameters"] = [{"name": "state", "in": "query", "schema": schema}]
     result = prepared(tmp_path, document)
-    file = dict(table_files(result.table))["operations/read.json"]
+    file = dict(table_files(result.table))["operations/read.json"].decode()
     assert "\u200b" not in file
     assert "op\\u200ben" in file
     stated = json.loads(file)["list_orders"]["parameters"]["state"]["schema"]

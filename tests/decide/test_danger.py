@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from operations import NOWHERE, answer, decide_one, decided, operation
 
-from aqlgen.decide.decision import Danger, Decision
+from aqlgen.decide.decision import Asked, Danger, Decision
 from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
 
 AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
@@ -109,8 +109,18 @@ ONE = {"properties": {"url": {}, "status": {}}}
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_the_read_of_the_same_path_tells_a_collection_from_one_thing(path: str, method: str) -> None:
     """R-SAFE-1"""
-    assert both(path, method, MANY).danger is Danger.DANGEROUS
-    assert both(path, method, ONE).danger is not Danger.DANGEROUS
+    assert both(path, method, MANY).danger_reason.rule == "whole-collection"
+    assert both(path, method, ONE).danger_reason.rule != "whole-collection"
+
+
+def test_a_list_of_an_item_that_a_get_reads_is_replaced_at_its_first_use() -> None:
+    """R-SAFE-1, R-EFF-2: the list can be put back; a whole collection, or what is deleted, cannot."""
+    for path, method, asked in (
+        ("/repos/{repo}/topics", "PUT", Asked.FIRST),
+        ("/topics", "PUT", Asked.ALWAYS),
+        ("/repos/{repo}/topics", "DELETE", Asked.ALWAYS),
+    ):
+        assert both(path, method, MANY).asked is asked, (path, method)
 
 
 @pytest.mark.parametrize("key", ["DELETE /user/following/{user}", "PUT /user/following/{user}", "DELETE /subscription"])
@@ -135,7 +145,7 @@ def test_a_delete_that_must_say_what_it_deletes_takes_no_whole_collection() -> N
 def test_a_put_that_sends_no_list_replaces_no_collection(field: Any, danger: str, media: str) -> None:
     """R-SAFE-1: a file may hold a list."""
     body = sends({"properties": {"names": field}}, media)
-    assert both("/orgs/{org}/defaults", "PUT", MANY, body=body).danger == danger
+    assert both("/defaults", "PUT", MANY, body=body).danger == danger
 
 
 def test_a_put_of_what_there_is_one_of_is_asked_about_though_it_is_called_create() -> None:

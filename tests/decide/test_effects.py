@@ -10,7 +10,7 @@ from operations import NOWHERE, answer, decide_one, decided, operation
 from aqlgen.decide import Overrides
 from aqlgen.decide.decision import Asked, Category, Danger, Decision, Effect
 from aqlgen.decide.overrides import Override
-from aqlgen.ir import MISSING, Body, MediaType, Operation
+from aqlgen.ir import MISSING, Body, MediaType, Operation, Response
 
 TEXT: Any = {"type": "string"}
 
@@ -40,6 +40,8 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("POST /boards/{id}/archive"), operation("POST /boards/{id}/unarchive")),
         (operation("POST /boards.hide"), operation("POST /boards.show")),
         (operation("PUT /users/{id}/stars/{board}"), operation("DELETE /users/{id}/stars/{board}")),
+        (operation("POST /boards/{id}/tags"), operation("PUT /boards/{id}/tags")),
+        (operation("PUT /boards/{id}/title", **sending("value")), operation("GET /boards/{id}")),
     ],
 )
 def test_what_structure_proves_reversible_is_never_asked_about(write: Operation, other: Operation) -> None:
@@ -63,6 +65,11 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("PATCH /boards/{id}", **sending("role")), reading("GET /boards/{id}", "role")),
         (operation("POST /boards", description="Existing boards are removed."), operation("DELETE /boards/{id}")),
         (operation("POST /boards/{id}/transfers"), operation("DELETE /boards/{id}/transfers/{transfer}")),
+        (operation("POST /boards/{id}/archive"), operation("GET /boards/{id}")),
+        (operation("POST /boards/{id}/rules/convert", **sending("rule")), operation("GET /boards/{id}/rules")),
+        (operation("POST /users/{id}/unlock"), operation("POST /users/{id}/lock")),
+        (operation("POST /users/{id}/totp/disable"), operation("POST /users/{id}/totp/enable")),
+        (operation("PUT /teams/{id}/members/{user}"), operation("DELETE /teams/{id}/members/{user}")),
     ],
 )
 def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: Operation, other: Operation) -> None:
@@ -83,6 +90,17 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /servers/{id}/rebuild"), Effect.ENDS, "structure"),
         (operation("POST /servers/{id}/setup", description="All disks will be erased."), Effect.ENDS, "sentence"),
         (operation("DELETE /boards/{id}"), Effect.ENDS, "structure"),
+        (operation("PATCH /employees/{id}", **sending("name", "bank_account")), Effect.MONEY, "structure"),
+        (operation("POST /accounts", **sending("name", "accept_fees")), Effect.MONEY, "structure"),
+        (operation("POST /accounts", description="There is a charge for each account."), Effect.MONEY, "sentence"),
+        (operation("POST /things", **sending("amount", "beneficiary")), Effect.MONEY, "structure"),
+        (operation("DELETE /payments/{id}"), Effect.MONEY, "structure"),
+        (operation("POST /users/{id}/deactivated"), Effect.ACCESS, "structure"),
+        (operation("POST /user/settings/email", **sending("email")), Effect.ACCESS, "structure"),
+        (operation("POST /settings", "changeTheme", **sending("theme", "password")), Effect.ACCESS, "field"),
+        (operation("POST /teams/{id}/members/{user}/admin", "toggleAdmin"), Effect.ACCESS, "structure"),
+        (operation("POST /groups/{id}/role-mappings"), Effect.ACCESS, "structure"),
+        (operation("POST /outbox", **sending("phone_number", "text")), Effect.PEOPLE, "field"),
     ],
 )
 def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation, effect: Effect, kind: str) -> None:
@@ -91,6 +109,74 @@ def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation
     assert decision.asked is Asked.ALWAYS
     assert effect in decision.effects
     assert any(each.kind == kind and each.says for each in decision.evidence)
+
+
+PAYOUT = operation("POST /payouts", **sending("amount", "currency"))
+LINE = operation("POST /batches/{id}/payouts", **sending("amount", "currency"))
+
+
+@pytest.mark.parametrize(
+    ("write", "maker", "moves"),
+    [
+        (operation("PUT /payouts/{id}", **sending("amount")), PAYOUT, True),
+        (operation("PATCH /payouts/{id}", **sending("note")), PAYOUT, False),
+        (operation("POST /payouts/{id}/withdraw"), PAYOUT, True),
+        (operation("PUT /batches/{id}", "submitBatch"), LINE, True),
+        (operation("PUT /batches/{id}", "updateBatch", **sending("title")), LINE, False),
+        (operation("POST /payout-estimates/preview", **sending("amount", "currency")), PAYOUT, False),
+    ],
+)
+def test_what_is_done_to_a_thing_of_money_moves_money(write: Operation, maker: Operation, *, moves: bool) -> None:
+    """R-EFF-1: the operation that makes it says what it is; its estimate, or another field of it, is none."""
+    assert of(write, maker).moves_money is moves
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Endpoint closing down notice: it will be removed in 2027.",
+        "The caller must be an admin or billing manager.",
+        "Snapshots stay; they must be deleted by hand.",
+        "This operation is deprecated and will be removed.",
+    ],
+)
+def test_sentences_about_the_operation_or_the_caller_are_no_acts(sentence: str) -> None:
+    """R-EFF-1"""
+    write = operation("PATCH /boards/{id}", description=sentence, **sending("title"))
+    assert of(write, reading("GET /boards/{id}", "title")).asked is Asked.NEVER
+
+
+def test_the_text_of_an_answer_is_no_act() -> None:
+    """R-EFF-1"""
+    write = operation(
+        "PATCH /boards/{id}", responses=(Response("204", "Empty response", (), (), NOWHERE),), **sending("title")
+    )
+    assert of(write, reading("GET /boards/{id}", "title")).asked is Asked.NEVER
+
+
+def test_the_email_of_an_author_is_no_recipient() -> None:
+    """R-EFF-1"""
+    schema: Any = {"properties": {"message": TEXT, "author": {"properties": {"email": TEXT}}}}
+    body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+    assert Effect.PEOPLE not in of(operation("POST /commits", body=body)).effects
+
+
+@pytest.mark.parametrize(
+    ("read", "asked"),
+    [
+        (operation("POST /keys/validate", "validateKey", responses=(answer("200"),)), Asked.FIRST),
+        (operation("POST /boards/search", "searchBoards", responses=(answer("200"),)), Asked.NEVER),
+        (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
+        (operation("GET /self/confirmation_email", "getConfirmationEmail", responses=(answer("200"),)), Asked.FIRST),
+        (
+            operation("GET /key/generate", summary="Generate a key.", description="An old key is regenerated."),
+            Asked.ALWAYS,
+        ),
+    ],
+)
+def test_a_read_that_answers_nothing_calls_back_or_acts_is_asked_about(read: Operation, asked: Asked) -> None:
+    """R-EFF-1"""
+    assert of(read).asked is asked
 
 
 def test_what_moves_money_is_never_in_the_tool_that_destroys_nothing() -> None:

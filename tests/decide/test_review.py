@@ -242,6 +242,18 @@ def test_a_read_that_the_owner_wants_to_be_asked_about_is_no_safe_one_any_more(p
     assert decision.danger_reason.note == "`GET /leashes` in overrides.yaml, it is slow"
 
 
+def test_a_doubt_that_several_parts_have_once_is_one_row(prepared: Any) -> None:
+    """R-EFF-2"""
+    parts = ("bowls", "leashes", "balls", "toys")
+    paths = {f"/{part}": {"post": operation(summary=f"Add one of the {part}", tags=[part])} for part in parts}
+    assert [(row.section, row.count) for row in rows(prepared(paths)) if row.is_question] == [("several parts", 4)]
+    paths["/balls/of"] = {"post": operation(summary="Add another", tags=["balls"])}
+    assert [(row.section, row.count) for row in rows(prepared(paths)) if row.is_question] == [
+        ("several parts", 3),
+        ("balls", 2),
+    ]
+
+
 def test_each_share_that_orders_questions_is_of_a_rule_or_a_category() -> None:
     known = {rule.name.partition("-")[0] for rule in RULES} | {"unproven"} | set(Category)
     assert known >= set(_SHARES)

@@ -164,7 +164,7 @@ def test_code_in_an_element_is_data(tmp_path: Path) -> None:
     ]}))  # fmt: skip
     row = table.rows["get_thing"]
     assert row["parameters"]["size"]["schema"]["enum"] == [CODE]
-    assert all("os.system" not in text or path.endswith(".json") for path, text in table_files(table.prepared.table))
+    assert all(b"os.system" not in text or path.endswith(".json") for path, text in table_files(table.prepared.table))
 
 
 @pytest.mark.parametrize("header", ["Host", "Content-Length", "Transfer-Encoding"])

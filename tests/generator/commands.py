@@ -118,7 +118,7 @@ class Tabulation:
     @cached_property
     def texts(self) -> dict[str, str]:
         """The data files of the package, by their path in it."""
-        return dict(table_files(self.prepared.table))
+        return {path: content.decode() for path, content in table_files(self.prepared.table)}
 
     @cached_property
     def rows(self) -> dict[str, Any]:

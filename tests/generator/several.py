@@ -61,7 +61,7 @@ def names(result: Prepared) -> dict[str, str]:
 
 def package(folder: Path, result: Prepared) -> Path:
     """Write the data of the adapter's package, and return its folder."""
-    for path, text in {**dict(table_files(result.table)), "search.txt": search_index(result.table)}.items():
+    for path, content in {**dict(table_files(result.table)), "search.txt": search_index(result.table).encode()}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+        (folder / path).write_bytes(content)
     return folder

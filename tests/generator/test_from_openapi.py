@@ -14,6 +14,7 @@ from aqlgen.cli.output import progress
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from aqlgen.render.provenance import canonical_hash
+from aqlgen.table.search import search_index
 from tests.generator.commands import FIXTURES, api, generate, posting, run, tabulate
 
 PETSTORE = FIXTURES / "petstore.yaml"
@@ -346,11 +347,13 @@ def test_it_says_so_where_the_document_does_not_say_where_the_api_is(tmp_path: P
 def test_a_long_run_shows_on_a_terminal_how_many_operations_are_done(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("aqlgen.pipeline._COUNTED", 2)
-    stages: list[str] = []
-    count = len(prepare(Options(Request(str(PETSTORE))), stages.append).table.rows)
-    counts = [stage for stage in stages if ":" in stage]
-    assert counts == [f"tabulating: {done} of {count} operations" for done in range(2, count, 2)]
+    monkeypatch.setattr("aqlgen.diagnostics.progress._EVERY", 2)
+    shown: list[str] = []
+    prepared = prepare(Options(Request(str(PETSTORE))), shown.append)
+    search_index(prepared.table)  # the longest part of rendering
+    count, stages = len(prepared.table.rows), ("building", "naming", "deciding", "tabulating", "rendering")
+    counts = [line for line in shown if ":" in line]
+    assert counts == [f"{stage}: {done} of {count} operations" for stage in stages for done in range(2, count, 2)]
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")

@@ -758,6 +758,18 @@ def test_an_address_of_an_operation_is_called_as_that_if_it_reads(
     assert target_at(place, started, request, package.table) == expected
 
 
+def test_of_several_operations_at_an_address_the_one_with_the_most_text_in_its_path_is_asked(tmp_path: Path) -> None:
+    name = {"in": "path", "name": "name", "required": True, "schema": TEXT}
+    rows = {
+        "any_task": operation("GET", "/tasks/{name}", parameters={"name": name}),
+        "last_task": operation("GET", "/tasks/last"),
+    }
+    package = make_package(tmp_path, rows, family="read")
+    started = row_of("start", "execute", operation("POST", "/exports"))
+    request = ApiRequest("POST", "https://api.example.com/v1/exports")
+    assert target_at("/v1/tasks/last", started, request, package.table) == Target("last_task", {})
+
+
 @pytest.mark.parametrize(
     ("path", "name", "expected"),
     [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from typing import Any
 
 from aqlgen.cli.from_openapi import from_openapi_command
 from aqlgen.pipeline import Options
-from aqlgen.project.options import KEPT, NOT_RECORDED, RECORDED, read_options
+from aqlgen.project.options import KEPT, NOT_RECORDED, RECORDED, as_given, read_options
 
 RUN = {"request", "overrides", "overrides_text", "strict", "stale", "ids"}
 """Fields of `Options` that are about a run: the document, the overrides, and how findings about them are reported."""
@@ -34,3 +35,21 @@ def test_a_record_that_makes_no_sense_gives_the_defaults() -> None:
         name: defaults[name] for name in ("name", "include", "exclude", "field_case", "base")
     }
     assert (read["names"], read["retired"]) == ({}, {})
+
+
+def test_a_text_a_switch_and_texts_are_recorded_as_they_are_given_without_a_row() -> None:
+    @dataclass(frozen=True)
+    class Asked:
+        text: str | None = None
+        switch: bool = False
+        texts: tuple[str, ...] = ()
+
+    unused: Any = None
+    asked = Asked("basic", switch=True, texts=("a", "b"))
+    options = {option.name: as_given(option) for option in fields(Asked)}
+    values = {name: recorded.value(asked, unused, "") for name, recorded in options.items()}  # type: ignore[arg-type]
+
+    assert values == {"text": "basic", "switch": True, "texts": ["a", "b"]}
+    assert Asked(**{name: options[name].read(value) for name, value in values.items()}) == asked  # type: ignore[misc]
+    for nonsense in (None, 7, {"a": 1}):
+        assert Asked(**{name: recorded.read(nonsense) for name, recorded in options.items()}) == Asked()  # type: ignore[misc]

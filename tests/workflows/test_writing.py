@@ -41,9 +41,9 @@ PLAN: dict[str, Any] = {
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("petstore") / "petstore_adapter"
     table = prepare(Options(Request(str(PETSTORE))), lambda _stage: None).table
-    for path, text in table_files(table):
+    for path, content in table_files(table):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+        (folder / path).write_bytes(content)
     return folder
 
 

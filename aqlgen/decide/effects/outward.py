@@ -10,9 +10,9 @@ from typing import Final
 
 from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, head
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
 from aqlgen.decide.naming.noun import is_plural
-from aqlgen.words import singular
+from aqlgen.words import singular, split
 
 __all__ = ["MEANS", "access", "access_beside", "people", "people_beside", "sends_message"]
 
@@ -41,42 +41,51 @@ _RAISING: Final = frozenset("impersonate promote demote grant revoke".split())
 _MEMBERS: Final = frozenset("member participant user guest owner admin collaborator".split())
 _JOINING: Final = frozenset({"add", "remove", "invite"})
 _LIMITING: Final = frozenset("impersonate promote demote grant revoke authorize ban unban suspend block".split())
+_SECRETS: Final = frozenset({"token", "secret", "password"})
 _GRANTED: Final = frozenset({"role", "permission", "privilege", "oauth"})
 _OFFICES: Final = frozenset({"admin", "owner"})
 _PROOFS: Final = frozenset({"password", "passphrase"})
 _FEW: Final = 4
 """The most fields of a request whose password only proves who asks, or is the new one."""
-_MAKING: Final = frozenset({"create", "set", "put", "replace"})
 
 
 def access(reading: Reading) -> Finding | None:
     """Find what gives or takes rights, keys and ways in."""
-    heads = {head(reading.thing), head(reading.object)}
+    heads = reading.heads
     if means := heads & MEANS:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
     if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
-    verbs = _admitting(reading, heads)
-    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it does {min(verbs)}") if verbs else None
+    says = _admits(reading, heads)
+    return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
 
 
-def _admitting(reading: Reading, heads: set[str]) -> frozenset[str]:
-    """Return the verbs by which somebody is let in, or gets or loses a right."""
-    things, verbs = reading.path_things, reading.verb_words
+def _admits(reading: Reading, heads: frozenset[str]) -> str:
+    """Return what says that somebody is let in, or gets or loses a right."""
+    things = reading.path_things
+    verbs = reading.verb_words & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
     if len(things) > 1:
-        whose, part = things[-2:]
-        if heads & _OFFICES or (part == "email" and whose in _PEOPLE):
-            return frozenset({f"change the {part}"})
-        if whose in _PEOPLE | _MEMBERS and (ended := base_forms(part) & (_ADMITTING | _LOCKING)):
-            return frozenset(ended)
-    admitting = verbs & (_ADMITTING | _LOCKING if heads & _PEOPLE else _RAISING)
+        part = things[-1]
+        if heads & _OFFICES or (part == "email" and not _PEOPLE.isdisjoint(things[:-1])):
+            return f"it changes the {part} of a {things[-2]}"
+        if things[-2] in _PEOPLE | _MEMBERS:
+            verbs |= base_forms(part) & (_ADMITTING | _LOCKING)
     if heads & _MEMBERS and len(things) != 1:
-        is_within = any(noun.parameters for noun in reading.facts.shape.nouns[:-1])
-        is_put = reading.facts.method == "PUT" and reading.facts.shape.item and reading.facts.operation.body is None
-        admitting |= verbs & (_JOINING | _MAKING if is_within else _JOINING) or ({"join"} if is_put else set())
-    return admitting
+        verbs |= reading.verb_words & _JOINING
+        if not verbs and _joins(reading):
+            return f"a {reading.noun} is added"
+    return f"it is called {min(verbs)}" if verbs else ""
+
+
+def _joins(reading: Reading) -> bool:
+    """Return True if somebody becomes a member: by a POST to an item's members, or a PUT of one that sends nothing."""
+    facts = reading.facts
+    is_within = any(noun.parameters for noun in facts.shape.nouns[:-1])
+    if facts.method == "POST":
+        return is_within and not facts.shape.item and not facts.shape.action
+    return facts.method == "PUT" and facts.shape.item and facts.operation.body is None
 
 
 def access_beside(reading: Reading) -> Finding | None:
@@ -87,6 +96,11 @@ def access_beside(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it speaks of {min(words)}")
     if rights := reading.sends(_RIGHTS):
         return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it sends {rights}", "field")
+    if reading.category is Category.CREATE:
+        answered = answer_fields(reading.subject.answer, reading.around.schemas, depth=0)
+        secret = next((name for name in answered if split(name)[-1:] and split(name)[-1] in _SECRETS), "")
+        if secret:
+            return Finding(Effect.ACCESS, Danger.REVERSIBLE, f"it answers with a {'_'.join(split(secret))}", "field")
     return None
 
 
@@ -102,7 +116,6 @@ _MESSAGES: Final = frozenset(
 _RECIPIENTS: Final = frozenset("to cc bcc recipient chat channel".split())
 _ADDRESSES: Final = frozenset("phone mobile msisdn email number".split())
 """Fields that are recipients at the root of a request; below it they are of somebody else."""
-_FORWARDS: Final = frozenset({"forward", "forwarding"})
 _CONTENTS: Final = frozenset("subject body text message html content template sms media attachment caption".split())
 
 
@@ -110,9 +123,7 @@ def people(reading: Reading) -> Finding | None:
     """Find what reaches people: a message that is sent, or recipients beside a content."""
     recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
-        noun = head(act.object)
-        sends = act.verbs & _REACHING and (noun in _MESSAGES or recipients)
-        if not act.is_denied and (sends or (noun in _FORWARDS and recipients)):
+        if not act.is_denied and act.verbs & _REACHING and (head(act.object) in _MESSAGES or recipients):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
@@ -144,6 +155,6 @@ def people_beside(reading: Reading) -> Finding | None:
         *_, whole, part = (None, None, *reading.facts.shape.nouns)
         is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)
         around = reading.path_things[-2:-1] if is_part else ()
-        nouns = {head(reading.thing), head(reading.object), *around} - {"notification"}
+        nouns = {*reading.heads, *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None

@@ -117,6 +117,16 @@ class Reading:
         return tuple(map(singular, words[: head_size(words, 1)]))
 
     @cached_property
+    def noun(self) -> str:
+        """The noun of what it acts on."""
+        return head(self.thing)
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The noun of what it acts on, and that of its name's object."""
+        return frozenset({self.noun, head(self.object)})
+
+    @cached_property
     def verb_words(self) -> frozenset[str]:
         """The words with which its names say what it does."""
         verbs = (self.facts.action_verb, self.facts.named_verb, self.facts.summary_verb)
@@ -144,10 +154,21 @@ class Reading:
             return fields
         return {_named(each.name): 0 for each in operation.parameters if each.location is Location.QUERY}
 
+    @cached_property
+    def _near(self) -> Mapping[str, str]:
+        """The fields not far from the root, by their last words in the singular."""
+        near: dict[str, str] = {}
+        for name, depth in self.fields.items():
+            if name and depth <= _NEAR:
+                near.setdefault(singular(name[-1]), "_".join(name))
+        return near
+
     def sends(self, words: frozenset[str]) -> str:
         """Return the first field, not far from the root, that is called by one of the words; "" where there is none."""
-        near = (name for name, depth in self.fields.items() if depth <= _NEAR)
-        return next(("_".join(name) for name in near if name and singular(name[-1]) in words), "")
+        for word, name in self._near.items():
+            if word in words:
+                return name
+        return ""
 
 
 def head(words: Words) -> str:

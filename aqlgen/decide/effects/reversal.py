@@ -23,7 +23,7 @@ __all__ = ["Reversal"]
 _PAIRS: Final = (
     "start stop, enable disable, activate deactivate, pause resume, suspend resume, suspend activate, open close"
     ", close reopen, attach detach, add remove, assign remove, hide show, join leave, hold release, archive restore"
-    ", trash restore, restore delete, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
+    ", trash restore, grant revoke, complete reopen, allow deny, up down, on off, increase decrease"
     ", show unhide, register unregister, set clear, rename rename"
 )
 """Actions that take each other back; beside them, `un…`, `de…` and `dis…` take back what follows."""
@@ -37,6 +37,8 @@ _TAKING_BACK: Final = frozenset(
     "delete remove cancel void archive revoke destroy trash unregister deactivate terminate".split()
 )
 """Acts that take back what was created."""
+_SETTING: Final = frozenset("update set edit change modify patch replace configure save put write mark upsert".split())
+"""Verbs of updates: what another act does may be more than the fields that it sends."""
 _LEAST_READ: Final = 0.5
 """The share of the sent fields that a GET has to have."""
 
@@ -79,7 +81,8 @@ class Reversal:
         """Return what deletes or cancels a thing that an operation creates."""
         path = reading.template
         here = self._at[path]
-        others = (*here, *self._below[path][:_MOST], *self._alike(reading))
+        below = (other for other in self._below[path][:_MOST] if other.path_nouns == reading.path_nouns)
+        others = (*here, *below, *self._alike(reading))
         taker = next((other for other in others if other is not reading and _takes_back(other)), None)
         return taker or next((other for other in here if other.facts.method == "PUT" and other is not reading), None)
 
@@ -89,10 +92,13 @@ class Reversal:
         beside: Iterable[Reading] = (
             self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
         )
-        if reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
-            deleting = (other for other in here if other.facts.method == "DELETE")
-            if (other := next(deleting, None)) is not None:
-                return other
+        path = ""
+        if "restore" in reading.verb_words and any(name.startswith("deleted") for name in self._known_of(reading)):
+            path = reading.template.rpartition("/")[0]  # what is deleted stays
+        elif reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
+            path = reading.template
+        if other := next((other for other in self._at.get(path, ()) if other.facts.method == "DELETE"), None):
+            return other
         for other in (*here, *beside, *self._alike(reading)):
             if other.facts.method != "GET" and any(
                 _undoes(verb, inverse) for verb in reading.verb_words for inverse in other.verb_words
@@ -107,6 +113,8 @@ class Reversal:
 
     def _read_before(self, reading: Reading) -> str:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
+        if reading.facts.shape.action and reading.verb_words.isdisjoint(_SETTING):
+            return ""
         path = reading.template
         item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
         item, part = template(item), "" if reading.facts.shape.action or part.endswith("}") else "_".join(split(part))
@@ -137,8 +145,7 @@ class Reversal:
 
     def _readers(self, reading: Reading) -> Iterator[Reading]:
         place = reading.template
-        item = place.rpartition("/")[0]
-        around = (*self._at[place], *self._at[item], *self._at[f"{item}/{{}}"], *self._alike(reading))
+        around = (*self._at[place], *self._at[place.rpartition("/")[0]], *self._alike(reading))
         return (other for other in around if other.category is Category.READ)
 
 

@@ -23,7 +23,7 @@ from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
 from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
-from aqlgen.runtime.media import admits_json
+from aqlgen.runtime.wire import admits_json
 from aqlgen.words import singular
 
 __all__ = ["CARRIES", "REPLACES", "RULES", "Finding", "Rule"]

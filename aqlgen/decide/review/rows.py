@@ -1,6 +1,7 @@
 """The rows of a review: what a person should look at, as many rows as there are questions, and their headings.
 
-- what is asked at first use, because the same rule doubts that it is harmless, is one row for each part of the API
+- what is asked at first use, because the same rule doubts that it is harmless, is one row for each part of the API, and
+  one for several parts with one such operation each
 - a decision that the API's convention repeats ("POST on one item", where most POSTs on an item are that) is one row
 - names that can be confused are one row, and so are several sets of names that differ in the same way
 - everything else is a row for each operation
@@ -55,15 +56,15 @@ def _segments(path: str) -> list[str]:
 
 
 _SHARES: Final = {
-    "access": 0.55,
-    "outside": 0.42,
-    "replaces": 0.42,
-    "ends": 0.41,
-    "money": 0.37,
+    "access": 0.52,
+    "ends": 0.37,
+    "replaces": 0.35,
+    "outside": 0.34,
     "people": 0.3,
-    "unproven": 0.29,
-    "unsafe": 0.28,
-    "UPDATE": 0.12,
+    "money": 0.29,
+    "unproven": 0.24,
+    "unsafe": 0.19,
+    "UPDATE": 0.06,
 }
 """The share of labelled operations that a person wants to be asked about, by the first word of the rule that doubts.
 
@@ -79,6 +80,9 @@ def _consequence(decision: Decision) -> float:
 
 
 _HEADINGS: Final = {Asked.FIRST: "Asked at first use", Asked.NEVER: "Run without a question"}
+_PARTS: Final = "several parts"
+_TOGETHER: Final = 8
+"""The most operations of several parts in one row."""
 _REPEATED: Final = 3
 """From so many on the same question is one row."""
 _SAMPLES: Final = 3
@@ -229,13 +233,24 @@ _Members: TypeAlias = tuple[tuple[Decision, tuple[Concern, ...]], ...]
 
 
 def _questions(decisions: Iterable[Decision], section: Callable[[Operation], str]) -> Iterable[tuple[str, _Members]]:
-    """Yield the doubts because of which operations are asked about at first use, by rule and part of the API."""
+    """Yield the doubts because of which operations are asked about at first use, by rule and part of the API.
+
+    What the same rule doubts once in each of several parts is together.
+    """
     groups: defaultdict[tuple[str, str], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
     for decision in decisions:
         if doubts := _doubts(decision):
             groups[section(decision.operation), decision.danger_reason.rule].append((decision, doubts))
-    for (part, _), members in groups.items():
-        yield part, tuple(members)
+    alone: defaultdict[str, list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    for (_, rule), members in groups.items():
+        alone[rule] += members if len(members) == 1 else ()
+    for (part, rule), members in groups.items():
+        if len(members) > 1 or len(alone[rule]) < _REPEATED:
+            yield part, tuple(members)
+    for members in alone.values():
+        if len(members) >= _REPEATED:
+            for start in range(0, len(members), _TOGETHER):
+                yield _PARTS, tuple(members[start : start + _TOGETHER])
 
 
 def _doubts(decision: Decision) -> tuple[Concern, ...]:

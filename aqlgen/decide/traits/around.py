@@ -16,8 +16,8 @@ from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, JsonSchema, Location, Operation, Response
 from aqlgen.runtime.encode.urls import split_at_placeholders, without_names
-from aqlgen.runtime.media import JSON_PATCH, admits_json
 from aqlgen.runtime.text import folded
+from aqlgen.runtime.wire import JSON_PATCH, admits_json
 from aqlgen.words import singular, split
 
 __all__ = ["Around", "Schemas", "Subject", "template"]

@@ -7,9 +7,9 @@ from typing import Final
 
 from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Json, Location
-from aqlgen.runtime.media import JSON_PATCH, admits_json
 from aqlgen.runtime.schema import pointer_of, steps_of
 from aqlgen.runtime.table import Strategy, Update
+from aqlgen.runtime.wire import JSON_PATCH, admits_json
 
 from .around import Around, Schemas, Subject
 from .places import DEEPEST, Place, paired

@@ -24,7 +24,7 @@ from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.document.element.requests import read_maps_to, read_notes
 from aqlgen.document.element.types import CONSTRAINTS, parameter_name, text_type
 from aqlgen.ir import Json
-from aqlgen.runtime.media import JSON
+from aqlgen.runtime.wire import JSON
 
 __all__ = ["read_adapter"]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
-from aqlgen.runtime.media import JSON
 from aqlgen.runtime.table import Pagination
+from aqlgen.runtime.wire import JSON
 
 __all__ = ["Auth", "Element", "ElementOperation", "ElementParameter", "Place", "Request", "Stated", "Word"]
 

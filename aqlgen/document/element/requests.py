@@ -18,8 +18,8 @@ from urllib.parse import unquote
 from aqlgen.document.element.model import Place, Request
 from aqlgen.document.element.reader import Field, Node, Reader
 from aqlgen.runtime.encode.urls import placeholders
-from aqlgen.runtime.media import JSON as JSON_TYPE
 from aqlgen.runtime.table import Pagination, PagingStyle
+from aqlgen.runtime.wire import JSON as JSON_TYPE
 
 __all__ = [
     "CREDENTIAL",

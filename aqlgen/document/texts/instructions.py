@@ -217,7 +217,8 @@ _SPELLED: Final = re.compile(
     r"(?:ignore|disregard|forget)(?:all)?(?:of)?(?:the|your|my|any)?(?:previous|prior|above|earlier"
     r"|system)(?:instructions?|prompts?|rules)"
 )
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{40,4000}={0,2}")
+_SHORTEST_CODE: Final = 40
+_ENCODED: Final = re.compile(rf"[A-Za-z0-9+/_-]{{{_SHORTEST_CODE},4000}}={{0,2}}")
 _MAX_QUOTE: Final = 160
 _MAX_TEXT: Final = 20_000
 
@@ -272,7 +273,7 @@ def _joined(match: re.Match[str]) -> str:
 
 def _encoded(text: str) -> Instruction | None:
     """Return what an encoded part of a text says to a model."""
-    for match in _ENCODED.finditer(text):
+    for match in _ENCODED.finditer(text) if len(text) >= _SHORTEST_CODE else ():
         part = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         try:
             decoded = base64.b64decode(part + "=" * (-len(part) % 4), validate=True).decode()

@@ -10,7 +10,7 @@ from typing import Final
 
 from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.ir import Json
-from aqlgen.runtime.media import FORM, JSON, media_type
+from aqlgen.runtime.wire import FORM, JSON, media_type
 
 MULTIPART: Final = "multipart/form-data"
 

@@ -20,7 +20,7 @@ from aqlgen.document.upgrade.parameters import (
 )
 from aqlgen.document.upgrade.servers import operation_servers
 from aqlgen.ir import Json
-from aqlgen.runtime.media import JSON, OCTETS, admits_json
+from aqlgen.runtime.wire import JSON, OCTETS, admits_json
 
 REPLACED_IN_OPERATION = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
 NO_BODY = frozenset({"get", "head", "options"})

@@ -1,13 +1,25 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The exchanges with the API that one call needs, each through the owner's hooks."""
+"""The exchanges with the API that one call needs, and the extracts of their answers by the presets.
+
+Each exchange goes through the owner's hooks.
+
+An agent needs of a write what the thing is, its state, its version and where it is (R-SEL-2). Beside these stay what
+the API remarks, the fields that an update changed, and what no read gives again, secrets among it: it would be lost. A
+secret that a read gives is left out. A thing that names nothing of itself stays whole.
+
+`standard` leaves the beginning of texts and lists, and the upper levels. Of another thing within it, at any level, what
+identifies that one is enough.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..errors import Failure
+from ..text import folded
 from ..wire import QuotaPaused, current_spending
 
 if TYPE_CHECKING:
@@ -16,7 +28,10 @@ if TYPE_CHECKING:
     from ..table import Row
     from ..wire import ApiRequest, ApiResponse
 
-__all__ = ["Approved", "Exchanges"]
+__all__ = [
+    "IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "Approved", "Echo", "Exchanges", "identity", "shortened",
+    "without_secrets",
+]  # fmt: skip
 
 
 class Approved(Protocol):
@@ -119,3 +134,174 @@ class Exchanges:
         from ..decode.outcome import with_advice
 
         return with_advice(failure, row, params, self.api.table, "" if request is None else request.idempotency_key)
+
+
+IDENTIFIERS: Final = frozenset({"id", "uuid", "guid", "gid", "sid", "uid", "key", "slug", "number", "code", "arn"})
+NAMES: Final = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
+PAGES_OF_PEOPLE: Final = frozenset({"html_url", "web_url"})
+
+_STATES: Final = frozenset(
+    {
+        "state",
+        "status",
+        "phase",
+        "conclusion",
+        "outcome",
+        "enabled",
+        "active",
+        "archived",
+        "deleted",
+        "merged",
+        "paid",
+        "ok",
+        "success",
+        "type",
+        "kind",
+    }
+)
+_VERSIONS: Final = frozenset({"version", "revision", "etag", "resourceversion", "generation", "sha"})
+_PLACES: Final = frozenset(
+    {"url", "href", "link", "uri", "self", "selflink", "location", "permalink", "weburl", "htmlurl"}
+)
+_REMARKS: Final = frozenset({"warning", "warnings", "error", "errors", "message", "messages", "failures"})
+_SECRETS: Final = ("token", "secret", "password", "passphrase", "apikey", "privatekey", "accesskey", "credentials")
+_RESOURCE_SUFFIXES: Final = ("id", "name", "key", "uuid", "number")
+
+_MOST_NESTED: Final = 3
+_MOST_SCALARS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What stays of the answer to a write beside what identifies the thing, by the agent's names of fields."""
+
+    once: frozenset[str] = frozenset()
+    """The fields that no read gives again."""
+    readable: frozenset[str] = frozenset()
+    """The fields that are declared, and that a read gives."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """What an update was asked to change."""
+
+    def hides(self, key: str, value: Any) -> bool:
+        """Return True for a secret that a read gives."""
+        return isinstance(value, str) and key in self.readable and folded(key).endswith(_SECRETS)
+
+    def keeps(self, key: str, value: Any) -> bool:
+        """Return True for a field that is shown whatever it is called."""
+        is_secret = folded(key).endswith(_SECRETS)
+        return key in self.once or (is_secret and not self.hides(key, value)) or (key in self.changes and not is_secret)
+
+
+_NO_ECHO: Final = Echo()
+
+
+def identity(value: Any, resource: str = "", echo: Echo = _NO_ECHO) -> Any:
+    """Return what a write's answer says of a thing, of a list of each; `resource` is the thing's name."""
+    if isinstance(value, list):
+        return [identity(item, resource, echo) for item in value]
+    if not isinstance(value, dict):
+        return value
+    prefix = folded(resource)
+    identifying = IDENTIFIERS | NAMES | {f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix}
+    kept = _wanted(value, identifying, echo)
+    if not any(folded(key) in identifying for key in kept):
+        nested = _nested(value, identifying, echo)
+        if not nested:
+            return without_secrets(value, echo)
+        kept = {key: nested.get(key, kept.get(key)) for key in value if key in nested or key in kept}
+    return kept
+
+
+def without_secrets(value: Any, echo: Echo) -> Any:
+    """Return the answer to a write without the secrets that a read gives, at the thing and in the objects in it."""
+    if isinstance(value, list):
+        return [without_secrets(item, echo) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: without_secrets(inner, echo) for key, inner in value.items() if not echo.hides(key, inner)}
+
+
+def _wanted(value: Mapping[str, Any], identifying: frozenset[str], echo: Echo) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, inner in value.items():
+        if echo.keeps(key, inner):
+            kept[key] = inner if key in echo.once else _changed(inner, echo.changes.get(key))
+        elif _is_wanted(folded(key), inner, identifying):
+            kept[key] = _kept(inner)
+    return kept
+
+
+def _is_wanted(name: str, value: Any, identifying: frozenset[str]) -> bool:
+    if name in identifying or name in _PLACES:
+        return not isinstance(value, (dict, list))
+    return name in _STATES or name in _VERSIONS or name in _REMARKS
+
+
+def _changed(value: Any, change: Any) -> Any:
+    """Return of a value what a change was about: of an object the fields that it names."""
+    if not isinstance(value, dict) or not isinstance(change, Mapping):
+        return value
+    return {key: _changed(inner, change[key]) for key, inner in value.items() if key in change}
+
+
+def _kept(value: Any) -> Any:
+    """Return a value, of an object its plain ones."""
+    if not isinstance(value, dict):
+        return value
+    plain = [key for key, inner in value.items() if not isinstance(inner, (dict, list))]
+    return {key: value[key] for key in plain[:_MOST_SCALARS]}
+
+
+def _nested(value: Mapping[str, Any], identifying: frozenset[str], echo: Echo) -> dict[str, Any]:
+    """Return the parts that identify the thing where it does not itself, as `metadata` does."""
+    parts: dict[str, Any] = {}
+    for key, inner in value.items():
+        if len(parts) < _MOST_NESTED and isinstance(inner, dict) and any(folded(name) in identifying for name in inner):
+            change = echo.changes.get(key)
+            within = replace(echo, changes=change) if isinstance(change, Mapping) else echo
+            parts[key] = _wanted(inner, identifying, within)
+    return parts
+
+
+_LONGEST_TEXT, _TEXT = 600, 400
+_LONGEST_LIST, _LIST = 20, 10
+_MOST_FIELDS: Final = 12
+"""Fields of a thing within another from which on only those that identify it are shown."""
+
+_IDENTIFYING: Final = IDENTIFIERS | NAMES
+_DEEPEST: Final = 3
+"""Levels of objects below a thing; of what is deeper only the plain values of the level above stay."""
+
+
+def shortened(value: Any, cut: set[str], path: str = "", depth: int = 0) -> Any:
+    """Return a value with long texts, long lists and deep objects cut; `cut` takes the paths."""
+    if isinstance(value, str):
+        if len(value) <= _LONGEST_TEXT:
+            return value
+        cut.add(path)
+        return f"{value[:_TEXT]}… [{len(value)} characters]"
+    if isinstance(value, list):
+        kept = value
+        if depth and len(value) > _LONGEST_LIST:
+            cut.add(path)
+            kept = value[:_LIST]
+        return [shortened(item, cut, path, depth) for item in kept]
+    return _shortened_object(value, cut, path, depth) if isinstance(value, dict) else value
+
+
+def _shortened_object(value: Mapping[str, Any], cut: set[str], path: str, depth: int) -> dict[str, Any]:
+    if depth and len(value) > _MOST_FIELDS and any(folded(key) in IDENTIFIERS for key in value):
+        cut.add(path)
+        return {
+            key: inner
+            for key, inner in value.items()
+            if folded(key) in _IDENTIFYING and not isinstance(inner, (dict, list))
+        }
+    short: dict[str, Any] = {}
+    for key, inner in value.items():
+        inner_path = f"{path}.{key}" if path else key
+        if depth >= _DEEPEST and isinstance(inner, (dict, list)) and inner:
+            cut.add(inner_path)
+        else:
+            short[key] = shortened(inner, cut, inner_path, depth + 1)
+    return short

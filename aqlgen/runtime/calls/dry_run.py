@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
 from ..exact_json import read_float
-from ..media import FORM, is_json, is_text, media_type
 from ..redaction import MASK, is_credential_header, redact, redacted, without_userinfo
 from ..text import listed
+from ..wire import FORM, is_json, is_text, media_type
 
 if TYPE_CHECKING:
     from ..client import ApiSide

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..media import is_csv
 from ..schema import MISSING, Shape, Types, agent_path, at, is_shaped, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from .extracts import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
+from ..wire import is_csv
+from . import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, Echo, identity, shortened, without_secrets
 
 __all__ = ["Selected", "Selection", "Tree", "items_path", "minimal", "standard"]
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..auth import BARE, alternative_in_use
 from ..auth.sources import config_of_each
 from ..encode.addresses import operation_problem
-from ..media import is_json
 from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import counted, line
+from ..wire import is_json
 from .readiness import ready_schemes
 
 if TYPE_CHECKING:

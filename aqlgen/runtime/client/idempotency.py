@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote
 
 from ..errors import Code, Failure
-from ..media import is_json, media_type
+from ..wire import is_json, media_type
 
 if TYPE_CHECKING:
     from ..table import Idempotency, Row

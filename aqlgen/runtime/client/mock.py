@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..decode import declared_response
-from ..media import JSON, is_json, is_text
 from ..table import Row, Table
-from ..wire import ApiRequest, ApiResponse, current_spending
+from ..wire import JSON, ApiRequest, ApiResponse, current_spending, is_json, is_text
 
 __all__ = ["MockTransport"]
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..session import current_caller
-from ..wire import QUOTA_HEADERS, ApiRequest, ApiResponse, origin_of
+from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, origin_of
 from .retries import Pace, Timing
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ _LONGEST_HOLD = 3600.0
 _GLOBAL, _SCOPE = "x-ratelimit-global", "x-ratelimit-scope"
 _DEFAULT_HOLD = 1.0
 """Seconds that a response 429 without a word about time holds back its operation."""
-_NOTED_HEADERS = frozenset({"ratelimit", *QUOTA_HEADERS})
 _WHOLE_API = "global"
 _SAME_END = 1.1
 """Ends of one quota that are told in whole seconds differ by less than these."""
+_PATIENCE = 10.0
+"""Most seconds that a request waits for its turn in the pace that the API demands."""
 _SMALL_COST = 3
 """What is left of a shared quota falls by no more than this between two responses, or by a twentieth of its size."""
 
@@ -163,12 +164,12 @@ class QuotaMeter:
         self._now = now
         self._callers: OrderedDict[tuple[str, frozenset[str]], _Caller] = OrderedDict()
 
-    async def waited(self, request: ApiRequest, operation: str, patience: float, timing: Timing) -> bool:
+    async def waited(self, request: ApiRequest, operation: str, seconds_left: float, timing: Timing) -> bool:
         """Wait for the turn of a request in the pace of its bucket. Returns True if it had to wait.
 
-        Raises Failure (RATE_LIMIT_EXCEEDED) when its turn does not come within `patience` (seconds).
+        Raises Failure (RATE_LIMIT_EXCEEDED) when its turn does not come in time.
         """
-        ends = self._now() + patience
+        ends = self._now() + min(_PATIENCE, seconds_left)
         waits = False
         while seconds := self._seconds_until_turn(request, operation):
             if seconds > ends - self._now():
@@ -224,7 +225,7 @@ class QuotaMeter:
         headers = response.headers
         is_limited = response.status == 429
         if not is_limited:
-            unlimited = _NOTED_HEADERS.isdisjoint(headers)
+            unlimited = QUOTA_NAMES.isdisjoint(headers)
             if self._callers:
                 self._accepted(request, operation, unlimited=unlimited and response.status < 300)
             if unlimited:
@@ -288,7 +289,7 @@ class QuotaMeter:
 
 def _stated(headers: Mapping[str, str], now: float) -> Iterator[tuple[Quota, _Count]]:
     """Yield every quota in the headers of a response that has an end, with what is left of it."""
-    if _NOTED_HEADERS.isdisjoint(headers):
+    if QUOTA_NAMES.isdisjoint(headers):
         return
     from ..decode.headers import quotas, seconds_until_reset
 

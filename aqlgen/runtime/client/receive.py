@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..decode.outcome import changes_something
 from ..errors import Code, Failure, response_too_large
-from ..media import StreamForm, media_type, stream_form
-from ..wire import ApiRequest, ApiResponse, SavedFile
+from ..wire import ApiRequest, ApiResponse, SavedFile, StreamForm, changes_something, media_type, stream_form
 
 if TYPE_CHECKING:
     import httpx2

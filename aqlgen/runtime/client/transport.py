@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..logs.observers import Observers
-from ..wire import ApiRequest, ApiResponse, PrivateAddress, current_spending, origin_of
+from ..wire import QUOTA_NAMES, ApiRequest, ApiResponse, PrivateAddress, changes_something, current_spending, origin_of
 from .isolation import CONNECTIONS, Circuits, Shares
-from .quotas import KnownLimit, QuotaMeter
 from .receive import ACCEPT_ENCODING, Bounds, CodingError, Receiver
 from .retries import Backoff, RetryBudget, Timing, is_tls, is_unsent, unreachable
 
@@ -28,13 +26,12 @@ if TYPE_CHECKING:
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
+    from .quotas import KnownLimit, QuotaMeter
 
 __all__ = ["HttpTransport"]
 
 _CONNECT_TIMEOUT = 10.0
 _MAX_REDIRECTS = 5
-_PATIENCE = 10.0
-"""Most seconds that a request waits for its turn in the pace that the API demands."""
 
 
 class HttpTransport:
@@ -66,7 +63,7 @@ class HttpTransport:
         self._retries = retries
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
-        self._meter = QuotaMeter(self._timing.now)
+        self._meter: QuotaMeter | None = None  # from the first response on that tells of a quota
         self._observers = observers = Observers() if observers is None else observers
         self._budget = RetryBudget(retry_budget, self._timing.now, observers)
         self._circuits = Circuits(*circuit, self._timing.now, observers)
@@ -84,23 +81,24 @@ class HttpTransport:
         verify: ssl.SSLContext | bool = True,
         hosts: Callable[[], Hosts] | None = None,
         observers: Observers | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> HttpTransport:
         """Build the transport that the settings describe."""
-        bounds = Bounds(
-            response=config.max_response_size,
-            events=config.stream_events,
-            seconds=config.stream_seconds,
-            folder=config.files_folder,
-            file=config.files_max_size,
-        )
         return cls(
             config.timeout,
             config.max_response_size,
             verify=verify,
+            transport=transport,
             retries=config.retries,
             retry_budget=config.client.retry_budget,
             circuit=(config.client.circuit_failures, config.client.circuit_seconds),
-            bounds=bounds,
+            bounds=Bounds(
+                response=config.max_response_size,
+                events=config.stream_events,
+                seconds=config.stream_seconds,
+                folder=config.files_folder,
+                file=config.files_max_size,
+            ),
             hosts=hosts,
             observers=observers,
         )
@@ -124,9 +122,18 @@ class HttpTransport:
         except (TimeoutError, httpx2.RequestError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
             return call.ended(error)
 
+    def note(self, request: ApiRequest, operation: str, response: ApiResponse, sent_at: float) -> None:
+        """Remember the quotas of which a response tells."""
+        if self._meter is None and (response.status == 429 or not QUOTA_NAMES.isdisjoint(response.headers)):
+            from .quotas import QuotaMeter
+
+            self._meter = QuotaMeter(self._timing.now)
+        if self._meter is not None:
+            self._meter.note(request, operation, response, sent_at)
+
     def known_limits(self, *, of_caller: bool) -> Iterator[KnownLimit]:
         """Yield the API's limits as it told of them; `of_caller`: only to the present caller's credential."""
-        return self._meter.known(of_caller=of_caller)
+        return iter(()) if self._meter is None else self._meter.known(of_caller=of_caller)
 
     def unreachable(self) -> list[str]:
         """Return the origins that no connection can be made to, as far as was tried."""
@@ -249,8 +256,9 @@ class _Call:
         if self._uncertain:
             response = replace(response, uncertain=True)
         wait = self._backoff.after_response(self._tries, response, self._timing)
-        if wait is not None and response.status == 429:
-            wait = max(wait, self._owner._meter.seconds_held(self._request, self._operation))
+        meter = self._owner._meter
+        if wait is not None and meter is not None and response.status == 429:
+            wait = max(wait, meter.seconds_held(self._request, self._operation))
         if wait is None or not self._may_repeat(wait):
             return self._redirected(response)
         self._last = self._latest = response
@@ -333,10 +341,9 @@ class _Call:
         async with share:
             circuits.admit(request, operation, changes=self._changes)
             try:
-                patience = min(_PATIENCE, self._seconds_left())
-                if await meter.waited(request, operation, patience, self._timing):
+                if meter is not None and await meter.waited(request, operation, self._seconds_left(), self._timing):
                     owner._observers.event("pace", outcome="waited", host=origin_of(request.url), operation=operation)
-                with meter.admitted(request, operation):
+                with nullcontext() if meter is None else meter.admitted(request, operation):
                     if spending is not None and self._row is not None:
                         await spending.admit(self._row, again=self._requests > 0)
                     self._requests += 1
@@ -352,7 +359,7 @@ class _Call:
                             await response.aclose()
                         exchange.status = answer.status
                 circuits.answered(request, operation, answer.status)
-                meter.note(request, operation, answer, sent_at)
+                owner.note(request, operation, answer, sent_at)
             except httpx2.TransportError as error:
                 if not (is_tls(error) or isinstance(error, httpx2.PoolTimeout)):
                     circuits.failed(request, operation, connection=is_unsent(error))

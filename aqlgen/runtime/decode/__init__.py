@@ -7,10 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Failure
-from ..media import (
+from ..redaction import redact, redacted
+from ..schema.field_names import Names, Plan, Way
+from ..table import Row, Table
+from ..wire import (
     JSON,
+    Account,
+    ApiResponse,
     StreamForm,
     admits_nothing,
+    changes_something,
     is_json,
     is_json_lines,
     is_multipart,
@@ -18,13 +24,8 @@ from ..media import (
     media_type,
     stream_form,
 )
-from ..redaction import redact, redacted
-from ..schema.field_names import Names, Plan, Way
-from ..table import Row, Table
-from ..wire import Account, ApiResponse
 from .body import decode_text, read_body
 from .headers import allowed_methods, head_data, not_modified_data, with_location
-from .outcome import changes_something
 
 if TYPE_CHECKING:
     from .encoded_fields import EncodedFields

@@ -18,10 +18,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from ..errors import Code
-from ..media import FORM, is_json, is_xml, media_type
 from ..redaction import redact, redacted
 from ..text import folded, words
-from ..wire import ApiResponse
+from ..wire import FORM, ApiResponse, is_json, is_xml, media_type
 from .attachments import CONTROLS
 from .body import decode_text
 from .upstream import visible_text
@@ -269,19 +268,23 @@ def _faults(body: Any, depth: int, *, listed: bool) -> Iterator[Fault]:
         for item in body[:_MAX_ITEMS]:
             yield from _faults(item, depth + 1, listed=True)
     elif isinstance(body, Mapping) and depth < _MAX_DEPTH:
-        fields = by_folded_key(body)
-        if not depth and all(map(_is_list_of_texts, body.values())) and fields.keys().isdisjoint(_FAULT_KEYS):
-            yield from _faults_by_name(body, depth, ())
-            return
-        message, code, (place, names) = _fault_message(fields), _code(fields), _named(fields, depth)
-        faults = [Fault(steps, place, message, code, listed) for steps in names]
-        for key in _FAULT_KEYS:
-            inner = fields.get(key)
-            if isinstance(inner, Mapping) and key != "error" and _is_by_name(key, inner):
-                faults += _faults_by_name(inner, depth, ())
-            else:
-                faults += _faults(inner, depth + 1, listed=False)
-        yield from faults or ([Fault((), place, message, code)] if listed else ())
+        yield from _faults_of_object(body, depth, listed=listed)
+
+
+def _faults_of_object(body: Mapping[str, Any], depth: int, *, listed: bool) -> Iterator[Fault]:
+    fields = by_folded_key(body)
+    if not depth and all(map(_is_list_of_texts, body.values())) and fields.keys().isdisjoint(_FAULT_KEYS):
+        yield from _faults_by_name(body, depth, ())
+        return
+    message, code, (place, names) = _fault_message(fields), _code(fields), _named(fields, depth)
+    faults = [Fault(steps, place, message, code, listed) for steps in names]
+    for key in _FAULT_KEYS:
+        inner = fields.get(key)
+        if isinstance(inner, Mapping) and key != "error" and _is_by_name(key, inner):
+            faults += _faults_by_name(inner, depth, ())
+        else:
+            faults += _faults(inner, depth + 1, listed=False)
+    yield from faults or ([Fault((), place, message, code)] if listed else ())
 
 
 def _is_list_of_texts(value: Any) -> bool:
@@ -292,20 +295,28 @@ def _named(fields: Mapping[str, Any], depth: int) -> tuple[str, list[tuple[str, 
     """Return the place, and the steps of the name that an object has itself or in its `source`, and that it lists."""
     places = (str(fields.get(key)).lower() for key in ("in", "location"))
     place = next((place for place in places if place in PLACES), "")
-    source, arguments = (
-        by_folded_key(inner) if isinstance(inner := fields.get(key), Mapping) else {} for key in ("source", "params")
-    )
-    named = [(_SOURCE_PLACES.get(key, place), source.get(key)) for key in _SOURCE_KEYS]
-    # RFC 9457, 3: a pointer is into the content of the request
-    named += [
-        (place or ("body" if key == "pointer" else ""), fields.get(key))
-        for key in (_NAME_KEYS if depth else _NAME_KEYS[:4])
-        if key != "location" or fields.get(key) not in PLACES
-    ]
-    place, steps = next(((place, steps) for place, name in named if (steps := steps_of_name(name))), (place, ()))
+    named = ((place, steps_of_name(name)) for place, name in _own_names(fields, place, depth))
+    place, steps = next(((place, steps) for place, steps in named if steps), (place, ()))
+    arguments = _members(fields, "params")
     steps += next((steps_of_name([arguments[key]]) for key in _LACKING_KEYS if key in arguments), ())
-    lists = [fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key))]
+    lists = (fields[key][:_MAX_ITEMS] for key in _NAME_LIST_KEYS if _is_list_of_texts(fields.get(key)))
     return place, [path for path in (steps, *(steps_of_name(name) for names in lists for name in names)) if path]
+
+
+def _own_names(fields: Mapping[str, Any], place: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """Yield what may be the name of a field at fault, each with its place."""
+    source = _members(fields, "source")
+    yield from ((_SOURCE_PLACES.get(key, place), source.get(key)) for key in _SOURCE_KEYS)
+    for key in _NAME_KEYS if depth else _NAME_KEYS[:4]:
+        if key != "location" or fields.get(key) not in PLACES:
+            # RFC 9457, 3: a pointer is into the content of the request
+            yield place or ("body" if key == "pointer" else ""), fields.get(key)
+
+
+def _members(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the members of an object in a field, by their folded keys; {} where there is none."""
+    inner = fields.get(key)
+    return by_folded_key(inner) if isinstance(inner, Mapping) else {}
 
 
 def _is_by_name(key: str, value: Mapping[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import Code, Failure
 from ..exact_json import read_float, write_json
-from ..media import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
+from ..wire import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
 from .attachments import CONTROLS, bytes_value
 
 __all__ = ["JSON_DECODER", "decode_text", "known_charset", "read_body", "sanitize"]

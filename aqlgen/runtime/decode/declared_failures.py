@@ -15,11 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import Failure
-from ..media import is_xml
 from ..schema import MISSING, Types, at, fixed_values, parts, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
-from ..wire import ApiResponse
+from ..wire import ApiResponse, is_xml
 from .api_error import by_folded_key, read_error
 from .failures import failure_of_response
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..media import OCTETS
 from ..schema import Shape, Types, alternatives, parts, referred, resolve, subschemas, union_of
 from ..schema.field_names import reached
 from ..table import JsonSchema, Row, Table
 from ..text import words
+from ..wire import OCTETS
 from .attachments import base64_bytes, bytes_as_base64, collected, image_type, text_of
 
 __all__ = ["EncodedFields", "is_base64", "with_texts_encoded"]

@@ -13,11 +13,10 @@ from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..redaction import redact
 from ..table import Row, Table
 from ..text import folded, leaks, line
-from ..wire import Account, ApiResponse
+from ..wire import Account, ApiResponse, changes_something
 from .api_error import ApiError, kind_of_fault, read_error
 from .field_errors import field_errors
 from .headers import quotas, retry_after, seconds_until_reset
-from .outcome import changes_something
 from .upstream import upstream
 
 __all__ = ["failure_of_response"]

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from ..errors import Code, Failure
-from ..media import FORM, OCTETS, is_json, is_multipart, is_text, media_type, stream_form
 from ..text import without_unseen
-from ..wire import SavedFile
+from ..wire import FORM, OCTETS, SavedFile, is_json, is_multipart, is_text, media_type, stream_form
 
 if TYPE_CHECKING:
     from ..table import Row

@@ -13,12 +13,7 @@ from ..text import folded
 if TYPE_CHECKING:
     from ..table import Row, Table
 
-__all__ = ["changes_something", "find_out", "with_advice", "with_key"]
-
-
-def changes_something(row: Row | None, method: str) -> bool:
-    """Return True if a request may change something: it is of no safe method, and no read by another one."""
-    return method not in ("GET", "HEAD", "OPTIONS", "QUERY", "TRACE") and (row is None or row.family != "read")
+__all__ = ["find_out", "with_advice", "with_key"]
 
 
 def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Table, key: str = "") -> Failure:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import Failure
-from ..media import StreamForm, media_type
+from ..wire import StreamForm, media_type
 from .body import JSON_DECODER, read_body, sanitize
 from .files import disposition_name
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from html import unescape
 from typing import Any
 
-from ..media import media_type
 from ..redaction import MASK, without_userinfo
 from ..text import bounded, folded, line, without_trace
+from ..wire import media_type
 
 __all__ = ["upstream", "upstream_headers", "visible_text"]
 

@@ -134,22 +134,28 @@ def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
             is_text_declared = True
             data[agent_name] = _scalar(element.text, _types(table, schema))
             continue
-        inner = union_of(table.types, schema)
-        if inner.items and not inner.properties:
-            wrapped = hints.get("wrapped") is True or node_type == "element"
-            items = _array(children, {name, _local(wire)}, inner.items[0], table, wrapped=wrapped)
-            if items is not None:
-                data[agent_name] = items
-            continue
-        elements = _take(children, {name, _local(wire)})
-        if elements:
-            values = [_value(child, schema, table) for child in elements]
-            data[agent_name] = values[0] if len(values) == 1 else values
+        wrapped = hints.get("wrapped") is True or node_type == "element"
+        for value in _elements(children, {name, _local(wire)}, schema, table, wrapped=wrapped):
+            data[agent_name] = value
     for key, value in (*attributes.items(), *_grouped(children)):
         data.setdefault(key, value)
     if not is_text_declared and element.is_mixed:
         data.setdefault("_content", _in_order(element))
     return data
+
+
+def _elements(
+    children: list[_Element], names: set[str], schema: JsonSchema, table: Table, *, wrapped: bool
+) -> Iterator[Any]:
+    """Yield the value of the elements of these names, nothing when there is no trace of it."""
+    inner = union_of(table.types, schema)
+    if inner.items and not inner.properties:
+        items = _array(children, names, inner.items[0], table, wrapped=wrapped)
+        yield from () if items is None else (items,)
+        return
+    values = [_value(child, schema, table) for child in _take(children, names)]
+    if values:
+        yield values[0] if len(values) == 1 else values
 
 
 def _array(

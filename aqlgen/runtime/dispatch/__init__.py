@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..protocol_operations import Handler, Person
     from ..safety.approvals import Approval
     from ..safety.gatekeeper import Gatekeeper
-    from ..safety.loop.guard import Use
     from ..safety.loop.loop import SafetyLoop
     from ..validation.repair import Repaired
     from ..wire import ApiRequest
@@ -58,8 +57,8 @@ class ToolCall:
     """Warnings that were chosen to be shown before."""
     approval: Approval | None = None
     """The request that was approved: no other one is sent."""
-    report: Use | None = None
-    """The report to the safety loop that lets the call run."""
+    reported: Mapping[str, Any] | None = None
+    """The parameters by which the safety loop has let the call run; None for a call that needs no report."""
     alone: bool = True
     """False for an operation of a batch, and a step of a plan."""
     hooked: Call | None = None

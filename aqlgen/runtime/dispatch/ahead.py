@@ -70,7 +70,7 @@ class Ahead:
                 return None
             if self._loop is not None:
                 plan = None if request.approvals is None else request.approvals.plan
-                await self._loop.check(call.session, row, params, plan)
+                await self._loop.needs(call.session, row, params, plan)
             built = partial(self._checking.built, row, params)
             return await self._gate.foresee_confirmation(row, call.seen(), built)
         except (Failure, HookError):
@@ -129,7 +129,7 @@ class Ahead:
     async def check_report(self, rows: Iterable[Row], report: PlanReport, session: Session) -> None:
         """Raise Failure for a plan that changes something and was not reported. Raises StoreAway."""
         for row in rows:
-            if self._loop is not None and await self._loop.check(session, row, {}, report) is not None:
+            if self._loop is not None and await self._loop.needs(session, row, {}, report):
                 return
 
     def refuse_by_policy(self, row: Row) -> None:

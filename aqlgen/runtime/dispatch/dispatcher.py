@@ -213,6 +213,7 @@ class Dispatcher:
             else:
                 envelope = self._succeeded(call, await self._way(call), batch_warnings)
         except Failure as failure:
+            failure.__traceback__ = None  # its frames hold what was sent, and one of them the failure: a circle
             envelope = failure.envelope()
         except Exception as error:
             ids = {"request_id": call.stamp.request_id, "operation": operation, "session_id": call.session.id}

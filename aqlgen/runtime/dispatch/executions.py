@@ -90,17 +90,9 @@ class Executions:
     ) -> dict[str, Any] | None:
         """Return the execution that an answer begins; None if nothing goes on, or nothing says what to ask."""
         whole = self._api.decode(response, row, params) if response.content else None
-        condition = condition_of(response.status, whole, work.state)
         place = named_place(response.headers, accepted=response.status == 202)
-        announced = response.status == 202 or place is not None
-        if condition.stated and condition.status in ENDED:
-            if response.status != 202 or work.state is not None:
-                return None
-            condition = Condition("running", stated=False)  # with 202, `success` is of the call
-        identified = (
-            work.state is None and work.arguments is not None and work.status in (str(response.status), "default")
-        )
-        if not (announced or condition.stated or identified):
+        condition = _begun(response.status, condition_of(response.status, whole, work.state), work, place)
+        if condition is None:
             return None
         target = None if place is None else target_at(place, row, request, self._calls.table)
         target = target or target_of(row, params, whole, self._calls.table)
@@ -110,8 +102,7 @@ class Executions:
         text = await self._handles.write(handle)
         if text is None:
             return None
-        status = condition.status if condition.stated or announced else "running"
-        look = _Look(condition._replace(status=status), _wait_of(response))
+        look = _Look(condition, _wait_of(response))
         return {**_shown(text, handle, look), "follow_with": STATUS}
 
     async def status(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
@@ -301,3 +292,19 @@ def _reading(row: Row) -> Row:
         choices={},
         kinds=(),
     )
+
+
+def _begun(status: int, condition: Condition, work: LongRunning, place: str | None) -> Condition | None:
+    """Return the condition of work that an answer of a status begins; None if nothing goes on.
+
+    Something goes on where the answer announces it, states it, or has by the document what to ask with.
+    """
+    announced = status == 202 or place is not None
+    if condition.stated and condition.status in ENDED:
+        if status != 202 or work.state is not None:
+            return None
+        condition = Condition("running", stated=False)  # with 202, `success` is of the call
+    identified = work.state is None and work.arguments is not None and work.status in (str(status), "default")
+    if condition.stated or announced:
+        return condition
+    return condition._replace(status="running") if identified else None

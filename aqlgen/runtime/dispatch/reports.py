@@ -21,7 +21,6 @@ from . import Extension, Next, ToolCall
 from .arguments import Request
 
 if TYPE_CHECKING:
-    from ..safety.loop.guard import Use
     from ..schema import Types
     from ..table import Row
     from ..wire import ApiRequest
@@ -68,15 +67,18 @@ class LoopStages(LoopOperations):
         row, params, approvals = call.row, call.params, call.request.approvals
         plan = None if approvals is None else approvals.plan
         call.approval = approval_of_files(row, params, partial(self.calls.checking.built, row, params), plan)
-        call.report = await self.loop.check(call.session, row, with_files(params, call.approval), plan)
+        call.reported = with_files(params, call.approval)
+        await self.loop.guard.check(call.session, row.name, call.reported, plan)
         return await next(call)
 
     def around(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Use the report up right before the call is sent."""
-        return next(call) if call.report is None else self._used(call.report, call, next)
+        return next(call) if call.reported is None else self._used(call.reported, call, next)
 
-    async def _used(self, report: Use, call: ToolCall, next: Next) -> Any:
-        await report.spend()
+    async def _used(self, reported: Mapping[str, Any], call: ToolCall, next: Next) -> Any:
+        approvals = call.request.approvals
+        plan = None if approvals is None else approvals.plan
+        await self.loop.guard.use(call.session, call.row.name, reported, plan)
         return await next(call)
 
 

@@ -365,26 +365,30 @@ class Run:
             return {**entry, "data": [self._calls.shown(step, item) for item in result]}
         return {**entry, "data": self._calls.shown(step, result)}
 
+    def _done(self, halted: Step) -> list[dict[str, Any]]:
+        """Return what is done, without its data where that is much."""
+        progress = self._progress
+        done = [self._entry(step) for step in self._plan.steps[: progress.position]]
+        if halted.foreach is not None and progress.items is not None and progress.each:
+            done.append({**self._entry(halted, progress.each), "calls": len(progress.each), "of": len(progress.items)})
+        if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
+            done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
+        return done
+
     async def _halted(self, failure: Failure) -> Failure:
         """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
         progress, steps = self._progress, self._plan.steps
         step = self._unmet or steps[min(progress.position, len(steps) - 1)]
-        done = [self._entry(other) for other in steps[: progress.position]]
         where = step.label
-        items = progress.items or []
         if step.foreach is not None and progress.items is not None:
-            where |= {"item": progress.index, "of": len(items)}
-            if progress.each:
-                done.append({**self._entry(step, progress.each), "calls": len(progress.each), "of": len(items)})
-        if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
-            done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
+            where |= {"item": progress.index, "of": len(progress.items)}
         token = None
         resumable = self._unmet is None and not failure.code.value.startswith(_NOT_RESUMED)
         if resumable and self._size < _MOST_KEPT:
             token = await self._calls.keep({name: getattr(progress, name) for name in progress.__slots__})
         plan: dict[str, Any] = {
             "halted_at": where,
-            "done": done,
+            "done": self._done(step),
             "not_done": [other.label for other in steps[progress.position :]],
             "summary": self.summary(),
         }

@@ -227,21 +227,13 @@ def _sure(failure: Failure, known: Mapping[str, Any], open_params: frozenset[str
     from ..validation.problems import failure as failure_of
 
     details = failure.details
-    missing = details.get("missing_params")
-    if missing is not None:
-        open_names = {folded(name) for name in open_params}
-        left = [name for name in missing if folded(name) not in open_names]
-        # Parameters may stand within others, and references be fields of a body: what is missing is sure only if
-        # the references stand for parameters of their own.
-        if left and len(missing) - len(left) == len(open_params):
-            return Failure(
-                failure.code,
-                f"Missing required parameter(s): {', '.join(left)}",
-                {**{key: details[key] for key in ("operation",) if key in details}, "missing_params": left},
-            )
+    missing = _surely_missing(details.get("missing_params") or (), open_params)
+    if missing:
+        message = f"Missing required parameter(s): {', '.join(missing)}"
+        of = {"operation": details["operation"]} if "operation" in details else {}
+        return Failure(failure.code, message, {**of, "missing_params": missing})
     if failure.code is Code.UNKNOWN_PARAM:
         return failure
-    names = {folded(name) for name in known}
     problems: list[Problem] = []
     if failure.code in (Code.INVALID_TYPE, Code.INVALID_VALUE):
         problems.append(Problem(failure.code, str(details.get("param_name", "")), failure.message, details))
@@ -250,5 +242,17 @@ def _sure(failure: Failure, known: Mapping[str, Any], open_params: frozenset[str
         for problem in details.get("problems", [])
         if problem["code"] in (Code.INVALID_TYPE, Code.INVALID_VALUE, Code.UNKNOWN_PARAM)
     ]
+    names = {folded(name) for name in known}
     sure = [problem for problem in problems if folded(problem.name.partition(".")[0].partition("[")[0]) in names]
     return failure_of(sure) if sure else None
+
+
+def _surely_missing(missing: Sequence[str], open_params: frozenset[str]) -> list[str]:
+    """Return the missing parameters that no reference stands for.
+
+    Parameters may stand within others, and references be fields of a body: what is missing is sure only if the
+    references stand for parameters of their own.
+    """
+    open_names = {folded(name) for name in open_params}
+    left = [name for name in missing if folded(name) not in open_names]
+    return left if len(missing) - len(left) == len(open_params) else []

@@ -22,7 +22,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from ..errors import Code, Failure
-from ..media import (
+from ..schema import steps_of
+from ..schema.field_names import Names, operations_to_wire
+from ..table import Body, JsonSchema, Parameter, Row
+from ..wire import (
     FORM,
     JSON,
     JSON_PATCH,
@@ -35,9 +38,6 @@ from ..media import (
     media_type,
     stream_form,
 )
-from ..schema import steps_of
-from ..schema.field_names import Names, operations_to_wire
-from ..table import Body, JsonSchema, Parameter, Row
 from .framing import check_names, is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
 from .uploads import File, Files, first_type, type_of_file

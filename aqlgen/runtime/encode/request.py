@@ -14,10 +14,9 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ..errors import Code, Failure
-from ..media import FORM, is_json, media_type
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
-from ..wire import ApiRequest, Applied, SentFile
+from ..wire import FORM, ApiRequest, Applied, SentFile, is_json, media_type
 from .body import assemble_body, encode_body, encode_querystring, form_pairs, with_credentials
 from .framing import check_header, check_names
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Code, Failure
-from ..media import OCTETS, media_type
-from ..wire import SentFile
+from ..wire import OCTETS, SentFile, media_type
 
 __all__ = ["SOURCES", "File", "Files", "ReadFiles", "first_type", "type_of_file"]
 

@@ -8,9 +8,9 @@ instead; where it is that of an operation which is no read, nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urljoin, urlsplit
 
 from ..encode.urls import counterparts, without_names
 from .states import value_at
@@ -50,19 +50,15 @@ def target_at(place: str, row: Row, request: ApiRequest, table: Table) -> Target
     At the host of the request the scheme and the port are the request's, whatever the address says.
     """
     here = urlsplit(request.url)
-    try:
-        there = urlsplit(urljoin(request.url, place.strip()))
-        host = there.hostname
-    except ValueError:
-        return None
-    if there.scheme not in ("http", "https") or not host or there.username is not None:
+    there = _address_at(request.url, place)
+    if there is None:
         return None
     query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))
     path = there.path or "/"
     address = f"{path}?{query}" if query else path
     if any(secret and secret in unquote(address) for secret in request.secrets):
         return None
-    if host != here.hostname:
+    if there.hostname != here.hostname:
         return Target(url=f"{there.scheme}://{there.netloc}{address}")
     steps = row.path.partition("?")[0].rstrip("/").count("/")
     base = "/".join(here.path.rstrip("/").split("/")[: -steps or None])
@@ -71,6 +67,16 @@ def target_at(place: str, row: Row, request: ApiRequest, table: Table) -> Target
         return Target(url=address)
     operation, params = reader
     return Target(monitor=operation.name, params=params) if operation.family == "read" else None
+
+
+def _address_at(base: str, place: str) -> SplitResult | None:
+    """Return the address that a place names, None if it is none that may be asked: of HTTP, and of no user."""
+    try:
+        address = urlsplit(urljoin(base, place.strip()))
+        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.username is None
+    except ValueError:
+        return None
+    return address if is_address else None
 
 
 def target_of(row: Row, params: Mapping[str, Any], data: Any, table: Table) -> Target | None:
@@ -130,24 +136,31 @@ def _reader_at(path: str, query: str, base: str, row: Row, table: Table) -> tupl
     It is of the API that answered: an answer of one has no say in what is asked of another.
     """
     steps = path.removeprefix(base).strip("/").split("/")
-    matches: list[tuple[int, str, str, dict[str, str]]] = []
-    for name, family, (method, template, api) in table.values("method", "path", "api"):
-        is_asked = method == "GET" and api == row.api
-        values = _matched(str(template).strip("/").split("/"), steps) if is_asked else None
-        if values is not None:
-            matches.append((-len(values), name, family, values))
+    matches = [
+        (name, family, values)
+        for name, family, (method, template, api) in table.values("method", "path", "api")
+        if method == "GET" and api == row.api
+        if (values := _matched(str(template).strip("/").split("/"), steps)) is not None
+    ]
     if not matches:
         return None
-    _, name, family, values = min(matches, key=lambda match: match[0])
+    name, family, values = min(matches, key=lambda match: len(match[2]))
     reader = table.find(name, family)
     if reader is None or reader.servers != row.servers:
         return None
-    asked = {("query", key): value for key, value in parse_qsl(query, keep_blank_values=True)}
-    asked |= {("path", key): value for key, value in values.items()}
-    by_place = {(parameter.location, parameter.wire): name for name, parameter in reader.parameters.items()}
-    params = {by_place[place]: value for place, value in asked.items() if place in by_place}
-    lacking = any(item.required and key not in params for key, item in reader.parameters.items())
-    return None if lacking or not asked.keys() <= by_place.keys() else (reader, params)
+    params = _params_of(reader, values, parse_qsl(query, keep_blank_values=True))
+    return None if params is None else (reader, params)
+
+
+def _params_of(reader: Row, path: Mapping[str, str], query: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
+    """Return the parameters that an address gives a read; None if it has no such one, or lacks a required one."""
+    asked = {("query", key): value for key, value in query} | {("path", key): value for key, value in path.items()}
+    by_place = {(str(parameter.location), parameter.wire): name for name, parameter in reader.parameters.items()}
+    if not asked.keys() <= by_place.keys():
+        return None
+    params = {by_place[place]: value for place, value in asked.items()}
+    required = {name for name, parameter in reader.parameters.items() if parameter.required}
+    return params if required <= params.keys() else None
 
 
 def _matched(template: Sequence[str], steps: Sequence[str]) -> dict[str, str] | None:

@@ -202,23 +202,25 @@ def _levels(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _progress(fields: Mapping[str, Any], word: str) -> dict[str, Any] | None:
     """Return how far work is, with the API's own word for its state where that is not the core state."""
-    progress: dict[str, Any] = {}
-    for level in _levels(fields):
-        percentage = next((value for key in _PERCENTAGES if (value := _percentage(level.get(key))) is not None), None)
-        if percentage is not None:
-            progress["percentage"] = percentage
-            break
-    for level in (*_levels(fields), *(_fields(fields[key]) for key in _COUNTS if isinstance(fields.get(key), Mapping))):
-        total = level.get("total")
-        current = next((level[key] for key in _COUNTED if _is_count(level.get(key))), None)
-        if current is not None and _is_count(total) and current <= total:
-            progress |= {"current": current, "total": total}
-            break
+    levels = list(_levels(fields))
+    counting = [*levels, *(_fields(fields[key]) for key in _COUNTS if isinstance(fields.get(key), Mapping))]
     message = next((fields[key] for key in ("statusmessage", "progressmessage", "message") if fields.get(key)), "")
     text = ": ".join(part for part in (word, message) if isinstance(part, str) and part)
+    percentages = (_percentage(level.get(key)) for level in levels for key in _PERCENTAGES)
+    percentage = next((number for number in percentages if number is not None), None)
+    progress: dict[str, Any] = {} if percentage is None else {"percentage": percentage}
+    progress |= next(filter(None, map(_counts_of, counting)), {})
     if text:
         progress["message"] = line(text, _MOST)
     return progress or None
+
+
+def _counts_of(level: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many of how many are done, {} where it is not said."""
+    total = level.get("total")
+    current = next((level[key] for key in _COUNTED if _is_count(level.get(key))), None)
+    known = current is not None and _is_count(total) and current <= total
+    return {"current": current, "total": total} if known else {}
 
 
 def _percentage(value: Any) -> float | int | None:

@@ -102,14 +102,14 @@ def checked_query(params: Mapping[str, Any], max_list: int, apis: Collection[str
             Code.UNKNOWN_PARAM,
             f"Unknown parameter(s) for operation 'introspect': {line(unknown, 200)}. Valid: {', '.join(known)}.",
         )
-    given = {name: value for name, value in params.items() if value is not None}
-    for name, value in given.items():
+    present = {name: value for name, value in params.items() if value is not None}
+    for name, value in present.items():
         if not (name == "name" and isinstance(value, list)):
             _check_type(name, value, known[name])
-    problem = _problem_of(given, max_list, apis)
+    problem = _problem_of(present, max_list, apis)
     if problem:
         raise Failure(Code.INVALID_VALUE, problem)
-    return str(given["query"])
+    return str(present["query"])
 
 
 def _problem_of(params: Mapping[str, Any], max_list: int, apis: Collection[str]) -> str:

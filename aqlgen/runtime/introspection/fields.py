@@ -7,7 +7,7 @@ key of its own (the shape of an object, null, item counts, exclusive bounds, alt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -139,16 +139,10 @@ def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list
         return _named_type(name, types, detail, notes, null=null)
     options = alternatives(target)
     kind = only_type(target) or "any"
-    info: Info
     if len(options) > 1 and "properties" not in target:
-        info = {"type": union_type(options) if kind == "any" else kind}
-        if info["type"] == "array":
-            info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types, detail)
-        elif detail.named and any(is_object(follow(option, types), types) for option in options):
-            return info, [*notes, *_shape_note(target, types, detail)]
-        return info, [*notes, *union_notes(options)]
-    info = {"type": kind}
-    info.update(_constraints(target, kind))
+        union, more = _union(target, kind, options, types, detail)
+        return union, [*notes, *more]
+    info: Info = {"type": kind, **_constraints(target, kind)}
     if len(info.get("enum", ())) > detail.values:
         notes.append(_many_values(info.pop("enum"), detail))
     if kind in ("integer", "number"):
@@ -161,6 +155,18 @@ def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list
     elif kind == "any" and isinstance(target.get("type"), list):
         notes.append(f"One of: {', '.join(name for name in target['type'] if name != 'null')}.")
     return info, notes
+
+
+def _union(
+    schema: JsonSchema, kind: str, options: Sequence[JsonSchema], types: Types, detail: Detail
+) -> tuple[Info, Iterable[str]]:
+    """Return the type of a value of several alternatives, and what only words can say."""
+    info: Info = {"type": union_type(options) if kind == "any" else kind}
+    if info["type"] == "array":
+        info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types, detail)
+    elif detail.named and any(is_object(follow(option, types), types) for option in options):
+        return info, _shape_note(schema, types, detail)
+    return info, union_notes(options)
 
 
 def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]:

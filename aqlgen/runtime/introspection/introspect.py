@@ -119,37 +119,50 @@ class Introspection:
 
     def _data(self, params: Mapping[str, Any], session_id: str | None, history: History | None) -> dict[str, Any]:
         query = checked_query(params, self._config.max_list, self._adapter.apis)
-        if query == protocol.QUOTA_STATUS:
-            return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
-        if query == protocol.ADAPTER_INFO:
-            trust = {"level": self._config.trust_level, **self._config.trust.shown()}
-            apis = {"apis": protocol.apis_of(self._adapter)} if self._adapter.apis else {}
-            return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust, **apis}
-        if query == protocol.REVOKE_TOKEN:
-            if params.get("token") is None:
+        match query:
+            case protocol.QUOTA_STATUS:
+                return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
+            case protocol.ADAPTER_INFO:
+                return self._about()
+            case protocol.REVOKE_TOKEN if params.get("token") is None:
                 raise Failure(Code.MISSING_PARAM, "Query 'revoke_token' needs token, the confirmation token to revoke.")
-            return {}
+            case protocol.REVOKE_TOKEN:
+                return {}
+            case "warnings" | "danger":
+                return self._of_calls(query, params, history)
         names = names_of(params, query)
-        if query in ("warnings", "danger"):
-            if names is None:
-                names = [] if params.get("name") is None else [params["name"]]
-            bounds = Bounds.of(params, self._config.max_list, self._tokens - _SUMMARY)
-            if query == "danger":
-                return self._dangers.answer(params, names, bounds, self._wanted(params))
-            from .past import warnings_so_far
-
-            spelled = [row.name for name in names if (row := self.find(name)) is not None]
-            return warnings_so_far(history, params, [*names, *spelled], bounds)
         if names is not None:
             return self._described(names)
-        if query == "search":
-            return self._matches(params)
         name = params.get("name")
-        if query == "operations":
-            return self._operations(params, session_id) if name is None else {"operation": self._operation(name)}
-        if name is not None:
-            return {"type": self._type(name, Bounds.of(params, None, self._tokens))}
-        return {"types": self._types(params)}
+        match query:
+            case "search":
+                return self._matches(params)
+            case "operations":
+                return self._operations(params, session_id) if name is None else {"operation": self._operation(name)}
+        return (
+            {"types": self._types(params)}
+            if name is None
+            else {"type": self._type(name, Bounds.of(params, None, self._tokens))}
+        )
+
+    def _about(self) -> dict[str, Any]:
+        """Return what the adapter is, and who vouches for it."""
+        trust = {"level": self._config.trust_level, **self._config.trust.shown()}
+        apis = {"apis": protocol.apis_of(self._adapter)} if self._adapter.apis else {}
+        return {"name": self._adapter.name, "version": self._adapter.version, "trust": trust, **apis}
+
+    def _of_calls(self, query: str, params: Mapping[str, Any], history: History | None) -> dict[str, Any]:
+        """Return what calls of operations may do, or what the calls so far were warned of."""
+        names = names_of(params, query)
+        if names is None:
+            names = [] if params.get("name") is None else [params["name"]]
+        bounds = Bounds.of(params, self._config.max_list, self._tokens - _SUMMARY)
+        if query == "danger":
+            return self._dangers.answer(params, names, bounds, self._wanted(params))
+        from .past import warnings_so_far
+
+        spelled = [row.name for name in names if (row := self.find(name)) is not None]
+        return warnings_so_far(history, params, [*names, *spelled], bounds)
 
     @property
     def _tokens(self) -> int:

@@ -247,9 +247,7 @@ class Ranking:
         for short in best[:_CANDIDATES]:
             values = features.of(hit(short), scores[short])
             weighed[short] = sum(self._weights[key] * value for key, value in values.items())
-            for exact, same in enumerate((hit(short).summary, hit(short).name), 1):
-                weighed[short] += _EXACT * exact * bool(plain and plain == plain_words(same))
-            weighed[short] += 4 * _EXACT * (short == named)
+            weighed[short] += _EXACT * (4 * (short == named) + _exactness(plain, hit(short)))
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
         weak = not order or weighed[order[0]] < WEAK
         if wanted is None and asked.quoted | bool(asked.names - self._postings.lines.keys()):
@@ -304,17 +302,15 @@ class Ranking:
         vocabulary, lines = self._vocabulary, self._postings.lines
         start = bisect_left(vocabulary, word)
         longer = [term for term in islice(vocabulary, start, start + _FORMS) if term.startswith(word)]
-        cuts = [(word[:cut], word[cut:]) for cut in range(len(word) + 1)]
-        parts = [(head, stem(rest)) for head, rest in cuts[3:-2] if head in lines]
-        whole = next((pair for pair in parts if pair[1] in lines), None)
         if longer:
             yield from ((term, _PART) for term in longer)
-        elif whole or parts:
+            return
+        parts = [(word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 1) if word[:cut] in lines]
+        if parts:
+            whole = next((pair for pair in parts if pair[1] in lines), None)
             yield from ((term, _SLIP) for term in whole) if whole else [(parts[-1][0], _PART)]
         elif 3 < len(word) < 25:
-            slips = [a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1] + [a + b[1:] for a, b in cuts if b]
-            slips += [a + letter + rest for a, b in cuts for letter in _LETTERS for rest in (b[1:], b)]
-            yield from islice(((term, _SLIP) for term in dict.fromkeys(slips) if term in lines), _FORMS)
+            yield from islice(((term, _SLIP) for term in dict.fromkeys(_slips(word)) if term in lines), _FORMS)
 
     def _rarity(self, forms: Mapping[str, float]) -> float:
         """Return the rarity of a word that may be any of some terms, each with its share."""
@@ -343,3 +339,16 @@ class Ranking:
         return list(
             dict.fromkeys((*[short for short in order if short not in more][: _PAGE - len(more)], *more, *order))
         )
+
+
+def _slips(word: str) -> Iterator[str]:
+    """Yield a word with two letters changed round, one left out, one changed, or one more."""
+    cuts = [(word[:cut], word[cut:]) for cut in range(len(word) + 1)]
+    yield from (head + rest[1] + rest[0] + rest[2:] for head, rest in cuts if len(rest) > 1)
+    yield from (head + rest[1:] for head, rest in cuts if rest)
+    yield from (head + letter + end for head, rest in cuts for letter in _LETTERS for end in (rest[1:], rest))
+
+
+def _exactness(words: Sequence[str], hit: Hit) -> int:
+    """Return 1 for a search that is an operation's summary, 2 more for one that is its name."""
+    return (words == plain_words(hit.summary)) + 2 * (words == plain_words(hit.name)) if words else 0

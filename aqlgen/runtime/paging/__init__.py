@@ -85,8 +85,7 @@ def prepare(row: Row, table: Table) -> Plan:
     lead, size = named(paging.lead_param), named(paging.size_param)
     most = min(_MOST, _MOST if paging.size_max is None else paging.size_max)
     items = path(paging.items) or ()
-    sized = row.parameters.get(size or "")
-    usual = number(sized.schema.get("default")) or 0 if sized else 0
+    usual = _usual(row.parameters.get(size or ""))
     within = path(paging.within, {} if row.body is None else row.body.schema) or ()
     return Plan(
         style=paging.style,
@@ -107,6 +106,11 @@ def prepare(row: Row, table: Table) -> Plan:
         by_url=paging.style in ("link", "next_url"),
         depth=len(row.path.partition("?")[0].strip("/").split("/")),
     )
+
+
+def _usual(size: Parameter | None) -> int:
+    """Return the size of the API's own page, 0 if the document does not say."""
+    return 0 if size is None else number(size.schema.get("default")) or 0
 
 
 def _start(parameter: Parameter | None, style: str) -> int:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
-from ..media import is_csv
 from ..schema import MISSING, at
+from ..wire import is_csv
 from . import Plan, first_lead, number, prepare, put, request_size, signs_of_more
 from .cursors import Cursors, Place
 from .page import Page, beside, find_next_position, is_path, items_hash, page_url, stated_total, states_end

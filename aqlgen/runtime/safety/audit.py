@@ -131,42 +131,69 @@ def chained_files(path: Path) -> list[Path]:
 
 def verify(path: Path, kept: str = "") -> Verdict:
     """Follow the chain of a log through all its files; with `kept`, a hash of it must have been there. OSError."""
-    last, entries, seen, goes_on = "", 0, not kept, False
-    torn: list[str] = []
+    walk = _Walk(kept)
     files = chained_files(path)
     for file in files:
-        broken, left = "", ""
         with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                place = f"{file.name}, line {number}"
-                repaired = _REPAIRED.match(line)
-                if repaired is not None and not broken:
-                    broken = f"{place}: what was left of a torn line is missing before it"
-                if broken and (repaired is None or repaired[1].decode() != left):
-                    break
-                entries += 1
-                end = _END.search(line, max(0, len(line) - _LONGEST_END))
-                if end is None or not _is_whole(line):
-                    reason = "the entry does not end with its hash" if end is None else "the entry was changed"
-                    broken, left = f"{place}: {reason}", hashlib.sha256(line[:-1]).hexdigest()
-                    continue
-                if broken:
-                    torn.append(broken.partition(":")[0])
-                    broken, entries = "", entries - 1
-                previous, stated = end[1].decode(), end[2].decode()
-                if not last:
-                    goes_on = _CONTINUES.match(line) is not None
-                if previous != (last or _START) and (last or not goes_on):
-                    return Verdict(entries, last, f"{place}: an entry before it is missing or was changed")
-                last = stated
-                seen = seen or stated == kept
-        if broken:
-            return Verdict(entries, last, broken)
+            problem = walk.follow(file.name, lines)
+        if problem:
+            return Verdict(walk.entries, walk.last, problem)
     if files and files[-1] != path:
-        return Verdict(entries, last, f"{path.name}, which goes on after {files[-1].name}, is missing")
-    if not seen:
-        return Verdict(entries, last, "the hash that was kept is not in it: entries were cut off or written anew")
-    return Verdict(entries, last, "", goes_on, tuple(torn))
+        return Verdict(walk.entries, walk.last, f"{path.name}, which goes on after {files[-1].name}, is missing")
+    if kept and not walk.seen:
+        problem = "the hash that was kept is not in it: entries were cut off or written anew"
+        return Verdict(walk.entries, walk.last, problem)
+    return Verdict(walk.entries, walk.last, "", walk.goes_on, tuple(walk.torn))
+
+
+class _Walk:
+    """A walk along a chain, from file to file: what was found so far."""
+
+    def __init__(self, kept: str) -> None:
+        self.last = ""
+        self.entries = 0
+        self.goes_on = False
+        self.seen = False
+        self.torn: list[str] = []
+        self._kept = kept
+
+    def follow(self, name: str, lines: Iterable[bytes]) -> str:
+        """Follow the chain through a file, and return what is wrong with it, "" for nothing.
+
+        A line that is not whole was torn if the entry behind it has the hash of it; else the chain is broken there.
+        """
+        broken, left = "", ""
+        for number, line in enumerate(lines, 1):
+            place = f"{name}, line {number}"
+            repaired = _REPAIRED.match(line)
+            if repaired is not None and not broken:
+                broken = f"{place}: what was left of a torn line is missing before it"
+            if broken and (repaired is None or repaired[1].decode() != left):
+                break
+            end = _END.search(line, max(0, len(line) - _LONGEST_END))
+            if end is None or not _is_whole(line):
+                self.entries += 1
+                reason = "the entry does not end with its hash" if end is None else "the entry was changed"
+                broken, left = f"{place}: {reason}", hashlib.sha256(line[:-1]).hexdigest()
+                continue
+            if broken:
+                self.torn.append(broken.partition(":")[0])
+                broken = ""
+            else:
+                self.entries += 1
+            if not self._takes(line, *end.groups()):
+                return f"{place}: an entry before it is missing or was changed"
+        return broken
+
+    def _takes(self, line: bytes, previous: bytes, stated: bytes) -> bool:
+        """Take an entry as the next one; False if it has the hash of another one than the last."""
+        if not self.last:
+            self.goes_on = _CONTINUES.match(line) is not None
+        if previous.decode() != (self.last or _START) and (self.last or not self.goes_on):
+            return False
+        self.last = stated.decode()
+        self.seen = self.seen or self.last == self._kept
+        return True
 
 
 def _chained(line: bytes, previous: bytes) -> bytes:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
 from ..encode.framing import is_framing, overrides_method
-from ..media import FORM, is_json, media_type
 from ..text import letters
+from ..wire import FORM, is_json, media_type
 
 if TYPE_CHECKING:
     from ..table import Carried, CarriedPlace, Row, Table

@@ -343,10 +343,17 @@ def _add(shape: Shape, part: JsonSchema) -> None:
         )
     if "oneOf" in part or "anyOf" in part:
         shape.alternatives += filter(None, alternatives(part))
-    discriminator = as_schema(part["discriminator"]) if "discriminator" in part else {}
-    if isinstance(discriminator.get("propertyName"), str):
-        targets = {key: str(target).rpartition("/")[2] for key, target in discriminator.get("mapping", {}).items()}
-        shape.discriminator = (discriminator["propertyName"], targets)
+    if "discriminator" in part:
+        shape.discriminator = _discriminator(as_schema(part["discriminator"])) or shape.discriminator
+
+
+def _discriminator(stated: JsonSchema) -> tuple[str, dict[str, str]] | None:
+    """Return the property that tells alternatives apart, and the types that its values stand for."""
+    if not isinstance(stated.get("propertyName"), str):
+        return None
+    return stated["propertyName"], {
+        key: str(target).rpartition("/")[2] for key, target in stated.get("mapping", {}).items()
+    }
 
 
 def _is_schema(node: Any) -> TypeGuard[JsonSchema]:

@@ -107,9 +107,10 @@ class _Writer:
         target, _ = without_null(schema)
         name = referred(target)
         if name is not None:
-            if name in seen or name not in self.types or self.parts > _MOST_PARTS:
-                return name
-            return self.value(self.types[name], depth, seen | {name}, required=required, type_name=name)
+            shown = name not in seen and name in self.types and self.parts <= _MOST_PARTS
+            return (
+                self.value(self.types[name], depth, seen | {name}, required=required, type_name=name) if shown else name
+            )
         options = alternatives(target)
         if len(options) > 1 and not is_object(target, self.types):
             return self._union(options, depth, seen, required=required, type_name=type_name)
@@ -120,14 +121,17 @@ class _Writer:
             return _enumeration(values, type_name) + _default(target)
         if is_object(target, self.types):
             return self._object(target, depth, seen, required=required, type_name=type_name)
-        kind = only_type(target) or "any"
-        if kind == "array":
-            items = as_schema(target.get("items"))
-            if not items or self.parts > _MOST_PARTS or depth > self.extent.required:
-                return type_name or "array"
-            deeper = depth + (only_type(items) == "array")
-            return f"[{self.value(items, deeper, seen, required=required)}]{_bounds(target, 'minItems', 'maxItems')}"
-        return _scalar(target, kind) + _default(target)
+        if only_type(target) == "array":
+            return self._array(target, depth, seen, required=required) or type_name or "array"
+        return _scalar(target, only_type(target) or "any") + _default(target)
+
+    def _array(self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool) -> str:
+        """Return the shape of an array, "" where there is no room for that of its items."""
+        items = as_schema(schema.get("items"))
+        if not items or self.parts > _MOST_PARTS or depth > self.extent.required:
+            return ""
+        deeper = depth + (only_type(items) == "array")
+        return f"[{self.value(items, deeper, seen, required=required)}]{_bounds(schema, 'minItems', 'maxItems')}"
 
     def _union(
         self, options: list[JsonSchema], depth: int, seen: frozenset[str], *, required: bool, type_name: str | None

@@ -224,6 +224,11 @@ class Group:
     required: tuple[str, ...]
 
     @property
+    def only_demands(self) -> bool:
+        """True if it declares no more than the fields that it requires, and no tag."""
+        return not self.tags and len(self.fields) <= len(self.required)
+
+    @property
     def label(self) -> str:
         """The name of the alternative: its tags, such as `type 'card'`, else its type, else ""."""
         tags = (f"{named(name)} {listed(values, _MOST_TAGS)}" for name, values in self.tags.items())
@@ -300,14 +305,15 @@ def _group_notes(
     for groups in choices(schema, types):
         possible = [names is None or names.keys() >= {*group.required} for group in groups]
         texts = list(dict.fromkeys(compress(_texts(groups, names), possible)))
-        only_demands = not any(group.tags or len(group.fields) > len(group.required) for group in groups)
+        only_demands = all(group.only_demands for group in groups)
         if only_demands and _NOTHING in texts:
             continue
         more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
+        shown = [*texts[:_MOST_GROUPS], *more]
         if only_demands and (len(texts) > 1 or (texts and not all(possible))):
-            yield f"{f'{of} needs' if of else 'Needs'} {', or '.join([*texts[:_MOST_GROUPS], *more])}."
+            yield f"{f'{of} needs' if of else 'Needs'} {', or '.join(shown)}."
         elif len(texts) > 1:
-            yield f"Fields{f' of {of}' if of else ''} that go together: {'; or '.join([*texts[:_MOST_GROUPS], *more])}."
+            yield f"Fields{f' of {of}' if of else ''} that go together: {'; or '.join(shown)}."
 
 
 def _texts(groups: Sequence[Group], names: Mapping[str, str] | None) -> Iterator[str]:

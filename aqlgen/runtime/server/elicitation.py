@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..protocol_operations import QUESTION_KEY, Unanswered
 from ..safety.approvals import Declined
 from ..session import current_caller
 from ..state import Counter
@@ -30,16 +31,15 @@ from ..state.tickets import owner_of
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
-    from mcp.types import CallToolRequestParams, InputRequiredResult
+    from mcp.types import CallToolRequestParams
 
     from ..logs.observers import Observers
     from ..protocol_operations import Answer
     from ..session import Session
     from ..state.custody import State
 
-__all__ = ["ClientPerson", "Questions", "Unanswered"]
+__all__ = ["ClientPerson", "Questions"]
 
-_KEY = "confirm"
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 _CHOICE, _SESSION = "approve", "session"
 _ANSWER_TIMEOUT = 300.0
@@ -47,23 +47,6 @@ _OPEN, _HOUR = "open questions", 3600
 _PREFIX, _KIND, _CALL = "ask_", "question", 16
 _FIRST_WITHOUT_REQUESTS = "2026"
 _NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
-
-
-class Unanswered(BaseException):
-    """The end of a call whose result must be the question. It is no error: nothing on its way may catch it as one."""
-
-    def __init__(self, question: str, handle: str, schema: Mapping[str, Any] = _SCHEMA) -> None:
-        super().__init__(question)
-        self.question = question
-        self.handle = handle
-        self.schema = schema
-
-    def result(self) -> InputRequiredResult:
-        """Return the question as the call's result."""
-        from mcp.types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
-
-        params = ElicitRequestFormParams(message=self.question, requested_schema=dict(self.schema))
-        return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=params)}, request_state=self.handle)
 
 
 class Questions:
@@ -205,7 +188,7 @@ class ClientPerson:
             await self._questions.begin(session_id, call)
             raise Unanswered(question, await self._questions.put(call, session_id), schema)
         await self._questions.end(session_id)
-        return (self._params.input_responses or {}).get(_KEY), schema
+        return (self._params.input_responses or {}).get(QUESTION_KEY), schema
 
     async def _requested(self, question: str, schema: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         import anyio

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 from mcp.server import CacheHint, Server, ServerRequestContext
@@ -21,6 +22,7 @@ from mcp.types import (
     HEADER_MISMATCH,
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    LOG_LEVEL_META_KEY,
     CallToolRequestParams,
     CallToolResult,
     EmptyResult,
@@ -35,17 +37,20 @@ from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
-from ..protocol_operations import RUN_STEPS
+from ..logs import NUMBERS
+from ..protocol_operations import RUN_STEPS, Nobody, Unanswered
 from ..safety.operations import active_operations
-from ..session import CALLER_KEY, Sessions, with_caller
+from ..session import CALLER_KEY, Session, Sessions, with_caller
 from ..settings.config import Config
 from ..table import FAMILIES, Adapter
 from ..text import line
-from .elicitation import ClientPerson, Questions, Unanswered
-from .notifications import Relay, asked_level
 
 if TYPE_CHECKING:
-    from mcp.types import Tool, ToolAnnotations
+    from mcp.types import LoggingLevel, Tool, ToolAnnotations
+
+    from ..protocol_operations import Person
+    from .elicitation import Questions
+    from .notifications import Relay
 
 __all__ = ["build_server", "build_tools", "routes"]
 
@@ -190,6 +195,7 @@ def _bounded(title: str, max_cost: int) -> str:
 
 Context = ServerRequestContext[Sessions, Any]
 _STOP_TIMEOUT = 2.0
+_FIRST_SESSIONLESS = "2026"
 
 
 def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] | None = None) -> Server[Sessions]:
@@ -202,17 +208,37 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     families = routes(adapter, config)
     input_schema = _input_schema()
     hint = CacheHint(ttl_ms=_LIST_TTL, scope="private")  # a cache on the way cannot know whom the owner lets in
-    questions = Questions(dispatcher.state, dispatcher.observers, dispatcher.config.confirmation.declined_per_hour)
     relays: dict[Sessions, Relay] = {}
+
+    def relay(sessions: Sessions) -> Relay:
+        if sessions not in relays:
+            from .notifications import Relay
+
+            relays[sessions] = Relay(dispatcher.log)
+        return relays[sessions]
+
+    @cache
+    def questions() -> Questions:
+        from .elicitation import Questions
+
+        return Questions(dispatcher.state, dispatcher.observers, config.confirmation.declined_per_hour)
+
+    def person_behind(context: Context, params: CallToolRequestParams, session: Session) -> Person:
+        declared = context.session.client_capabilities
+        if declared is None or declared.elicitation is None:
+            return Nobody()
+        from .elicitation import ClientPerson
+
+        return ClientPerson(context, params, session, questions())
 
     @asynccontextmanager
     async def lifespan(_: Server[Sessions]) -> AsyncIterator[Sessions]:
         sessions = Sessions()
-        relays[sessions] = Relay(dispatcher.log)
         try:
             yield sessions
         finally:
-            relays.pop(sessions).close()
+            if sessions in relays:
+                relays.pop(sessions).close()
             sessions.close()
             if on_stop is not None:
                 with anyio.CancelScope(shield=True), anyio.move_on_after(_STOP_TIMEOUT):
@@ -230,15 +256,15 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             params = _with_digits(params, await context.request.body())
         sessions = context.lifespan_context
         session = sessions.of(context)
-        person = ClientPerson(context, params, session, questions)
+        person = person_behind(context, params, session)
         token = None
         if context.meta is not None and "progress_token" in context.meta:
             from ..executions.handles import REPORTER
 
             token = REPORTER.set(context.session.report_progress)
-        level = asked_level(context)
+        level = _asked_level(context)
         try:
-            async with nullcontext() if level is None else relays[sessions].during(context, level):
+            async with nullcontext() if level is None else relay(sessions).during(context, level):
                 with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
                     envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
@@ -257,7 +283,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
 
     async def set_level(context: Context, params: SetLevelRequestParams) -> EmptyResult:
         sessions = context.lifespan_context
-        relays[sessions].subscribe(context, sessions.of(context), params.level)
+        relay(sessions).subscribe(context, sessions.of(context), params.level)
         return EmptyResult()
 
     server = Server(
@@ -273,6 +299,14 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _asked_level(context: Context) -> LoggingLevel | None:
+    """Return the level of log messages that a request of protocol 2026-07-28 asks for, None if it asks for none."""
+    if not context.meta or context.protocol_version < _FIRST_SESSIONLESS:
+        return None
+    level = context.meta.get(LOG_LEVEL_META_KEY)
+    return cast("LoggingLevel", level) if level in NUMBERS else None
 
 
 def _instructions(adapter: Adapter, config: Config) -> str:

@@ -16,32 +16,23 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any
 
 import anyio
 from mcp.server import ServerRequestContext
 from mcp.server.session import ServerSession
-from mcp.types import LOG_LEVEL_META_KEY, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
+from mcp.types import LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
 
 from ..logs import LEVELS, NUMBERS, Logger, Record
 from ..session import Session
 
-__all__ = ["Relay", "asked_level"]
+__all__ = ["Relay"]
 
 _MAX_QUEUED = 200
 _SEND_TIMEOUT = 10.0
 _LAST_RECORDS_TIMEOUT = 1.0
-_FIRST_SESSIONLESS = "2026"
 
 _request: ContextVar[object] = ContextVar("request", default=None)
-
-
-def asked_level(context: ServerRequestContext[Any, Any]) -> LoggingLevel | None:
-    """Return the level of log messages that a request of protocol 2026-07-28 asks for, None if it asks for none."""
-    if not context.meta or context.protocol_version < _FIRST_SESSIONLESS:
-        return None
-    level = context.meta.get(LOG_LEVEL_META_KEY)
-    return cast("LoggingLevel", level) if level in NUMBERS else None
 
 
 class Relay:

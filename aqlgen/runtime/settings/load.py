@@ -174,6 +174,7 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
             parts[part][field], sources[item.attribute] = item.parse(raw), source
         except ValueError as problem:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
+    written.pop("check.known", None)  # what `aqlgen check` leaves out
     if written:
         raise _unknown_key(written, file)
     unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)

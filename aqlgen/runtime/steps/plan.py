@@ -21,7 +21,7 @@ from .references import Reference, is_reference, read_reference, references_in
 
 if TYPE_CHECKING:
     from ..schema import Types
-    from ..table import Row
+    from ..table import JsonSchema, Row
 
 __all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan", "with_agent_names"]
 
@@ -132,24 +132,41 @@ def _read_step(number: int, value: Any) -> Step:
             "parameters stand in params.",
             {"unknown_params": unknown[:_MOST_PROBLEMS], "valid_params": list(_KEYS)},
         )
-    name, operation = value.get("id"), value.get("operation")
-    if name is not None and (not isinstance(name, str) or not _ID.fullmatch(name) or name in LOCAL):
-        raise _invalid("id", "An id is a word of letters, digits, _ and -, and neither item nor index")
-    if not isinstance(operation, str):
+    if not isinstance(value.get("operation"), str):
         raise _invalid("operation", "Missing required parameter 'operation'", Code.MISSING_PARAM)
-    params = value.get("params")
-    if params is not None and (not isinstance(params, Mapping) or is_reference(params)):
-        raise _invalid("params", "params is an object of parameters, each a value or a reference", Code.INVALID_TYPE)
-    foreach, where, fields = value.get("foreach"), value.get("where"), value.get("fields")
-    if foreach is not None and not is_reference(foreach) and not isinstance(foreach, list):
-        raise _invalid("foreach", "foreach is a reference to a list, such as {$ref: 'find.items'}", Code.INVALID_TYPE)
-    if fields is not None and not _are_fields(fields):
-        raise _invalid("fields", f"fields is a list of paths, or one of {', '.join(_PRESETS)}")
-    conditions, expect = (
-        None if value is None else _read_where(value, key)
-        for key, value in (("where", where), ("expect", value.get("expect")))
+    for key, (is_valid, message, code) in _FORMS.items():
+        if value.get(key) is not None and not is_valid(value[key]):
+            raise _invalid(key, message, code)
+    where, expect = (None if value.get(key) is None else _read_where(value[key], key) for key in ("where", "expect"))
+    params = value.get("params") or {}
+    return Step(
+        number, value.get("id"), value["operation"], params, value.get("foreach"), where, expect, value.get("fields")
     )
-    return Step(number, name, operation, params or {}, foreach, conditions, expect, fields)
+
+
+_FORMS: Mapping[str, tuple[Callable[[Any], bool], str, Code]] = {
+    "id": (
+        lambda name: isinstance(name, str) and _ID.fullmatch(name) is not None and name not in LOCAL,
+        "An id is a word of letters, digits, _ and -, and neither item nor index",
+        Code.INVALID_VALUE,
+    ),
+    "params": (
+        lambda params: isinstance(params, Mapping) and not is_reference(params),
+        "params is an object of parameters, each a value or a reference",
+        Code.INVALID_TYPE,
+    ),
+    "foreach": (
+        lambda foreach: is_reference(foreach) or isinstance(foreach, list),
+        "foreach is a reference to a list, such as {$ref: 'find.items'}",
+        Code.INVALID_TYPE,
+    ),
+    "fields": (
+        lambda fields: _are_fields(fields),
+        f"fields is a list of paths, or one of {', '.join(_PRESETS)}",
+        Code.INVALID_VALUE,
+    ),
+}
+"""What the optional keys of a step may be, with what is said of anything else."""
 
 
 def _read_where(where: Any, name: str) -> dict[str, dict[str, Any]]:
@@ -282,17 +299,24 @@ def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> 
             raise _invalid("$ref", f"'{text}': the answer is a page; its list is items, so begin with .items[{index}]")
         return
     answers = [answer.get("schema") for status, answer in row.responses.items() if status.startswith("2")]
-    if len(answers) != 1 or not isinstance(answers[0], Mapping):
-        return
-    shape = union_of(types, answers[0])
-    closed = any(part.get("additionalProperties") is False for part in parts(answers[0], types))
-    known = {letters(name) for name in (*shape.properties, "_etag")}
-    if isinstance(first, str) and closed and not shape.items and letters(first) not in known:
-        raise _invalid("$ref", f"'{text}': the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}")
-    if isinstance(first, str) and shape.items and not (shape.properties or shape.extra):
-        raise _invalid("$ref", f"'{text}': the answer is a list, so begin with [0] or [*]")
-    if not isinstance(first, str) and shape.properties and not shape.items:
-        raise _invalid("$ref", f"'{text}': the answer is an object; it has {listed(shape.properties, 20)}")
+    if len(answers) == 1 and isinstance(answers[0], Mapping):
+        problem = _misfit(first, answers[0], types)
+        if problem:
+            raise _invalid("$ref", f"'{text}': {problem}")
+
+
+def _misfit(first: str | int | None, answer: JsonSchema, types: Types) -> str:
+    """Return why the first step of a path is none of the only answer that is declared, "" if it may be."""
+    shape = union_of(types, answer)
+    if not isinstance(first, str):
+        known = listed(shape.properties, 20) if shape.properties and not shape.items else ""
+        return f"the answer is an object; it has {known}" if known else ""
+    if shape.items:
+        return "" if shape.properties or shape.extra else "the answer is a list, so begin with [0] or [*]"
+    closed = any(part.get("additionalProperties") is False for part in parts(answer, types))
+    if closed and letters(first) not in {letters(name) for name in (*shape.properties, "_etag")}:
+        return f"the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}"
+    return ""
 
 
 def _together(problems: Sequence[Failure]) -> Failure:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-_MODULES = ("operations", "safety")
+_MODULES = ("document", "operations", "safety")
 pytest.register_assert_rewrite(*(f"{__name__}.test_{name}" for name in _MODULES), f"{__name__}.sessions")
 _modules: list[Any] = [import_module(f"{__name__}.test_{name}") for name in _MODULES]
 _tests = {name: test for module in _modules for name, test in vars(module).items() if name.startswith("test_")}

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx2
 from mcp import Client
 
 from ..assembly import assemble
@@ -130,7 +131,13 @@ class Session:
 
 @asynccontextmanager
 async def connect(
-    *, mock: bool = True, credentials: bool = True, person: Callable[..., Any] | None = None, **settings: str
+    *,
+    mock: bool = True,
+    credentials: bool = True,
+    person: Callable[..., Any] | None = None,
+    hooks: object | None = None,
+    network: httpx2.AsyncBaseTransport | None = None,
+    **settings: str,
 ) -> AsyncIterator[Session]:
     """Start the server with these settings and no others; what was noted fails the test at the end.
 
@@ -138,7 +145,8 @@ async def connect(
     """
     environment = {"MCP_AQL_CONFIG": os.devnull, **ISOLATED, **settings, **(variables() if credentials else {})}
     session = Session()
-    assembled = assemble(FOLDER, SimpleNamespace(before_send=session.count), environ=environment, mock=mock)
+    hooks = SimpleNamespace(before_send=session.count) if hooks is None else hooks
+    assembled = assemble(FOLDER, hooks, environ=environment, mock=mock, network=network)
     try:
         async with Client(build_server(assembled.dispatcher), elicitation_callback=person) as client:
             session.client = client

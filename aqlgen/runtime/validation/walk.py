@@ -220,20 +220,26 @@ class Walk:
 
     # Objects and lists
 
+    def _schemas_of(
+        self, key: str, properties: Mapping[str, JsonSchema], patterns: Mapping[str, JsonSchema]
+    ) -> list[JsonSchema]:
+        """Return what a field has to fit by its name: its own schema, and those of the patterns that it matches."""
+        schemas = [properties[key]] if key in properties else []
+        return [*schemas, *(patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key))]
+
     def _fields(self, reading: Reading, part: JsonSchema, partial: bool) -> None:
-        properties, extra = as_schema(part.get("properties")), part.get("additionalProperties")
-        patterns = as_schema(part.get("patternProperties"))
-        if not properties and not patterns and not isinstance(extra, Mapping) and extra is not False:
+        properties, patterns = as_schema(part.get("properties")), as_schema(part.get("patternProperties"))
+        extra, required = part.get("additionalProperties"), part.get("required", ())
+        further = [extra] if isinstance(extra, Mapping) else []
+        if not (properties or patterns or further or extra is False):
             return
         unknown = []
         for key, value in list(reading.value.items()):
-            schemas = [properties[key]] if key in properties else []
-            schemas += [patterns[pattern] for pattern in patterns if self._leaves.matches(pattern, key)]
-            if not schemas:
-                schemas = [extra] if isinstance(extra, Mapping) else []
-                unknown += [key] if extra is False else []
+            schemas = self._schemas_of(key, properties, patterns) or further
+            if not schemas and extra is False:
+                unknown.append(key)
             if not partial or value is not None:
-                self._field(reading, key, schemas, partial, drops=self._drops and key not in part.get("required", ()))
+                self._field(reading, key, schemas, partial, drops=self._drops and key not in required)
             if len(reading.faults) >= MOST_FAULTS:
                 break
         if unknown:

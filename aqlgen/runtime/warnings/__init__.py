@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""A warning (R-WARN-1), when two warnings are the same, and the warnings that were given before (R-WARN-6).
+"""A warning (R-WARN-1), when two warnings are the same, those given before (R-WARN-6), and what calls for one.
 
 How urgent one is, and which codes an entry names, is in the warnings document, 3 and 6.5.
 
@@ -18,12 +18,15 @@ from itertools import count
 from time import monotonic
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..schema import references, subschemas
+from ..schema.field_names import reached
 from ..session import Session, current_caller
+from ..table import JsonSchema, Row, Table
 from ..text import iso_time
 
 __all__ = [
-    "ABOUT_DATA", "MOST_ENTRIES", "CallWarning", "Histories", "History", "Key", "Occurrence", "Warnings",
-    "is_among", "key_of", "merge", "rank",
+    "ABOUT_DATA", "MOST_ENTRIES", "CallWarning", "Deprecations", "Histories", "History", "Key", "Occurrence",
+    "Warnings", "deprecations_of", "is_among", "key_of", "merge", "rank",
 ]  # fmt: skip
 
 
@@ -193,3 +196,34 @@ def _short(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
             kept[name] = value
             room -= size
     return kept
+
+
+class Deprecations(NamedTuple):
+    """The deprecations of an operation: its own, its parameters' by name, and those of fields within parameters."""
+
+    operation: bool
+    parameters: frozenset[str]
+    fields: Mapping[str, JsonSchema]
+
+
+def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
+    """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
+    parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
+    fields = {
+        name: parameter.schema
+        for name, parameter in row.parameters.items()
+        if table is not None
+        and parameter.location.startswith("body")
+        and _has_deprecated_field(parameter.schema, table)
+    }
+    return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
+
+
+def _has_deprecated_field(schema: JsonSchema, table: Table) -> bool:
+    deprecated: Iterator[bool] = reached(schema, table.types, _inspected, {})
+    return any(deprecated)
+
+
+def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
+    """Return whether a field within a schema is deprecated, and the types that the schema refers to."""
+    return any(inner.get("deprecated") is True for inner in subschemas(schema)), frozenset(references(schema))

@@ -11,9 +11,8 @@ from typing import Any
 
 from ..decode import declared_response
 from ..decode.body import decode_text
-from ..media import admits_nothing, is_json, media_type, stream_form
 from ..table import Row
-from ..wire import ApiResponse
+from ..wire import ApiResponse, admits_nothing, is_json, media_type, stream_form
 from . import CallWarning
 
 __all__ = ["CONTENT", "cut_warning", "unexpected_content"]
@@ -42,20 +41,24 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
     if not promised or response.file is not None or status in _WITHOUT_CONTENT or not 200 <= status < 300:
         return None
     if not content.strip():
-        is_declared = str(status) in row.responses or f"{status // 100}XX" in row.responses
-        if not is_declared or admits_nothing(promised) or row.method in ("HEAD", "OPTIONS"):
-            return None
-        return _warning(row, "The API answered without the content its document promises", promised, "")
+        problem = "The API answered without the content its document promises"
+        return _warning(row, problem, promised, "") if _is_missed(row, status, promised) else None
     content_type = response.headers.get("content-type", "")
     kind = media_type(content_type.partition(",")[0])
-    if row.paging is not None:
-        data = _of_page(data, decode_text(content, content_type))
     if is_json(promised):
+        data = data if row.paging is None else _of_page(data, decode_text(content, content_type))
         problem = _problem_of_json(response, kind, data)
+    elif "html" in kind and not any(word in promised for word in ("html", "*")):
+        problem = "The API answered with a page of HTML instead of the content asked for"
     else:
-        is_page = "html" in kind and "html" not in promised and "*" not in promised
-        problem = "The API answered with a page of HTML instead of the content asked for" if is_page else ""
+        problem = ""
     return _warning(row, problem, promised, kind) if problem else None
+
+
+def _is_missed(row: Row, status: int, promised: str) -> bool:
+    """Return True if an answer of that status has content by the document."""
+    is_declared = str(status) in row.responses or f"{status // 100}XX" in row.responses
+    return is_declared and not admits_nothing(promised) and row.method not in ("HEAD", "OPTIONS")
 
 
 def _of_page(data: Any, text: str) -> Any:

@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..decode.headers import read_links
-from ..schema import references, subschemas, union_of
-from ..schema.field_names import reached
+from ..schema import union_of
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
-from . import CallWarning
+from . import CallWarning, Deprecations
 
-__all__ = ["CODE", "Deprecations", "alias_warning", "deprecations_of", "headers_warning"]
+__all__ = ["CODE", "alias_warning", "call_warnings", "headers_warning"]
 
 CODE = "DEPRECATION_WARNING"
 _SOON = 30
@@ -29,36 +28,18 @@ _DEEPEST = 12
 _MOST_ITEMS = 100
 
 
-class Deprecations(NamedTuple):
-    """The deprecations of an operation: its own, its parameters' by name, and those of fields within parameters."""
-
-    operation: bool
-    parameters: frozenset[str]
-    fields: Mapping[str, JsonSchema]
-
-    def warnings(self, row: Row, params: Mapping[str, Any], table: Table | None) -> Iterator[CallWarning]:
-        """Yield the warnings of one call."""
-        if self.operation:
-            yield _warning("operation", row.name, _stated(row))
-        paths = {name: None for name in params if name in self.parameters}
-        if table is not None:
-            for name in params.keys() & self.fields.keys():
-                paths |= dict.fromkeys(_deprecated_paths(params[name], self.fields[name], table, name, 0))
-        for path in paths:
-            yield _warning("parameter", path, {})
-
-
-def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
-    """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
-    parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
-    fields = {
-        name: parameter.schema
-        for name, parameter in row.parameters.items()
-        if table is not None
-        and parameter.location.startswith("body")
-        and _has_deprecated_field(parameter.schema, table)
-    }
-    return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
+def call_warnings(
+    deprecated: Deprecations, row: Row, params: Mapping[str, Any], table: Table | None
+) -> Iterator[CallWarning]:
+    """Yield the warnings of one call of an operation."""
+    if deprecated.operation:
+        yield _warning("operation", row.name, _stated(row))
+    paths = {name: None for name in params if name in deprecated.parameters}
+    if table is not None:
+        for name in params.keys() & deprecated.fields.keys():
+            paths |= dict.fromkeys(_deprecated_paths(params[name], deprecated.fields[name], table, name, 0))
+    for path in paths:
+        yield _warning("parameter", path, {})
 
 
 def alias_warning(name: str, operation: str, until: date | None) -> CallWarning:
@@ -141,16 +122,6 @@ def _links(value: str) -> dict[str, str]:
 def _is_reference(url: str) -> bool:
     """Return True for the characters of a URI reference (RFC 3986): words between spaces are none."""
     return url.isascii() and url.isprintable() and " " not in url
-
-
-def _has_deprecated_field(schema: JsonSchema, table: Table) -> bool:
-    deprecated: Iterator[bool] = reached(schema, table.types, _inspected, {})
-    return any(deprecated)
-
-
-def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
-    """Return whether a field within a schema is deprecated, and the types that the schema refers to."""
-    return any(inner.get("deprecated") is True for inner in subschemas(schema)), frozenset(references(schema))
 
 
 def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, depth: int) -> Iterator[str]:

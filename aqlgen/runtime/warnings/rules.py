@@ -8,11 +8,10 @@ from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..media import JSON
 from ..settings.config import Config
 from ..text import line
-from ..wire import QUOTA_HEADERS
-from . import ABOUT_DATA, CallWarning, Key, Warnings, is_among, key_of, merge, rank
+from ..wire import JSON, QUOTA_NAMES
+from . import ABOUT_DATA, CallWarning, Deprecations, Key, Warnings, deprecations_of, is_among, key_of, merge, rank
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from ..validation.repair import Repaired
     from ..wire import ApiResponse
     from . import Histories, History
-    from .deprecation import Deprecations
 
 __all__ = [
     "MOST_UNDERSTOOD",
@@ -111,7 +109,7 @@ def _omitted(rest: list[CallWarning], most: int) -> CallWarning:
 
 _NO_PARAMS: Mapping[str, Any] = {}
 _DEPRECATIONS = frozenset({"deprecation", "sunset"})
-_WATCHED = frozenset({"ratelimit", *QUOTA_HEADERS, *_DEPRECATIONS})
+_WATCHED = QUOTA_NAMES | _DEPRECATIONS
 """Headers of an answer that a rule reads."""
 
 
@@ -145,10 +143,12 @@ class WarningRules:
         try:
             deprecations = self._deprecations[row.name]
         except KeyError:
-            from .deprecation import deprecations_of
-
             deprecations = self._deprecations[row.name] = deprecations_of(row, self._table)
-        return () if deprecations is None else deprecations.warnings(row, params, self._table)
+        if deprecations is None:
+            return ()
+        from .deprecation import call_warnings
+
+        return call_warnings(deprecations, row, params, self._table)
 
     def after(
         self,

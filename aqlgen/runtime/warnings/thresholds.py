@@ -99,23 +99,30 @@ def suggestions(row: Row, params: Mapping[str, Any], table: Table | None) -> lis
 
 
 def _suggestions(row: Row, params: Mapping[str, Any], table: Table) -> Iterator[str]:
-    _, thing = items_path(table.types, declared_response(row, 200).get("schema") or {})
-    fields = {folded(name) for name in union_of(table.types, thing).properties}
-    offered = [item for item in row.shown_parameters.values() if not item.deprecated]
-    filters = [
-        f"`{item.name}`"
-        for item in offered
-        if item.location in ("query", "body") and item.name not in params and folded(item.name) in fields
-    ]
+    filters = [f"`{name}`" for name in _filters(row, table) if name not in params]
     if filters:
         yield f"Consider adding filters to narrow results: {', '.join(filters[:_MOST_FILTERS])}"
     size = None if row.pagination is None else row.pagination.size_param
-    sizes = [item.name for item in offered if item.wire == ("first" if item.location == ADAPTER else size)]
+    offered = row.shown_parameters.values()
+    sizes = [
+        item.name
+        for item in offered
+        if not item.deprecated and item.wire == ("first" if item.location == ADAPTER else size)
+    ]
     if size and sizes and params.get(sizes[0]) not in (1, "1"):
         yield f"Use pagination for large result sets: a smaller `{sizes[0]}`"
     lookup = _lookup(row, table)
     if lookup:
         yield f"If you know which one you need, call `{lookup}`"
+
+
+def _filters(row: Row, table: Table) -> Iterator[str]:
+    """Yield the parameters that have the name of a field of the answer's things."""
+    _, thing = items_path(table.types, declared_response(row, 200).get("schema") or {})
+    fields = {folded(name) for name in union_of(table.types, thing).properties}
+    for item in row.shown_parameters.values():
+        if item.location in ("query", "body") and not item.deprecated and folded(item.name) in fields:
+            yield item.name
 
 
 def _lookup(row: Row, table: Table) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.runtime.media import admits_json, is_json, is_json_lines, is_multipart, is_text, is_xml, stream_form
+from aqlgen.runtime.wire import admits_json, is_json, is_json_lines, is_multipart, is_text, is_xml, stream_form
 from tests.cases import each
 
 

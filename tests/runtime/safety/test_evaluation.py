@@ -6,7 +6,7 @@ import pytest
 
 from aqlgen.runtime.hooks import Step, StepVerdict
 from aqlgen.runtime.safety.loop.evaluation import STEP_LIMIT, Past, evaluate, weigh
-from aqlgen.runtime.safety.loop.executions import Approved, Profile
+from aqlgen.runtime.safety.loop.executions import Profile, StepApproval
 from aqlgen.runtime.safety.loop.risk import risk_of, tier_of
 from tests.cases import each
 
@@ -26,7 +26,7 @@ def judge(
     *,
     profile: Profile = PROFILE,
     operations: Any = (),
-    approval: Approved | None = None,
+    approval: StepApproval | None = None,
     **past: int,
 ) -> StepVerdict:
     step = Step("researcher", action, outcome, operation="x" if operations else None, operations=operations)
@@ -253,8 +253,8 @@ def test_the_tolerance_pauses_earlier_or_later(tolerance: str, outcomes: list[st
 def test_a_confirmation_stands_for_no_verification() -> None:
     """R-LOOP-5: a person's confirmation lifts the stages up to the tier confirm, a verification all of them."""
     confirmed, verified = (
-        Approved("", "", "Confirmed by a person"),
-        Approved("", "", "Verified by a person", verified=True),
+        StepApproval("", "", by="Confirmed by a person"),
+        StepApproval("", "", by="Verified by a person", verified=True),
     )
     grave = (("purge", "forbidden"),)
     assert judge("x", "failure", 9, approval=confirmed).factors == ("Confirmed by a person",)

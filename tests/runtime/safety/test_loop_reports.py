@@ -83,9 +83,8 @@ async def test_a_read_that_is_not_safe_needs_its_report(tmp_path: Path) -> None:
     await house.close()
 
 
-async def test_an_agent_that_is_blocked_while_a_person_is_asked_does_not_act(house: House, monkeypatch: Any) -> None:
+async def test_an_agent_that_is_blocked_while_a_person_is_asked_does_not_act(house: House) -> None:
     """R-LOOP-4: what was let through before is looked at again before it is sent."""
-    monkeypatch.setattr("aqlgen.runtime.safety.loop.guard._WAITED", 0.0)
     dispatcher, other = house.adapter(policy="standard", loop=FREE), house.adapter()
     session = Session()
 

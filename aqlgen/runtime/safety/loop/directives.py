@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...text import iso_time, line
 from .agents import Block
-from .executions import Execution, Granted, Notification, Pause
+from .executions import Execution, Notification, Pause, StepApproval
 
 if TYPE_CHECKING:
     from ..questions import Question
@@ -28,7 +28,7 @@ def directive(
     risk: str | None = None,
     stopped: bool = False,
     notifications: Iterable[Notification] = (),
-    granted: Granted | None = None,
+    granted: StepApproval | None = None,
 ) -> dict[str, Any]:
     """Build an AutonomyDirective: always `continue` and `factors`, the rest if it has a value."""
     answer: dict[str, Any] = {"continue": go, "factors": list(factors)}
@@ -45,7 +45,7 @@ def directive(
         answer["notifications"] = shown
     if granted is not None:
         until = iso_time(granted.until, "milliseconds")
-        answer["granted"] = {"operation": granted.operation, "digest": granted.digest, "expires_at": until}
+        answer["granted"] = {"operation": granted.subject, "digest": granted.digest, "expires_at": until}
     return answer
 
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...hooks import Step, StepVerdict
-from .executions import THRESHOLDS, Approved, Profile
+from .executions import THRESHOLDS, Profile, StepApproval
 from .lookalikes import normalized
 from .risk import Risk, names_of, risk_of
 
@@ -46,7 +46,7 @@ def evaluate(
     risk: Risk,
     past: Past,
     profile: Profile,
-    approval: Approved | None = None,
+    approval: StepApproval | None = None,
     mentioned: Sequence[tuple[str, str]] = (),
 ) -> StepVerdict:
     """Evaluate a step that an agent is about to take; `mentioned` are operations that its hint names."""
@@ -55,8 +55,8 @@ def evaluate(
         return StepVerdict(outcome, risk.score, risk.tier, tuple(factors), reason)
 
     if approval is not None and approval.verified:
-        return verdict("continue", [approval.factor])
-    factors = [] if approval is None else [approval.factor]
+        return verdict("continue", [approval.by])
+    factors = [] if approval is None else [approval.by]
     if approval is None:
         paused = _of_progress(step, past, profile, factors)
         if paused is not None:

@@ -24,8 +24,16 @@ from ...text import iso_time
 from .lookalikes import agent_key
 
 __all__ = [
-    "IDLE", "THRESHOLDS", "Approved", "Execution", "Executions", "Granted", "Notification", "Pause", "Profile",
-    "profile_of", "timestamp",
+    "IDLE",
+    "THRESHOLDS",
+    "Execution",
+    "Executions",
+    "Notification",
+    "Pause",
+    "Profile",
+    "StepApproval",
+    "profile_of",
+    "timestamp",
 ]  # fmt: skip
 
 
@@ -84,21 +92,19 @@ class Pause(NamedTuple):
         return pause._replace(factors=tuple(pause.factors), notification=Notification(*pause.notification))
 
 
-class Approved(NamedTuple):
-    """An action that a person has let through once: the hint as patterns match it, the digest of what it reports."""
+class StepApproval(NamedTuple):
+    """The approval of one step: a reported operation that may run, or an action that a person let through.
 
-    action: str
+    `subject` is the operation, or the hint of the action as patterns match it; `digest` is of what is reported, with
+    its parameters. It ends `until`, in seconds since the epoch, 0 for never. `by` says which person approved, and
+    `verified` that a code was given.
+    """
+
+    subject: str
     digest: str
-    factor: str
+    until: float = 0.0
+    by: str = ""
     verified: bool = False
-
-
-class Granted(NamedTuple):
-    """An operation that was reported and may run once, with these parameters, until a time since the epoch."""
-
-    operation: str
-    digest: str
-    until: float
 
 
 THRESHOLDS: Mapping[str, int] = {"conservative": 25, "moderate": 50, "aggressive": 75}
@@ -143,7 +149,7 @@ def _settings_of(config: Config, agent: str) -> Mapping[str, Any]:
 
 MOST = 100
 IDLE = 3600.0
-_MOST_GRANTED = 50
+_MOST_APPROVALS = 50
 _MOST_ACTIONS = 100
 
 
@@ -165,8 +171,10 @@ class Execution:
     grave: int = 0
     actions: dict[str, int] = field(default_factory=dict)
     pause: Pause | None = None
-    approved: Approved | None = None
-    grants: list[Granted] = field(default_factory=list)
+    approved: StepApproval | None = None
+    """The paused action that a person let through."""
+    approvals: list[StepApproval] = field(default_factory=list)
+    """The operations that were reported and may run."""
     last: float = field(default_factory=lambda: time.time())
 
     @property
@@ -184,14 +192,14 @@ class Execution:
         if self.running:
             self.status = status
             self.finished_at = timestamp()
-        self.grants = []
+        self.approvals = []
 
     def hold(self, pause: Pause) -> None:
         """Pause it: what was let through before runs no more."""
         self.pause = pause
-        self.grants = []
+        self.approvals = []
 
-    def resume(self, approved: Approved | None, *, unlimited: bool = False) -> None:
+    def resume(self, approved: StepApproval | None, *, unlimited: bool = False) -> None:
         """Lift the pause, with an action that was approved, if one was; `unlimited` begins the step limit anew."""
         self.pause = None
         self.approved = approved
@@ -205,32 +213,32 @@ class Execution:
         if action in self.actions or len(self.actions) < _MOST_ACTIONS:
             self.actions[action] = self.actions.get(action, 0) + 1
 
-    def grant(self, granted: Granted) -> None:
+    def approve(self, approval: StepApproval) -> None:
         """Let an operation run once."""
         now = time.time()
-        self.grants = [*(item for item in self.grants if item.until > now), granted][-_MOST_GRANTED:]
+        self.approvals = [*(item for item in self.approvals if item.until > now), approval][-_MOST_APPROVALS:]
 
-    def granted(self, operation: str, digest: str) -> Granted | None:
+    def approval(self, operation: str, digest: str) -> StepApproval | None:
         """Return what lets an operation run, None if nothing does."""
         now = time.time()
         return next(
-            (item for item in self.grants if (item.operation, item.digest) == (operation, digest) and item.until > now),
+            (item for item in self.approvals if item[:2] == (operation, digest) and item.until > now),
             None,
         )
 
-    def spend(self, operation: str, digest: str) -> bool:
+    def use(self, operation: str, digest: str) -> bool:
         """Use up what lets an operation run; False if nothing does."""
-        granted = None if self.pause is not None or not self.running else self.granted(operation, digest)
-        if granted is None:
+        approval = None if self.pause is not None or not self.running else self.approval(operation, digest)
+        if approval is None:
             return False
-        self.grants.remove(granted)
+        self.approvals.remove(approval)
         return True
 
     def stored(self) -> dict[str, Any]:
         """Return it as it is stored."""
         values = {name: getattr(self, name) for name in self.__slots__ if name != "profile"}
         more = {"approved": self.approved and list(self.approved), "pause": self.pause and list(self.pause)}
-        return {**values, **more, "grants": [list(granted) for granted in self.grants]}
+        return {**values, **more, "approvals": list(map(list, self.approvals))}
 
     @classmethod
     def restored(cls, profile: Callable[[str], Profile], values: Mapping[str, Any]) -> Execution:
@@ -240,9 +248,9 @@ class Execution:
             setattr(execution, name, values[name])
         if values.get("pause") is not None:
             execution.pause = Pause.restored(values["pause"])
-        if values.get("approved") is not None:
-            execution.approved = Approved(*values["approved"])
-        execution.grants = [Granted(*granted) for granted in values.get("grants", ())]
+        approved = values.get("approved")
+        execution.approved = None if approved is None else StepApproval(*approved)
+        execution.approvals = [StepApproval(*stored) for stored in values.get("approvals", ())]
         execution.actions = dict(values.get("actions", {}))
         return execution
 

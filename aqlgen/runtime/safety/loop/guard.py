@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...exact_json import fingerprint
 from ...session import current_caller
 from .agents import Block, blocking
 from .evaluation import STEP_LIMIT
-from .executions import Approved, Pause
+from .executions import Pause, StepApproval
 from .lookalikes import normalized
 from .reports import blocked, not_reported, paused
 
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from .reports import PlanReport
     from .verification import Verification
 
-__all__ = ["Guard", "Use", "strict"]
-
-_WAITED = 1.0
+__all__ = ["Guard", "strict"]
 
 
 def strict(session: Session) -> bool:
@@ -37,35 +34,6 @@ def strict(session: Session) -> bool:
     return session.id is not None or current_caller() is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What lets one call run."""
-
-    guard: Guard
-    session: Session
-    operation: str
-    digest: str
-    params: Mapping[str, Any]
-    plan: PlanReport | None
-    checked: float = field(default_factory=time.monotonic)
-
-    async def spend(self) -> None:
-        """Use it up. Raises Failure if another call has, or the agent was paused, and StoreAway."""
-        if time.monotonic() - self.checked > _WAITED:  # a person was asked: an agent may be blocked by now
-            await self.guard.check(self.session, self.operation, self.params, self.plan)
-        if self.plan is not None and self.plan.execution is not None:
-            return
-
-        def spend(executions: Executions) -> Execution | None:
-            return next((item for item in executions.all_running() if item.spend(self.operation, self.digest)), None)
-
-        execution = await self.guard.kept.change(self.session, spend)
-        if execution is None:
-            raise not_reported(self.operation, self.params, None, spent=True)
-        if self.plan is not None:
-            self.plan.execution = execution.id
-
-
 class Guard:
     """Checks calls against reports, pauses and blocks."""
 
@@ -74,33 +42,57 @@ class Guard:
         self._approvals = approvals
         self._verification = verification
 
-    async def check(self, session: Session, operation: str, params: Mapping[str, Any], plan: PlanReport | None) -> Use:
-        """Return what lets a call run. Raises Failure if nothing does, and StoreAway if that cannot be known."""
-        caller, blocks = current_caller(), await self._verification.board.blocks()
-        block = blocking(blocks, None, caller)
-        if block is not None:
-            raise blocked(operation, await self._verification.renewed(block))
+    async def check(
+        self,
+        session: Session,
+        operation: str,
+        params: Mapping[str, Any],
+        plan: PlanReport | None,
+        *,
+        again: bool = False,
+    ) -> tuple[str, str]:
+        """Return the operation and the digest of the report that lets a call run; `again` right before it is sent.
+
+        Raises Failure if nothing lets it run, and StoreAway if that cannot be known.
+        """
+        blocks = await self._verification.board.blocks()
+        await self.refuse_blocked(operation, None, blocks)
         executions = await self._settled(session, blocks)
-        name, digest = operation, ""
-        if plan is not None:
-            name, digest, params = plan.operation, plan.digest, plan.params
-        else:
-            digest = fingerprint(operation, params)
-        running = [] if executions is None else list(executions.all_running())
         if executions is not None and strict(session):
             for held in executions.all_paused():
                 raise paused(operation, held)
-        execution = next((item for item in running if _lets_run(item, name, digest, plan)), None)
-        agents = running if execution is None else [execution]
-        for agent in agents:
-            block = blocking(blocks, agent.agent, caller)
-            if block is not None and (execution is not None or len(agents) == 1):
-                raise blocked(operation, await self._verification.renewed(block))
-            if agent.pause is not None and len(agents) == 1:
-                raise paused(operation, agent)
+        if plan is None:
+            name, digest = operation, fingerprint(operation, params)
+        else:
+            name, digest, params = plan.operation, plan.digest, plan.params
+        running = [] if executions is None else list(executions.all_running())
+        reporting = [item for item in running if _lets_run(item, name, digest, plan)][:1]
+        agents = reporting or running
+        if len(agents) == 1:  # of several it is not known which one calls
+            await self.refuse_blocked(operation, agents[0].agent, blocks)
+            if agents[0].pause is not None:
+                raise paused(operation, agents[0])
+        if not reporting:
+            raise not_reported(name, params, running[0] if running else None, spent=again)
+        return name, digest
+
+    async def use(self, session: Session, operation: str, params: Mapping[str, Any], plan: PlanReport | None) -> None:
+        """Use up the report that lets a call run. Raises as `check` does, and where another call has used it.
+
+        A person may have been asked meanwhile: an agent may be blocked or paused by now.
+        """
+        name, digest = await self.check(session, operation, params, plan, again=True)
+        if plan is not None and plan.execution is not None:
+            return
+
+        def use(executions: Executions) -> Execution | None:
+            return next((item for item in executions.all_running() if item.use(name, digest)), None)
+
+        execution = await self.kept.change(session, use)
         if execution is None:
-            raise not_reported(name, params, running[0] if running else None)
-        return Use(self, session, name, digest, params, plan)
+            raise not_reported(name, params if plan is None else plan.params, None, spent=True)
+        if plan is not None:
+            plan.execution = execution.id
 
     async def refuse_blocked(self, operation: str, agent: str | None, blocks: Sequence[Block]) -> None:
         """Raise Failure if an agent of the present caller is blocked."""
@@ -119,7 +111,7 @@ class Guard:
         if not held:
             return executions
         standing = await self._verification.board.blocks() if blocks is None else blocks
-        lifted: dict[str, tuple[Pause, Approved | None]] = {}
+        lifted: dict[str, tuple[Pause, StepApproval | None]] = {}
         for execution in held:
             pause = execution.pause
             end = None if pause is None else await self._end_of(pause, standing)
@@ -138,7 +130,7 @@ class Guard:
         await self.kept.change(session, lift)
         return await self.kept.read(session, anyone=True)
 
-    async def _end_of(self, pause: Pause, blocks: Sequence[Block]) -> tuple[Approved | None] | None:
+    async def _end_of(self, pause: Pause, blocks: Sequence[Block]) -> tuple[StepApproval | None] | None:
         """Return what a pause ends with, an approved action or nothing; None while it goes on."""
         if pause.level == "confirm":
             by = await self._approvals.used(pause.id)
@@ -150,12 +142,12 @@ class Guard:
         return None if any(block.id == pause.id or not block.readable for block in blocks) else (None,)
 
 
-def _approved(pause: Pause, factor: str, *, verified: bool) -> Approved:
-    return Approved(normalized(pause.action), pause.digest, factor, verified)
+def _approved(pause: Pause, by: str, *, verified: bool) -> StepApproval:
+    return StepApproval(normalized(pause.action), pause.digest, by=by, verified=verified)
 
 
 def _lets_run(execution: Execution, operation: str, digest: str, plan: PlanReport | None) -> bool:
     """Return True if a call runs under an execution; further steps of a plan do under the one that reported it."""
     if plan is not None and plan.execution is not None:
         return plan.execution == execution.id
-    return execution.granted(operation, digest) is not None
+    return execution.approval(operation, digest) is not None

@@ -18,7 +18,7 @@ from ...errors import Code, Failure
 from ...protocol_operations import Handler, Person
 from ...session import Session, current_caller
 from .evaluation import STEP_LIMIT
-from .executions import Approved, Execution, Executions, profile_of
+from .executions import Execution, Executions, StepApproval, profile_of
 from .lookalikes import normalized
 from .parts import Parts
 from .reports import not_found, refused
@@ -26,7 +26,6 @@ from .steps import StepReport
 
 if TYPE_CHECKING:
     from ...table import Row
-    from .guard import Use
     from .reports import PlanReport
 
 __all__ = ["SafetyLoop", "needs_report"]
@@ -47,19 +46,17 @@ class SafetyLoop(Parts):
             "verify_challenge": self.verify_challenge,
         }
 
-    # For the stages of a call
-
-    async def check(
+    async def needs(
         self, session: Session, row: Row, params: Mapping[str, Any], plan: PlanReport | None = None
-    ) -> Use | None:
-        """Return what lets a call run, to be used right before it is sent; None for one that needs no report.
+    ) -> bool:
+        """Return True for a call that runs as it was reported, False for one that needs no report.
 
-        Raises Failure for a call that was not reported as it is, and while the agent is paused or blocked; StoreAway
-        if that cannot be known.
+        Raises Failure for any other call, and while the agent is paused or blocked; StoreAway if that cannot be known.
         """
         if not self.enforcing or not needs_report(row):
-            return None
-        return await self.guard.check(session, row.name, params, plan)
+            return False
+        await self.guard.check(session, row.name, params, plan)
+        return True
 
     # The operations
 
@@ -160,7 +157,7 @@ class SafetyLoop(Parts):
             execution = executions.last(agent)
             if execution is None or (execution.id, execution.pause) != (held.id, pause):
                 raise not_found("the paused action has changed in the meantime", agent)
-            approved = Approved(normalized(pause.action), pause.digest, f"Confirmed by {by}")
+            approved = StepApproval(normalized(pause.action), pause.digest, by=f"Confirmed by {by}")
             execution.resume(approved if execution.running else None, unlimited=pause.reason == STEP_LIMIT)
             return execution
 

@@ -18,7 +18,7 @@ from ..question_texts import literal
 from .agents import Block, Reported, blocking
 from .directives import broadcast, denied, directive, of_block, of_pause, of_questions, pause_notification
 from .evaluation import Past, evaluate, weigh
-from .executions import Execution, Executions, Granted, Notification, Pause
+from .executions import Execution, Executions, Notification, Pause, StepApproval
 from .guard import strict
 from .lookalikes import normalized
 from .reports import Report
@@ -187,7 +187,7 @@ class StepReport:
         kind = self._report.operation if self._report is not None else "".join(c for c in action if not c.isdigit())
         past = Past(execution.taken, execution.actions.get(kind[:64], 0), execution.grave)
         approval = execution.approved
-        if approval is not None and (approval.action, approval.digest) != (action, digest):
+        if approval is not None and approval[:2] != (action, digest):
             approval = None
         step = self._of(execution)
         risk = weigh(step, self._mentioned, past)
@@ -224,10 +224,9 @@ class StepReport:
     def _let_through(self, execution: Execution, verdict: StepVerdict) -> _Answer:
         granted = None
         if self._report is not None and self._report.changes:
-            granted = Granted(
-                self._report.operation, self._report.digest, time.time() + self._loop.config.loop.report_ttl
-            )
-            execution.grant(granted)
+            until = time.time() + self._loop.config.loop.report_ttl
+            granted = StepApproval(self._report.operation, self._report.digest, until)
+            execution.approve(granted)
         answer = directive(True, verdict.factors, remaining=execution.remaining, risk=verdict.tier, granted=granted)
         return _Answer(execution, answer, verdict)
 

@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl, unquote
 
 from ...errors import Failure
 from ...exact_json import ExactFloat
-from ...media import FORM, is_json, media_type
 from ...text import letters
+from ...wire import FORM, is_json, media_type
 from .values import HIDDEN, MISSING, Spellings, is_operation, joined, spelled, walk
 
 if TYPE_CHECKING:

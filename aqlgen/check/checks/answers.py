@@ -1,0 +1,234 @@
+"""What the API answers is what the agent reads: whole, selected, by pages, in batches and plans (2.2 and 3.4)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from aqlgen.check.listing import NUMBER, PagedList
+from aqlgen.check.operations import Operation, path_of, scalars
+from aqlgen.check.results import Category
+from aqlgen.check.run import Run, check
+from aqlgen.check.stand_in import Arrived, Reply
+from aqlgen.runtime.schema import union_of
+
+_MANY = 6
+"""Fields from which on a thing has some that do not identify it."""
+_ITEMS, _SIZE, _LARGER, _MOST_PAGES = 7, 3, 5, 8
+_EXTRA = {"x_Undeclared-Key": {"inner Key": [1, None]}}
+
+
+@check("RT-2", "What the API answers is what the agent reads, field by field", Category.ROUND_TRIP, "R-SEL-1")
+async def answers_arrive(run: Run) -> None:
+    """Compare answers with the API's, and each undeclared field with itself."""
+    for operation in [item for item in run.callable if item.is_safe_read and item.row.selects]:
+        if operation.row.paging is not None:
+            continue
+        run.api.forget()
+        sent = run.api.answer(Arrived("GET", path_of(operation), (), {}, b"", api=operation.row.api))
+        if not isinstance(sent.data, dict) or not sent.data:
+            continue
+        with run.api.behaving(Reply.of(sent.status, {**sent.data, **_EXTRA})):
+            answer = await run.call(operation, {**operation.params, "fields": "full"})
+        got = answer.data if isinstance(answer.data, dict) else {}
+        problems = [] if answer.warned and answer.ok else list(_losses(operation, sent.data, answer.data, got))
+        run.expect(answer.ok and not problems, operation, "; ".join(problems) or "fails")
+        if answer.fields:
+            run.keep("round_trip_tests", name=operation.name, expected_fields=answer.fields, read_response=answer)
+
+
+def _losses(operation: Operation, data: dict[str, Any], shown: Any, got: dict[str, Any]) -> Iterator[str]:
+    """Yield what an answer loses or changes of the API's data."""
+    whole = scalars(shown)
+    missing = [value for value in scalars(data)[:200] if value not in whole]
+    if missing:
+        yield f"these values are lost: {missing[:5]}"
+    if json.dumps(_EXTRA)[1:-1] not in json.dumps(shown):
+        yield "an undeclared field is changed"
+    names: dict[str, set[str]] = {}
+    for name, (wire, _) in union_of(operation.table.types, operation.answered).properties.items():
+        names.setdefault(wire, set()).add(name)
+    kept = [wire for wire, known in names.items()
+            if got and wire in data and len(known) == 1 and wire not in known and not known & got.keys()]  # fmt: skip
+    if kept:
+        yield f"keeps the API's names of {kept[:5]}"
+
+
+@check("L2-1", "Every operation that selects gives the fields that are asked for, and no others", Category.LEVEL_2,
+       "R-SEL-1")  # fmt: skip
+async def field_selection(run: Run) -> None:
+    """Ask for presets, single fields, and what is not there."""
+    leaves_out: list[bool] = []
+    for operation in [item for item in run.callable if item.is_safe_read and item.row.selects]:
+
+        async def chosen(fields: Any, operation: Operation = operation) -> Any:
+            return await run.call(operation, {**operation.params, "fields": fields})
+
+        unknown, minimal, full = [await chosen(preset) for preset in ("no_such_preset", "minimal", "full")]
+        run.expect(unknown.code.startswith("VALIDATION_"), operation, "takes an unknown preset", unknown)
+        if not run.expect(full.ok, operation, "has no preset full"):
+            continue
+        sizes = [len(json.dumps(answer.get("data"))) for answer in (full, minimal)]
+        run.expect(sizes[0] >= sizes[1], operation, "gives more for minimal than for full", minimal)
+        thing = _thing(full.data)
+        leaves_out += [sizes[1] < sizes[0]] if len(thing) >= _MANY else []
+        for key in [name for name in thing if name.replace("_", "").isalnum()][:1]:
+            answer = await chosen([key])
+            shown = _thing(answer.data)
+            is_one = shown == {key: thing[key]}
+            within = not is_one and is_chosen_within(shown, key)
+            run.expect(is_one or within, operation, f"gives other fields than {key}")
+            partly = await chosen([key, "no_such_field"])
+            run.expect(partly.data == answer.data, operation, "a field that is not there hides others")
+            places = [(outer, name) for outer, value in thing.items() if isinstance(value, dict) and len(value) > 1
+                      for name in value if (outer + name).replace("_", "").isalnum()]  # fmt: skip
+            for outer, name in places[:1] if not within else ():
+                right = _thing((await chosen([f"{outer}.{name}"])).data) == {outer: {name: thing[outer][name]}}
+                run.expect(right, operation, f"gives other fields than {outer}.{name}")
+    if leaves_out:
+        run.expect(any(leaves_out), "minimal", f"leaves nothing out of any of {len(leaves_out)} larger things")
+
+
+def _thing(data: Any) -> dict[str, Any]:
+    """Return the first thing that an answer shows, of a page, of a list or alone; empty if it is no object."""
+    if isinstance(data, dict) and isinstance(data.get("items"), list) and "pageInfo" in data:
+        data = data["items"]
+    first = data[0] if isinstance(data, list) and data else data
+    return first if isinstance(first, dict) else {}
+
+
+def is_chosen_within(data: Any, key: str) -> bool:
+    """Return True if a thing in an answer, or each of a list, has one field alone: it is theirs and the answer's."""
+    values = data.values() if isinstance(data, dict) else ()
+    lists = (value if isinstance(value, list) else [value] for value in values)
+    return any(things and all(isinstance(thing, dict) and set(thing) == {key} for thing in things) for things in lists)
+
+
+@check("L2-2", "A batch runs its operations in order, and one failure stops no other", Category.LEVEL_2, "R-BAT-1")
+async def batches(run: Run) -> None:
+    """Send batches with a failure in the middle."""
+    for operation in run.reads(3):
+        item = {"operation": operation.name, "params": operation.params}
+        refusal = {"operation": operation.name, "params": {**operation.params, "no_such_parameter": 1}}
+        answer = await run.send(run.adapter.tool("read"), {"operations": [item, refusal, item]})
+        run.evidence["batch_example"] = answer
+        got = [(entry.get("index"), entry.get("operation"), (entry.get("result") or {}).get("success"))
+               for entry in answer.get("results") or ()]  # fmt: skip
+        expected = [(index, operation.name, index != 1) for index in range(3)]
+        run.expect(got == expected, operation, f"gives the results {got}")
+        summary = answer.get("summary") or {}
+        right = summary == {**summary, "total": 3, "succeeded": 2, "failed": 1}
+        run.expect(right, operation, f"sums up {summary}")
+        run.expect(len(run.arrived) == 2, operation, f"sent {len(run.arrived)} requests")
+
+
+@check("L2-3", "A list is paged to its end, each item once, by cursors of its own and by no others", Category.LEVEL_2,
+       "R-SEL-3")  # fmt: skip
+async def pages(run: Run) -> None:
+    """Page through a list of numbered items, and with cursors that were never given."""
+    for operation in run.callable:
+        paging = operation.row.paging
+        if paging is None or "first" not in operation.row.shown_parameters:
+            continue
+        params = {**operation.params, "first": _SIZE, **({"fields": "full"} if operation.row.selects else {})}
+        if paging.location is None and paging.item_cursor is None and operation.row.method == "GET":
+            data = run.api.data_of(operation.row)
+            # Where nothing tells the size of a page, the end is known by pages of a usual size alone.
+            for size in (None, _LARGER) if paging.size_param is not None else (_LARGER,):
+                with run.api.behaving(PagedList(operation.row, paging, data, _ITEMS, size).reply):
+                    cursor = await _paged(run, operation, params)
+                    if cursor is not None and (size is None or paging.size_param is None):
+                        await _misused(run, operation, params, cursor)
+        forged = {**params, "after": "bm90LWEtY3Vyc29y"}
+        await run.refused(operation, forged, "a cursor that it never gave", "VALIDATION_INVALID_VALUE")
+
+
+async def _paged(run: Run, operation: Operation, params: dict[str, Any]) -> str | None:
+    """Page to the end; returns the cursor of the first page."""
+    numbers, cursors = list[Any](), list[str]()
+    for _ in range(_MOST_PAGES):
+        answer = await run.call(operation, {**params, **({"after": cursors[-1]} if cursors else {})})
+        page: Any = answer.data if isinstance(answer.data, dict) else {}
+        info, items = page.get("pageInfo"), page.get("items")
+        is_page = isinstance(info, dict) and {"hasNextPage", "hasPreviousPage"} <= info.keys()
+        if not run.expect(is_page and isinstance(items, list) and len(items) <= _SIZE, operation, "gives no page"):
+            return None
+        if answer.warned:
+            return None  # the items are too large for a page of so many
+        numbers += [item.get(NUMBER) if isinstance(item, dict) else None for item in items]
+        if info["hasNextPage"] is not True:
+            break
+        cursors.append(str(info.get("endCursor")))
+    run.expect(numbers == list(range(_ITEMS)), operation, f"its pages hold the items {numbers} of {_ITEMS}")
+    return next(iter(cursors), None)
+
+
+async def _misused(run: Run, operation: Operation, params: dict[str, Any], cursor: str) -> None:
+    """Use a cursor for what it was not given for."""
+    after = {"after": cursor}
+    changed = cursor[:-3] + ("AAA" if not cursor.endswith("AAA") else "BBB")
+    cases = {"a changed cursor": {**params, "after": changed}}
+    cases["a cursor without first"] = {key: value for key, value in params.items() if key != "first"} | after
+    filters = [name for name, parameter in operation.row.shown_parameters.items() if not parameter.required
+               and parameter.location == "query" and name not in operation.params
+               and operation.takes_any_text(parameter)]  # fmt: skip
+    cases |= {f"a cursor for another {name}": {**params, **after, name: "another"} for name in filters[:1]}
+    for name, case in cases.items():
+        await run.refused(operation, case, name, "VALIDATION_INVALID_")
+
+
+@check("L2-4", "A dry run shows the request and sends nothing", Category.LEVEL_2, "R-SEL-5")
+async def dry_runs(run: Run) -> None:
+    """Show the request of every operation that changes something."""
+    for operation in [item for item in run.callable if "dry_run" in item.row.adapter_parameters]:
+        answer = await run.call(operation, {**operation.params, "dry_run": True})
+        run.expect(not [item for item in run.arrived if item.method != "GET"], operation, "sends its dry run")
+        shown = answer.data if isinstance(answer.data, dict) else {}
+        right = {"url", "headers"} <= shown.keys() and shown.get("method") == operation.row.method
+        run.expect(right or (not answer.ok and operation.reads_first), operation, "shows no request")
+
+
+@check("L2-5", "Several steps run in one call, each with what earlier ones answered", Category.LEVEL_2, "R-STEP-1")
+async def plans(run: Run) -> None:
+    """Run plans: of two reads, with what is not there, with a step that fails, dry, and with a condition."""
+    for operation in run.reads(2):
+        step = {"operation": operation.name, "params": operation.params}
+        steps = [{"id": "one", **step}, {"id": "two", **step}]
+        wrong = [steps[0], {"operation": operation.name, "params": {"no_such_parameter": {"$ref": "one"}}}]
+        result = await run.own("execute", "run_steps", steps=steps, **{"return": {"last": {"$ref": "two"}}})
+        right = result.ok and "last" in json.dumps(result.data) and len(run.arrived) == 2
+        run.expect(right, operation, f"does not run as two steps, with {len(run.arrived)} requests")
+        refused = await run.own("execute", "run_steps", steps=wrong)
+        run.expect(not refused.ok and not run.arrived, operation, "a wrong plan is not refused")
+        with run.api.behaving(Reply.of(404, {"message": "there is nothing here"})):
+            halted = await run.own("execute", "run_steps", steps=steps)
+        run.expect(not halted.ok and len(run.arrived) == 1, operation, "goes on after a step that failed")
+        shown = await run.own("execute", "run_steps", steps=steps, dry_run=True)
+        run.expect(shown.ok and not run.arrived, operation, "does not show a plan without sending it")
+    lists = [(item, first) for item in run.callable if item.is_safe_read and (first := _first_item(run, item))]
+    for operation, item in lists[:1]:
+        items = [{**dict(list(item.items())[:1]), NUMBER: number} for number in range(3)]
+        step = {"id": "one", "operation": operation.name, "params": operation.params, "where": {NUMBER: 1}}
+        with run.api.behaving(Reply.of(200, items)):
+            answer = await run.own("execute", "run_steps", steps=[step], **{"return": {"$ref": "one"}})
+        numbers = [number for number in range(3) if f'"{NUMBER}": {number}' in json.dumps(answer.get("data"))]
+        run.expect(numbers == [1], operation, f"where of a step keeps {numbers} of items 0 to 2")
+
+
+def _first_item(run: Run, operation: Operation) -> dict[str, Any]:
+    """Return the first item of an answer that is a list of objects, else nothing."""
+    data = run.api.data_of(operation.row) if operation.row.paging is None else None
+    first = data[0] if isinstance(data, list) and data else None
+    return first if isinstance(first, dict) else {}
+
+
+@check("L2-6", "An answer is bounded, and says what was cut and how to go on", Category.LEVEL_2, "R-SEL-2")
+async def bounded_answers(run: Run) -> None:
+    """Let the API answer a text of a megabyte."""
+    for operation in run.reads(3):
+        with run.api.behaving(Reply.of(200, {"text": "word " * 200_000})):
+            answer = await run.call(operation)
+        size, notes = len(json.dumps(answer)), (answer.get("_meta") or {}).get("fields")
+        run.expect(size < 200_000, operation, f"answers {size:,} characters", "a text of a megabyte")
+        run.expect(answer.warned or answer.code or notes, operation, "says nothing of what was cut", str(answer)[:300])

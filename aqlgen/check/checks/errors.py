@@ -1,0 +1,165 @@
+"""Errors tell what is wrong and what to do, and warnings what to know (conformance testing, 3.3; warnings, 2)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from time import monotonic, time
+from typing import Any
+
+from aqlgen.check.operations import path_of
+from aqlgen.check.results import Category
+from aqlgen.check.run import Run, check
+from aqlgen.check.stand_in import Arrived, Reply
+
+_ALMOST = 0.95
+"""Seconds that an adapter has waited for one, as clocks differ."""
+_DENIED = "PERMISSION_DENIED"
+_STATUSES = {
+    400: "", 401: _DENIED, 403: _DENIED, 404: "NOT_FOUND_RESOURCE", 409: "", 418: "", 422: "", 500: "", 503: "",
+    429: "RATE_LIMIT_EXCEEDED",
+}  # fmt: skip
+"""Statuses of failures with the code of each that has one; the last is the one that slows an adapter down."""
+
+
+@check("EN-1", "Every answer of every test has the form of the protocol, and holds no credential", Category.ERRORS,
+       "R-ENV-1, R-ENV-4, R-TRUST-5")  # fmt: skip
+async def answers(run: Run) -> None:
+    """Get an answer of each kind; the connection judges it, as it does all others."""
+    for operation in run.reads(1):
+        for params in (operation.params, {**operation.params, "no_such_parameter": 1}):
+            item = {"operation": operation.name, "params": params}
+            for arguments in (item, {"operations": [item, item]}):
+                await run.send(run.adapter.tool("read"), arguments)
+    await run.introspect(query="operations")
+
+
+@check("EQ-1", "Every refusal has the shape of the specification, and shows nothing of the inside",
+       Category.ERRORS, "R-ERR-1, R-ENV-4")  # fmt: skip
+async def refusals(run: Run) -> None:
+    """Send what is refused, of many kinds."""
+    wrong: list[Any] = [{"query": 1}, {"query": "operations", "x": 1}, [], {"query": "types", "name": {"a": 1}}]
+    cases: list[Any] = [{"operation": "introspect", "params": params} for params in wrong]
+    cases += [{"operation": "no_such_operation", "params": {}}, {"operations": "all"}, {"operations": []}]
+    cases += [{"operation": item.name, "params": {"class": 1}} for item in run.reads(5)]
+    for case in cases:
+        answer = await run.send(run.adapter.tool("read"), case)
+        run.expect(answer.code, str(case)[:80], "is not refused")
+    answer = await run.introspect(query="search", search="zero\x00character")
+    run.expect(answer.code == "VALIDATION_INVALID_ENCODING", "a zero character", f"is refused with {answer.code!r}")
+
+
+@check("EQ-2", "A failure of the API is told as such, with its status and its own words as data",
+       Category.ERRORS, "R-ERR-2", where="alone")  # fmt: skip
+async def failures_of_the_api(run: Run) -> None:
+    """Let the API fail in each way and in each form; the connection looks for its words in the message."""
+    async with run.connected(settings={"CIRCUIT_FAILURES": "1000"}) as run:
+        for status, code in _STATUSES.items():
+            for operation in run.reads(2 if status != 429 else 1):
+                for reply in Reply.failures(status)[: 3 if status < 429 else 1]:
+                    with run.api.behaving(reply):
+                        answer = await run.call(operation)
+                    told, name = json.dumps(answer.details), f"{operation.name} at {status}"
+                    run.expect(not answer.ok and answer.code.startswith(code), name, f"has code {answer.code!r}")
+                    run.expect(str(status) in told, name, "does not tell the status")
+                    run.expect("previous instructions" in told, name, "hides the API's words")
+
+
+@check("EQ-3", "Answers that are no data, broken or too large end in an error, not in silence", Category.ERRORS,
+       "R-ERR-2")  # fmt: skip
+async def broken_answers(run: Run) -> None:
+    """Let the API answer what cannot be read."""
+    bodies = {"broken JSON": b'{"a": ', "deep JSON": b"[" * 50_000 + b"]" * 50_000, "another charset": b'{"a": "\xff"}'}
+    for operation in run.reads(2):
+        served = str([response.get("content_type") for response in operation.row.responses.values()])
+        for name, body in bodies.items() if "json" in served else ():
+            with run.api.behaving(Reply(200, body, {"Content-Type": "application/json"})):
+                answer = await run.call(operation)
+            is_told = answer.code or answer.warned or name == "another charset"
+            run.expect(is_told, operation, f"says nothing of {name}")
+
+
+def _once(reply: Reply, times: list[float], method: str) -> Callable[[Arrived], Reply | None]:
+    """Return how an API behaves that fails for the first request of a method; `times` gets the times of all."""
+
+    def behave(request: Arrived) -> Reply | None:
+        if request.method != method:
+            return None
+        times.append(monotonic())
+        return reply if len(times) == 1 else None
+
+    return behave
+
+
+@check("EQ-4", "Safe reads are tried again when the API puts them off, and nothing else is", Category.ERRORS,
+       "R-RATE-2")  # fmt: skip
+async def retries(run: Run) -> None:
+    """Let the API refuse once."""
+    for operation in [*run.reads(1), *[item for item in run.callable if item.family != "read"][:6]]:
+        times, method = list[float](), operation.row.method
+        with run.api.behaving(_once(Reply.of(503, {"message": "later"}, **{"Retry-After": "0"}), times, method)):
+            answer = await run.call(operation)
+        if operation.is_safe_read:
+            run.expect(answer.ok and len(times) == 2, operation, f"is not tried again: {len(times)} requests")
+        elif operation.row.idempotency is None and method in ("POST", "PATCH"):
+            run.expect(len(times) < 2, operation, f"is sent {len(times)} times")
+
+
+@check("EQ-6", "Most mistyped names lead to the operation that was meant", Category.ERRORS, "R-ERR-1")
+async def mistyped_names(run: Run) -> None:
+    """Mistype the names of operations, and count those that are proposed."""
+    proposed = list[bool]()
+    for operation in run.operations[:: max(1, len(run.operations) // 15)]:
+        name = operation.name[:-1] + ("x" if operation.name[-1] != "x" else "y")
+        answer = await run.own(operation.family, name)
+        proposed += [operation.name in str(answer.error)] if answer.code == "NOT_FOUND_OPERATION" else []
+    right = sum(proposed) * 2 >= len(proposed)
+    run.expect(right, "mistyped names", f"only {sum(proposed)} of {len(proposed)} find their operation")
+
+
+@check("EQ-7", "The API's limits are waited for, heeded and told", Category.ERRORS, "R-RATE-2, R-WARN-4", where="alone")
+async def limits_of_the_api(run: Run) -> None:
+    """Let the API put callers off, for a second and for an hour, and tell that little is left."""
+    for operation in run.reads(1):
+        async with run.connected() as run:
+            for status in (429, 503):
+                times = list[float]()
+                with run.api.behaving(_once(Reply.of(status, {}, **{"Retry-After": "1"}), times, "GET")):
+                    answer = await run.call(operation)
+                right = answer.ok and len(times) == 2 and times[1] - times[0] >= _ALMOST
+                run.expect(right, operation, f"does not wait the second that {status} asks for: {times}")
+            usual = run.api.answer(Arrived("GET", path_of(operation), (), {}, b"", api=operation.row.api))
+            left = {"Limit": "100", "Remaining": "4", "Reset": str(int(time()) + 900)}
+            headers = {**usual.headers, **{f"X-RateLimit-{name}": value for name, value in left.items()}}
+            with run.api.behaving(Reply(usual.status, usual.body, headers)):
+                answer = await run.call(operation)
+            right = "RATE_LIMIT_QUOTA_WARNING" in answer.warned
+            run.expect(right, operation, "does not tell that 4 of 100 requests are left")
+            with run.api.behaving(Reply.of(429, {"message": "later"}, **{"Retry-After": "3600"})):
+                seconds = (await run.call(operation)).details.get("retry_after_seconds")
+                run.expect(seconds in range(3500, 3601), operation, f"tells {seconds} s for Retry-After: 3600")
+                await run.call(operation)
+            run.expect(not run.arrived, operation, "sends requests while it is put off")
+
+
+@check("WA-1", "A deprecated operation runs, and warns of it", Category.WARNINGS, "R-WARN-2")
+async def deprecated_operations(run: Run) -> None:
+    """Call each deprecated operation; a warning that was given before is in the history."""
+    for operation in [item for item in run.callable if item.row.deprecated]:
+        answer = await run.call(operation)
+        if answer.ok and "DEPRECATION_WARNING" not in answer.warned:
+            history = await run.introspect(query="warnings")
+            run.expect(operation.name in str(history), operation, "does not warn of its deprecation", answer)
+        run.expect(True, operation, "")
+
+
+@check("WA-2", "What was understood differently from what was written is told", Category.WARNINGS, "R-WARN-1")
+async def understood_values(run: Run) -> None:
+    """Send numbers as texts."""
+    for operation in run.callable[:100]:
+        shown = operation.row.shown_parameters
+        numbers = [name for name, value in operation.params.items() if type(value) is int and name in shown
+                   and operation.schema(shown[name]).get("type") == "integer"]  # fmt: skip
+        for name in numbers[:1]:
+            answer = await run.call(operation, {**operation.params, name: str(operation.params[name])})
+            run.expect(answer.code or name in answer.warned, operation, f"says nothing of {name} as a text")

@@ -1,0 +1,230 @@
+"""Introspection tells what is there, and what it tells is true (conformance testing, 3.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Cause
+from aqlgen.check.run import Run, check
+from aqlgen.check.stand_in import Arrived, Reply
+from aqlgen.runtime.table import FAMILIES
+from aqlgen.runtime.witness import Finding, Grade, Request
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_PERMISSIONS = {"create": (False, False), "read": (True, False)}
+_KINDS = ("scalar", "enum", "object", "union", "array", "list", "map")
+_BOUNDS = ("minimum", "maximum", "pattern", "maxLength", "default")
+
+
+def _spread(items: list[Any], count: int) -> list[Any]:
+    """Return about so many of the items, evenly spread."""
+    return items[:: max(1, len(items) // count)]
+
+
+async def _listed(run: Run, **params: Any) -> list[dict[str, Any]]:
+    return (await run.introspect(query="operations", **params)).data.get("operations") or []
+
+
+@check("IF-1", "Every operation is listed once, with its family and what it does", Category.INTROSPECTION, "R-INT-2")
+async def the_list_of_operations(run: Run) -> None:
+    """Compare the list of operations, its categories and its pages with the table."""
+    listed = await _listed(run, all=True)
+    run.evidence["operations_list"] = run.last
+    run.expect(run.last.keys() == {"success", "data"}, "introspect", "answers more than success and data")
+    entries, names = {entry.get("name"): entry for entry in listed}, [str(entry.get("name")) for entry in listed]
+    run.expect(len(entries) == len(listed), "operations", "a name is listed twice")
+    run.expect("introspect" in entries, "introspect", "is not listed")
+    for operation in run.whole:
+        entry = entries.get(operation.name, {})
+        right = (entry.get("endpoint"), entry.get("semantic_category")) == (operation.family, operation.row.category)
+        run.expect(right and str(entry.get("description", "")).strip(), operation, "is not listed as it is", entry)
+    for name in names:
+        run.expect(_NAME.fullmatch(name), name, "is not snake_case")
+    for family in FAMILIES:
+        narrowed = {entry.get("name") for entry in await _listed(run, category=family.upper(), all=True)}
+        expected = {entry.get("name") for entry in listed if entry.get("endpoint") == family}
+        run.expect(narrowed == expected, f"category {family}", "lists other operations than it has")
+    seen, params = list[str](), dict[str, Any](first=min(50, max(2, len(names) // 4)))
+    for _ in range(6):
+        seen += [str(entry.get("name")) for entry in await _listed(run, **params)]
+        params["after"] = ((run.last.data.get("_protocol") or {}).get("page") or {}).get("next")
+        if params["after"] is None:
+            break
+    is_whole = params["after"] is not None or len(seen) == len(names)
+    run.expect(seen == names[: len(seen)] and is_whole, "operations", f"its pages give {seen[:20]}")
+
+
+@check("IF-2", "Details name the parameters, the tool, the result and an example of each operation",
+       Category.INTROSPECTION, "R-INT-4")  # fmt: skip
+async def the_details_of_operations(run: Run) -> None:
+    """Read the details of each operation, and of the types that they name."""
+    run.evidence["types_list"] = await run.introspect(query="types", all=True)
+    types = {entry.get("name"): entry.get("kind") for entry in run.last.data.get("types") or ()}
+    itself = (await run.introspect(query="operations", name="introspect")).data.get("operation") or {}
+    run.keep("operation_details", **itself)
+    for operation in run.operations:
+        details = (await run.introspect(query="operations", name=operation.name)).data.get("operation")
+        if not run.expect(isinstance(details, dict), operation, "has no details"):
+            continue
+        run.keep("operation_details", **details)
+        shown = [details.get(key) for key in ("name", "endpoint", "semantic_category", "mcpTool")]
+        expected = [operation.name, operation.family, operation.row.category, run.adapter.tool(operation.family)]
+        run.expect(shown == expected, operation, f"is described as {shown}")
+        permissions = details.get("permissions") or {}
+        right = (permissions.get("readOnly"), permissions.get("destructive")) == _PERMISSIONS.get(
+            operation.family, (False, True)
+        )
+        run.expect(right, operation, f"has permissions {permissions}")
+        await _parameters(run, operation, details, types)
+        returns = details.get("returns") or {}
+        base = re.sub(r"[\[\]!?]|\.params$", "", str(returns.get("name")))
+        right = returns.get("name") == operation.row.returns["name"] and returns.get("kind") in _KINDS
+        run.expect(right and (base in types or base in ("any", "null")), operation, f"returns {returns}")
+        if operation.example is not None:
+            requests = [example.get("request") or {} for example in details.get("examples") or ()]
+            right = any(request.get("params", {}) == operation.params for request in requests)
+            run.expect(right, operation, "shows no example, or another one")
+
+
+async def _parameters(run: Run, operation: Operation, details: dict[str, Any], types: Mapping[Any, Any]) -> None:
+    """Expect every parameter of the table, with its type and what bounds it."""
+    entries, table = details.get("parameters") or [], operation.row.shown_parameters
+    if len(entries) < len(table):
+        name = f"{operation.name}.params"
+        run.expect(name in str(details.get("description")), operation, "does not say where the other parameters are")
+        entries = (await run.introspect(query="types", name=name, all=True)).data.get("type", {}).get("fields") or []
+    shown = {entry.get("name"): entry.get("required") for entry in entries}
+    expected = {name: parameter.required for name, parameter in table.items()}
+    run.expect(shown == expected, operation, f"shows parameters {sorted(map(str, shown))[:20]}", details)
+    for entry in entries:
+        run.expect(isinstance(entry.get("type"), str), operation, f"parameter {entry.get('name')} has no type", entry)
+        schema = operation.schema(table[entry["name"]]) if entry.get("name") in table else {}
+        for key in _BOUNDS if entry.get("type") == schema.get("type") else ():
+            right = key not in schema or entry.get(key) == schema[key]
+            run.expect(
+                right, operation, f"{entry['name']} has {key} {entry.get(key)!r}, not {schema.get(key)!r}", entry
+            )
+        values = [value for value in schema.get("enum") or () if value is not None]
+        is_told = "values, such as" in str(entry.get("description")) or types.get(entry.get("type")) == "enum"
+        right = set(map(str, values)) <= set(map(str, entry.get("enum") or ())) or is_told
+        run.expect(right, operation, f"{entry.get('name')} does not show its values {values[:5]}", entry)
+
+
+@check("IF-3", "Every call made of introspection alone succeeds, and sends the request of the document",
+       Category.INTROSPECTION, "R-INT-4, R-INT-7")  # fmt: skip
+async def examples_work(run: Run) -> None:
+    """Call each operation with its example."""
+    for operation in run.callable:
+        run.api.forget()
+        answer = await run.call(operation)
+        cause = Cause.DOCUMENT if answer.code.startswith("VALIDATION_") else Cause.ADAPTER
+        if not run.expect(answer.ok, operation, "its own example fails", cause=cause) or (
+            operation.row.servers and not run.arrived
+        ):
+            continue
+        right = run.writes(operation) and len(run.arrived) <= (4 if operation.reads_first else 1)
+        run.expect(right, operation, f"sent {len(run.arrived)} requests")
+        problems = run.request_problems()
+        run.expect(not problems, operation, f"its request is wrong: {problems}")
+
+
+class _Examined:
+    """A session as the witness examines it. `wrong` are the requests that are not the document's, by operation."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.wrong: list[tuple[str, str]] = []
+
+    async def introspect(self, **params: Any) -> Mapping[str, Any]:
+        """Introspect, and return the data."""
+        data: Mapping[str, Any] = (await self._run.introspect(**params)).data
+        return data
+
+    async def call(self, family: str, operation: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call an operation, and return the envelope."""
+        answer = await self._run.own(family, operation, **params)
+        problems = self._run.request_problems()
+        self.wrong += [(operation, problems)] if problems else []
+        return answer
+
+    def requests(self) -> list[Request]:
+        """Return what arrived with the last call."""
+        return [request.as_seen for request in self._run.arrived]
+
+
+async def _examined(run: Run) -> tuple[list[Finding], list[tuple[str, str]]]:
+    """Return what the witness finds, and the wrong requests: it examines the adapter once for all tests."""
+    witness = run.witness
+    if "examined" not in run.evidence and witness is not None and witness.documents:
+        session, sample = _Examined(run), len(run.operations) if len(run.operations) < len(run.whole) else 0
+
+        def answer(request: Arrived) -> Reply:
+            given = witness.answer(request.as_seen)
+            return Reply(given.status, given.content, given.headers)
+
+        with run.api.behaving(answer):
+            run.evidence["examined"] = await witness.examine(session, sample), session.wrong
+    examined: tuple[list[Finding], list[tuple[str, str]]] = run.evidence.get("examined", ([], []))
+    if "examined" in run.evidence:
+        run.expect(True, "the documents", "")
+    return examined
+
+
+@check("IF-4", "What is documented is accepted, and reaches the API", Category.INTROSPECTION, "R-INT-4")
+async def documented_values(run: Run) -> None:
+    """Call each operation with values of the document, by the witness, which judges every request."""
+    for operation, problems in (await _examined(run))[1]:
+        run.expect(False, operation, problems)
+
+
+@check("WI-1", "Calls, families, dangers, pages and introspection are as a second reading of the document has them",
+       Category.OPERATION, "R-INT-4, R-SEL-3")  # fmt: skip
+async def second_reading(run: Run) -> None:
+    """Take what the witness finds beyond single requests."""
+    for finding in (await _examined(run))[0]:
+        right = finding.grade not in (Grade.BROKEN, Grade.WRONG)
+        run.expect(right, finding.operation, finding.text, finding.pointer)
+
+
+@check("IF-5", "Every type that introspection names is described", Category.INTROSPECTION, "R-INT-5")
+async def types_are_closed(run: Run) -> None:
+    """Describe types."""
+    listed = (await run.introspect(query="types", all=True)).data.get("types") or []
+    run.expect(listed, "types", "are not listed")
+    for entry in _spread(listed, 60):
+        details = (await run.introspect(query="types", name=entry["name"])).data.get("type") or {}
+        right = details.get("name") == entry["name"] and details.get("kind") == entry.get("kind")
+        right = right and (details.get("kind") != "enum" or details.get("values"))
+        run.expect(right, entry["name"], "is described as another type, or without its values")
+
+
+@check("IF-6", "An operation is found by its name, and an unknown query is refused with the known ones",
+       Category.INTROSPECTION, "R-INT-1")  # fmt: skip
+async def operations_are_found(run: Run) -> None:
+    """Search for operations by their exact names, and for what is not there."""
+    for operation in _spread(run.operations, 40):
+        found = (await run.introspect(query="search", search=operation.name)).data
+        names = [entry.get("name") for entry in found.get("operations") or ()]
+        run.expect(names[:1] == [operation.name], operation, "is not the first hit for its name")
+        run.expect("match" not in found, operation, "is a weak match of its own name")
+    nonsense = await run.introspect(query="search", search="qzxv wkjq")
+    run.expect(nonsense.data.get("match") == "nothing", "search", "does not say that nothing was found")
+    unknown = await run.introspect(query="no_such_query")
+    right = unknown.code == "VALIDATION_INVALID_VALUE" and "operations" in str(unknown.error.get("message"))
+    run.expect(right, "introspect", "does not refuse an unknown query with the known ones")
+    none = await run.introspect(query="operations", name="no_such_operation_at_all")
+    run.expect(none.ok and none.data.get("operation", 0) is None, "introspect", "does not answer null for no operation")
+
+
+@check("IF-7", "The limits, modes and safety of the adapter are told", Category.INTROSPECTION, "R-INT-6, R-LOOP-2")
+async def danger_is_told(run: Run) -> None:
+    """Read the danger of operations."""
+    summary = (await run.introspect(query="danger")).data.get("summary") or {}
+    levels = {"safe", "reversible", "destructive", "dangerous", "forbidden"}
+    run.expect(levels <= summary.keys(), "danger", "does not count every level")
+    for operation in _spread(run.operations, 25):
+        answer = await run.introspect(query="danger", name=operation.name)
+        run.expect(operation.row.danger in str(answer.data), operation, "is told with another danger")

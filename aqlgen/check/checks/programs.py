@@ -1,0 +1,284 @@
+"""The adapter as a program: its connections, its HTTP, its settings, commands, log and quotas, and the live API."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+
+from aqlgen.check.connection import LEGACY, Answer, NotStarted, output_of
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category, Cause
+from aqlgen.check.run import Run, check
+
+_TOKEN = "check-token-0123456789abcdef"  # noqa: S105 - of the adapter under test, for as long as it runs
+_OTHER_TOKEN = "check-token-of-somebody-else"  # noqa: S105
+_EVERYWHERE = ("--transport", "http", "--host", "0.0.0.0", "--port", "0")  # noqa: S104 - which must be refused
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "check", "version": "1"}},
+}
+_USUAL = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_MOST_LIVE = 25
+"""Operations of the live API that are called."""
+
+
+@check("TR-1", "The tools of the mode are listed, with their annotations and nothing more", Category.TRANSPORT,
+       "R-REQ-5, R-REQ-11", where="every")  # fmt: skip
+async def tools(run: Run) -> None:
+    """Look at the list of tools."""
+    names, families = set(run.adapter.tools), {operation.family for operation in run.whole} | {"read"}
+    ends = {name.rpartition("_")[2] for name in names}
+    right = len(names) == 1 if run.single else families <= ends and len(names) <= 5
+    run.expect(right, "tools", f"are {sorted(names)}")
+    for name, tool in run.adapter.tools.items():
+        hints = tool.annotations
+        reads = name.endswith("_read") or (run.single and families == {"read"})
+        expected = (reads, not (reads or name.endswith("_create")))
+        shown = None if hints is None else (bool(hints.read_only_hint), bool(hints.destructive_hint))
+        run.expect(shown == expected, name, f"says that it only reads, and destroys: {shown}")
+        right = tool.description and '"operation"' in json.dumps(tool.input_schema)
+        run.expect(right, name, "has no description, or no parameter operation")
+
+
+@check("TR-2", "A read, a refusal and a batch are answered in every connection", Category.TRANSPORT, "R-ENV-3",
+       where="every")  # fmt: skip
+async def kinds_of_answers(run: Run) -> None:
+    """Get answers of each kind; their form is judged by the connection."""
+    cases: list[tuple[dict[str, Any], bool]] = [
+        ({"operation": "introspect", "params": {"query": "operations"}}, True),
+        ({"operation": "introspect", "params": {"query": "no_such"}}, False),
+        ({"operation": "no_such_operation", "params": {}}, False),
+    ]
+    for read in run.reads(1):
+        item = {"operation": read.name, "params": read.params}
+        cases += [(item, True), ({"operations": [item, item]}, True)]
+    for arguments, success in cases:
+        answer = await run.send(run.adapter.tool("read"), arguments)
+        run.expect(answer.get("success") is success, str(arguments)[:80], f"is not {success}")
+        milliseconds = (answer.get("_meta") or {}).get("duration_ms", 0)
+        right = 0 <= milliseconds <= answer.seconds * 1000
+        run.expect(right, str(arguments)[:80], f"says that it took {milliseconds} ms of {answer.seconds * 1000:.0f}")
+
+
+@check("TR-3", "What is not known to MCP is an error of MCP, and the connection lives on", Category.TRANSPORT,
+       "R-REQ-5", where="every")  # fmt: skip
+async def protocol_errors(run: Run) -> None:
+    """Call a tool that is not there."""
+    try:
+        refused = bool((await run.adapter.client.call_tool("no_such_tool", {})).is_error)
+    except Exception:  # noqa: BLE001 - any error of the protocol is right
+        refused = True
+    run.expect(refused, "no_such_tool", "is taken")
+    run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after an error")
+
+
+async def _post(url: str, body: Any = _INITIALIZE, method: str = "POST", **headers: str) -> tuple[int, bytes, str]:
+    """Send a request; returns the status, the body and the session id."""
+    parts = urlsplit(url)
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    def exchange() -> tuple[int, bytes, str]:
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        try:
+            more = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, parts.path, content, {**_USUAL, **more})
+            answer = connection.getresponse()
+            return answer.status, answer.read(100_000), answer.headers.get("mcp-session-id") or ""
+        finally:
+            connection.close()
+
+    return await anyio.to_thread.run_sync(exchange)
+
+
+@check("TR-4", "Other sites and other names of this machine cannot use the adapter", Category.TRANSPORT, "R-TRUST-3",
+       where="alone")  # fmt: skip
+async def hosts_and_origins(run: Run) -> None:
+    """Send requests as a browser would for a hostile page."""
+    async with run.served() as (url, _):
+        cases: list[tuple[Collection[int], dict[str, Any]]] = [
+            ((200,), {}), ((200,), {"url": url.replace("/mcp", "/healthz"), "body": b"", "method": "GET"}),
+            *[((400, 403, 421), {"Host": host}) for host in ("evil.example", "127.0.0.1.evil.example")],
+            *[((400, 403, 421), {"Origin": origin}) for origin in ("https://evil.example", "null")],
+            *[((404, 405, 501), {"method": method}) for method in ("PUT", "PATCH", "TRACE")],
+            *[(range(400, 500), {"body": body}) for body in (b"", b"{", b"[]" * 10, b"\xff\xfe")],
+        ]  # fmt: skip
+        for expected, case in cases:
+            status, body, _ = await _post(**{"url": url, **case})
+            right = status in expected and b"Traceback" not in body
+            run.expect(right, str(case), f"is answered with {status}", body.decode("latin-1"))
+    code, *outputs = await output_of(run.launch, *_EVERYWHERE)
+    refused = code not in (0, None) and "MCP_AQL_HTTP_AUTH" in "".join(outputs)
+    run.expect(refused, _EVERYWHERE[3], f"is served without a token: {code}", outputs)
+
+
+@check("TR-5", "With a token nobody connects without it", Category.TRANSPORT, "R-TRUST-3", where="alone")
+async def tokens(run: Run) -> None:
+    """Connect with a token, without one, with a wrong one, and with one in the session of another."""
+    async with run.served({"HTTP_AUTH": "token", "HTTP_TOKEN": f"{_TOKEN}\n{_OTHER_TOKEN}"}) as (url, log):
+        session = (await _post(url, Authorization=f"Bearer {_TOKEN}"))[2]
+        ping: dict[str, Any] = {"body": {"jsonrpc": "2.0", "id": 2, "method": "ping"}, "Mcp_Session_Id": session,
+                                "Mcp_Protocol_Version": LEGACY}  # fmt: skip
+        cases: list[tuple[int, str, dict[str, Any]]] = [
+            (200, f"Bearer {_TOKEN}", {}), (200, f"Bearer {_TOKEN}", ping), (404, f"Bearer {_OTHER_TOKEN}", ping),
+            *[(401, wrong, {}) for wrong in ("", "Bearer wrong-token-0123456789", f"Bearer {_TOKEN.upper()}",
+                                             f"Bearer {_TOKEN[:-1]}", f"Basic {_TOKEN}")],
+        ]  # fmt: skip
+        for expected, value, case in cases:
+            status, body, _ = await _post(url, **case, **({"Authorization": value} if value else {}))
+            run.expect(status == expected, f"{value} {'in a session' if case else ''}",
+                       f"is answered with {status}, not {expected}", body.decode("latin-1"))  # fmt: skip
+        run.expect(_TOKEN not in log(), "the token", "is in the log")
+
+
+@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT, "R-REQ-9",
+       where="alone")  # fmt: skip
+async def limits(run: Run) -> None:
+    """Send what is too large, too deep and too long."""
+    deep: Any = 1
+    for _ in range(80):
+        deep = {"a": deep}
+    text, item = "y" * 100_000, {"operation": "introspect", "params": {"query": "operations", "first": 1}}
+    cases = {"too large": [text] * 12, "too deep": deep, "too many": list(range(20_000)), "too long": text}
+    async with run.connected(LEGACY, settings={"MAX_STRING_LENGTH": str(64 * 1024)}) as run:
+        for name, value in cases.items():
+            code = (await run.introspect(query="operations", search=value)).code
+            run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", name, f"is answered with {code}")
+        code = (await run.send(run.adapter.tool("read"), {"operations": [item] * 51})).code
+        run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", "51 operations", f"are answered with {code}")
+        run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after a large request")
+
+
+@check("RU-1", "It starts as it is configured by its owner", Category.OPERATION, "R-OPS-4", where="alone")
+async def as_configured(run: Run) -> None:
+    """Start it by the interpreter with the project's adapter.toml and hooks, and list its tools."""
+    set_here = ("CONFIG", "POLICY", "APPROVAL", "ENDPOINT_MODE", "READ_ONLY")
+    kept = {
+        name: value for name, value in run.launch.variables.items() if name.removeprefix("MCP_AQL_") not in set_here
+    }
+    try:
+        launch = replace(run.launch, variables=kept, command=run.launch.plain)
+        async with replace(run, launch=launch).connected() as run:
+            answer = await run.introspect(query="operations")
+            run.expect(run.adapter.tools and answer.ok, "introspect", "fails")
+    except NotStarted as problem:
+        run.expect(False, "the adapter", f"does not start: {problem}")
+
+
+@check("RU-2", "Settings that nothing reads or that cannot be used stop the start, in a line", Category.OPERATION,
+       "R-OPS-4", where="alone")  # fmt: skip
+async def settings(run: Run) -> None:
+    """Start it with wrong settings, and with a key in adapter.toml that is no setting."""
+    file = Path(run.launch.variables["MCP_AQL_CONFIG"]).with_name("wrong.toml")
+    file.write_text("no_such_setting = true\n", encoding="utf-8")
+    unusable = {"POLCY": "open", "TIMEOUT": "-1", "BASE_URL": "ftp://x", "CONFIG": str(file)}
+    for name, value in unusable.items():
+        code, *outputs = await output_of(run.with_settings({name: value}).launch, "doctor")
+        named = "no_such_setting" if name == "CONFIG" else name
+        right = code == 2 and named in "".join(outputs) and "Traceback" not in "".join(outputs)
+        run.expect(right, f"MCP_AQL_{name}={value}", f"ends with code {code}", outputs)
+
+
+@check("RU-3", "Its commands answer people", Category.OPERATION, "R-OPS-4", where="alone")
+async def commands(run: Run) -> None:
+    """Run its commands, and a call in mock mode."""
+    for arguments in (("--version",), ("--help",), ("operations",), ("describe", "introspect"), ("doctor",)):
+        code, *outputs = await output_of(run.launch, *arguments)
+        is_done = code in ((0, 1) if arguments == ("doctor",) else (0,)) and "".join(outputs).strip()
+        run.expect(is_done and "Traceback" not in str(outputs), " ".join(arguments), f"ends with code {code}", outputs)
+    for read in sorted(run.reads(20), key=lambda item: not run.api.data_of(item.row))[:1]:
+        code, *outputs = await output_of(run.launch, "call", read.name, json.dumps(read.params), "--mock")
+        is_success = code == 0 and '"success": true' in outputs[0]
+        right = is_success and ('"data": null' not in outputs[0] or not run.api.data_of(read.row))
+        run.expect(right, f"call {read.name} --mock", f"ends with code {code}", outputs)
+
+
+@check("RU-4", "The log is JSON lines on standard error, and nothing but MCP is on standard output", Category.OPERATION,
+       "R-OPS-4", where="alone")  # fmt: skip
+async def log(run: Run) -> None:
+    """Read the log of a session and of a command."""
+    async with run.connected(LEGACY, settings={"LOG_LEVEL": "debug"}) as session:
+        for operation in run.reads(2):
+            await session.call(operation)
+        lines = session.adapter.log().splitlines()
+    for operation in run.reads(1):
+        arguments = "call", operation.name, json.dumps(operation.params), "--mock"
+        _, output, errors = await output_of(run.with_settings({"LOG_LEVEL": "debug"}).launch, *arguments)
+        run.expect(_json(output), "call", "prints more than the answer on standard output", output[:300])
+        lines += errors.splitlines()
+    run.expect(lines, "log", "is empty at level debug")
+    for line in lines:
+        record = _json(line)
+        right = isinstance(record, dict) and {"level", "logger", "timestamp"} <= record.keys()
+        run.expect(right, "log", "has a line that is no record with level, logger and time", line[:200])
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+@check("RU-5", "Quotas of the owner are counted and kept", Category.OPERATION, "R-RATE-1", where="alone")
+async def quotas(run: Run) -> None:
+    """Allow two calls a day, and make three."""
+    for operation in run.reads(1):
+        async with run.connected(LEGACY, settings={"QUOTA_PER_DAY": "2"}) as run:
+            codes = [(await run.call(operation)).code for _ in range(3)]
+            right = codes[:2] == ["", ""] and codes[2].startswith("RATE_LIMIT_")
+            run.expect(right, operation, f"ends {codes} with a quota of 2")
+            run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
+
+
+@check("RU-6", "Concurrent calls are answered, each with its own answer", Category.OPERATION, "R-OPS-5", where="alone")
+async def concurrency(run: Run) -> None:
+    """Send many calls together."""
+    async with run.connected() as run, anyio.create_task_group() as group:
+
+        async def ask(name: str) -> None:
+            arguments = {"operation": "introspect", "params": {"query": "operations", "name": name}}
+            answer = await run.adapter.send(run.adapter.tool("read"), arguments)
+            told = (answer.data.get("operation") or {}).get("name")
+            run.expect(told == name, name, f"is answered with {told}")
+
+        for operation in run.operations[:20]:
+            group.start_soon(ask, operation.name)
+
+
+def is_callable_live(operation: Operation) -> bool:
+    """Return True for a safe read that can be called as it is: nothing of its request has to be made up."""
+    return operation.is_safe_read and not operation.required and operation.row.long_running is None
+
+
+def is_documented(declared: Collection[str], answer: Answer) -> bool:
+    """Return True for a failure with one of the statuses that the document has for the operation."""
+    status = str(answer.details.get("http_status", ""))
+    return len(status) == 3 and not {status, f"{status[0]}XX", "default"}.isdisjoint(declared)
+
+
+@check("LI-1", "Safe reads of the live API are answered, or fail as its document says", Category.LIVE, "R-CONF-1",
+       where="live")  # fmt: skip
+async def live_reads(run: Run) -> None:
+    """Call what needs no parameters, with the owner's credentials, by an adapter that is read only."""
+    operations = [operation for operation in run.operations if is_callable_live(operation)][:_MOST_LIVE]
+    answered = 0
+    async with run.connected(settings={"READ_ONLY": "true"}) as run:
+        for operation in operations:
+            answer = await run.call(operation, {})
+            answered += answer.ok
+            right = answer.ok or is_documented(run.declared.get(operation.name, ()), answer)
+            run.expect(right, operation, f"fails with {answer.code}, which its document does not have",
+                       cause=Cause.SERVER)  # fmt: skip
+            other = "VALIDATION_UNEXPECTED_CONTENT_WARNING" in answer.warned
+            run.expect(not other, operation, "is answered with another content than documented", cause=Cause.SERVER)
+    run.expect(answered or not operations, "the API", f"answers none of {len(operations)} reads with a success")

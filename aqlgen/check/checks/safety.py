@@ -1,0 +1,327 @@
+"""The gatekeeper as a client meets it: what is asked about, what a token is good for, what stays secret, the loop."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from aqlgen.check.connection import LEGACY, MODERN, output_of
+from aqlgen.check.operations import Operation
+from aqlgen.check.results import Category
+from aqlgen.check.run import Run, check
+from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
+
+_SHORTEST = 10
+"""Seconds that a token is good for at least."""
+_MOST_SECRETS = 3
+_BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent"}
+_BY_PERSON = {"POLICY": "standard", "APPROVAL": "person"}
+
+
+async def _token(run: Run, operation: Operation) -> str | None:
+    """Call an operation that asks; returns its token."""
+    answer = await run.call(operation)
+    token = str(answer.details.get("confirmation_token"))
+    is_told = bool((answer.get("confirmation") or {}).get("message")) and "expires_at" in answer.details
+    right = answer.code == "CONFIRMATION_REQUIRED" and token.startswith("conf_") and is_told
+    right = right and (answer.get("confirmation") or {}).get("token") == token
+    run.expect(right, operation, "is not asked about, with a token beside the error, too")
+    run.expect(not run.writes(operation), operation, "is sent before it is confirmed")
+    return token if right else None
+
+
+@check("SA-1", "A grave call runs once, after it was confirmed with its own token", Category.SAFETY, "R-SAFE-3",
+      where="alone")  # fmt: skip
+async def confirmations(run: Run) -> None:
+    """Ask, alter, confirm, repeat."""
+    async with run.connected(LEGACY, settings=_BY_AGENT) as run:
+        for operation in run.grave():
+            token, params = await _token(run, operation), operation.params
+            if token is None:
+                continue
+            forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
+            await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
+            types = {name: operation.schema(operation.row.parameters[name]).get("type") for name in params}
+            simple = [name for name, value in params.items()
+                      if isinstance(value, str | int) and types[name] in ("string", "integer")]  # fmt: skip
+            for name in simple[:1]:
+                other = {**params, name: params[name] + (1 if isinstance(params[name], int) else "1")}
+                answer = await run.call(operation, other, confirmation_token=token)
+                right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
+                run.expect(right, operation, "takes a token for other parameters")
+            answer = await run.call(operation, {**params, "_confirmation": token})
+            right = answer.ok and len(run.writes(operation)) == 1
+            run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
+            await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
+
+
+@check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
+       "R-SAFE-3", where="alone")  # fmt: skip
+async def other_sessions(run: Run) -> None:
+    """Send a token in another session and too late, and ask for one too many."""
+    settings = {**_BY_AGENT, "CONFIRMATION_SKEW": "0", "CONFIRMATION_TTL": str(_SHORTEST), "CONFIRMATION_RATE": "2"}
+    for operation in run.grave()[:1]:
+        async with (
+            run.served(settings=settings) as (url, _),
+            run.connected(LEGACY, url=url) as first,
+            run.connected(LEGACY, url=url) as second,
+        ):
+            token, later = [await _token(first, operation) for _ in range(2)]
+            third = await first.call(operation)
+            first.expect(third.code == "RATE_LIMIT_EXCEEDED", operation, "gives a third token of two a minute")
+            what = "another session's token"
+            await second.refused(operation, operation.params, what, "TOKEN_", confirmation_token=token)
+            answer = await second.own("execute", "confirm_operation", confirmation_token=token)
+            second.expect(answer.code.startswith("TOKEN_"), operation, "confirms another session's call")
+            await anyio.sleep(_SHORTEST + 0.5)
+            what, code = "a token that has expired", "TOKEN_EXPIRED"
+            await first.refused(operation, operation.params, what, code, confirmation_token=later)
+
+
+@check("SA-3", "Where the client can ask a person, the person decides", Category.SAFETY, "R-SAFE-4", where="alone")
+async def persons(run: Run) -> None:
+    """Answer yes, no and not at all, in either era."""
+    for operation in run.grave()[:1]:
+        for era, refusal in ((LEGACY, "decline"), (MODERN, "cancel")):
+            replies, questions = ["accept", refusal], list[str]()
+
+            def person(question: str, replies: list[str] = replies, questions: list[str] = questions) -> str:
+                questions.append(question)
+                return replies[len(questions) - 1]
+
+            async with run.connected(era, person=person, settings=_BY_PERSON) as session:
+                for number, reply in enumerate(replies, 1):
+                    answer = await session.call(operation)
+                    is_done = answer.ok and len(session.writes(operation)) == 1
+                    right = is_done if reply == "accept" else not answer.ok and not session.writes(operation)
+                    session.expect(right and len(questions) == number, operation, f"a person's {reply} is not heeded")
+            shown = all(operation.row.method in question for question in questions)
+            run.expect(shown, operation, "the question does not show the request", questions)
+
+
+@check("SA-4", "Where only a person confirms and none can be asked, nothing runs", Category.SAFETY, "R-SAFE-4",
+      where="alone")  # fmt: skip
+async def nobody(run: Run) -> None:
+    """Call a grave operation with nobody to ask, with and without a token."""
+    async with run.connected(LEGACY, settings=_BY_PERSON) as run:
+        for operation in run.grave():
+            for beside in ({}, {"confirmation_token": "conf_" + "a" * 60}):
+                answer = await run.call(operation, **beside)
+                run.expect(not answer.ok and not run.arrived, operation, "runs without a person")
+                run.expect("conf_" not in json.dumps(answer.error), operation, "gives a token")
+
+
+@check("SA-5", "What is forbidden is refused, and safe calls are never asked about", Category.SAFETY, "R-SAFE-1",
+      where="alone")  # fmt: skip
+async def levels(run: Run) -> None:
+    """Call operations of every level under the policy standard."""
+    async with run.connected(settings=_BY_AGENT) as run:
+        for operation in run.grave("forbidden"):
+            await run.refused(operation, operation.params, "a forbidden call", "PERMISSION_DANGER_LEVEL_DENIED")
+        mild = [
+            item for item in run.callable if item.row.asked == "never" and item.row.danger in ("safe", "reversible")
+        ]
+        for operation in mild[:: max(1, len(mild) // 10)][:10]:
+            code = (await run.call(operation)).code
+            run.expect(code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED"), operation, "is asked about")
+
+
+@check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
+       "R-SAFE-1", where="alone")  # fmt: skip
+async def read_only(run: Run) -> None:
+    """Call what a read-only adapter does not offer."""
+    async with run.connected(settings={"READ_ONLY": "1", "POLICY": "open"}) as run:
+        listed = (await run.introspect(query="operations", all=True)).data.get("operations") or ()
+        names = {entry.get("name") for entry in listed}
+        for operation in [item for item in run.callable if not item.is_plain_read][:40]:
+            run.expect(operation.name not in names, operation, "is listed")
+            for tool in list(run.adapter.tools)[:2]:
+                answer = await run.send(tool, {"operation": operation.name, "params": operation.params})
+                run.expect(not answer.ok and not run.arrived, operation, "runs in a read-only adapter")
+        for operation in run.reads(2):
+            run.expect((await run.call(operation)).ok, operation, "fails in a read-only adapter")
+
+
+def _credentials(run: Run, operation: Operation) -> tuple[bool, list[str]]:
+    """Return whether a call shows a credential as it is, and no digest of it, and the secrets of other APIs."""
+    api, stated = run.table.of_api(operation.row.api), operation.row.security
+    security = api.security if stated is None else stated
+    schemes = [run.table.security_schemes.get(name) for option in security for name in option]
+    is_shown = bool(security) and all(security) and all(
+        scheme is not None and (scheme["type"] != "http" or scheme.get("scheme", "").lower() in ("basic", "bearer"))
+        for scheme in schemes
+    )  # fmt: skip
+    ours = {name for scheme in api.security_schemes.values() for name in scheme["variables"]}
+    return is_shown, [secret for name, secret in run.secrets.items() if name not in ours]
+
+
+def _whole(request: Arrived) -> str:
+    """Return a request as text, with what stands in base64 behind Basic."""
+    kind, _, text = request.headers.get("authorization", "").partition(" ")
+    pair = ""
+    if kind.lower() == "basic":
+        with suppress(ValueError):
+            pair = b64decode(text).decode("utf-8", "replace")
+    body = request.body.decode("utf-8", "replace")
+    return json.dumps([dict(request.headers), request.query, request.path, pair, body])
+
+
+@check("SA-7", "Credentials go to the API alone, and into no answer, log or audit entry", Category.SAFETY, "R-TRUST-5",
+      where="alone")  # fmt: skip
+async def secrets(run: Run) -> None:
+    """Let the API repeat what it is sent, and send it elsewhere; EN-1 looks into the answers."""
+    if not run.secrets:
+        return
+    file = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name("secrets.jsonl")
+    elsewhere = StandIn.__new__(StandIn)
+    elsewhere.arrived, elsewhere.misbehaviour = [], lambda _: Reply.of(200, {"ok": True})
+    with serve(elsewhere) as other:
+        async with run.connected(settings={"LOG_LEVEL": "debug", "AUDIT_PATH": str(file)}) as run:
+            for operation in [*run.reads(4), *run.grave()]:
+                is_shown, of_others = _credentials(run, operation)
+                requests: list[str] = []
+                for status in (200, 400, 404, 500):
+
+                    def echo(request: Arrived, status: int = status) -> Reply:
+                        return Reply.of(status, {"you": dict(request.headers), "message": _whole(request)})
+
+                    with run.api.behaving(echo):
+                        await run.call(operation)
+                    requests += map(_whole, run.arrived)
+                crossed = [text for text in requests if any(secret in text for secret in of_others)]
+                run.expect(not crossed, operation, "is sent with the credential of another API")
+                right = any(secret in text for secret in run.secrets.values() for text in requests)
+                run.expect(right or not is_shown or not requests, operation, "is sent without its credential")
+                with run.api.behaving(Reply(302, b"", {"Location": f"{other}/stolen"})):
+                    await run.call(operation)
+            written = run.adapter.log() + (file.read_text(encoding="utf-8") if file.exists() else "")
+    stolen = "".join(map(_whole, elsewhere.arrived))
+    for name, secret in run.secrets.items():
+        run.expect(secret not in stolen, name, "goes to another host with a redirect")
+        run.expect(secret not in written, name, "is in the log or the audit log")
+
+
+@check("SA-8", "Grave calls are in the audit log, which shows when it is changed", Category.SAFETY, "R-SAFE-5",
+       where="alone")  # fmt: skip
+async def audit(run: Run) -> None:
+    """Make grave calls, also with secrets, read the log, change it."""
+    file = Path(run.launch.variables["MCP_AQL_AUDIT_PATH"]).with_name("audit.jsonl")
+    run = run.with_settings({**_BY_AGENT, "AUDIT_PATH": str(file)})
+    if not run.grave():
+        return
+    hidden: list[str] = []
+    async with run.connected(LEGACY) as session:
+        for operation in session.grave():
+            token = await _token(session, operation)
+            if token is not None:
+                await session.call(operation, confirmation_token=token)
+        for operation in [item for item in run.callable if item.row.danger in ("destructive", "dangerous")]:
+            for name, parameter in operation.row.shown_parameters.items():
+                schema = operation.schema(parameter)
+                is_text = schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys()
+                if parameter.sensitive and is_text and len(hidden) < _MOST_SECRETS:
+                    hidden.append(f"check-secret-{len(hidden)}")
+                    await session.call(operation, {**operation.params, name: hidden[-1]})
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    lines = text.splitlines()
+    events = {json.loads(line).get("event") for line in lines}
+    expected = {"TOKEN_ISSUED", "TOKEN_VALIDATED", "OPERATION_PERFORMED"}
+    run.expect(expected <= events, "audit log", f"has only the events {events}")
+    run.expect(not any(value in text for value in hidden), "audit log", "holds the value of a secret")
+    run.expect(not re.search(r'conf_[^"]{21}', text), "audit log", "holds a whole token")
+    run.expect((await output_of(run.launch, "audit", "verify"))[0] == 0, "audit verify", "does not accept the log")
+    if len(lines) > 2:
+        file.write_text("\n".join([lines[0], lines[1].replace("req_", "req-", 1), *lines[3:]]) + "\n", encoding="utf-8")
+        code = (await output_of(run.launch, "audit", "verify"))[0]
+        run.expect(code != 0, "audit verify", "accepts a changed log")
+
+
+@check("SA-9", "Batches and plans confirm what their calls would", Category.SAFETY, "R-BAT-2", where="alone")
+async def together(run: Run) -> None:
+    """Hide a grave call in a batch and in a plan; what follows it in a batch waits with it."""
+    async with run.connected(LEGACY, settings=_BY_AGENT) as run:
+        for operation in run.grave()[:2]:
+            others = [item for item in run.callable if item.family == operation.family and item.name != operation.name]
+            mild = sorted(others, key=lambda item: item.row.danger != "reversible")
+            follower = next(iter(mild), operation)
+            items = [{"operation": item.name, "params": item.params} for item in (operation, follower)]
+            batch = await run.send(run.adapter.tool(operation.family), {"operations": items})
+            halted = (batch.get("halted_at") or {}).get("operation")
+            waiting = [entry.get("operation") for entry in batch.get("pending_operations") or ()]
+            right = halted == operation.name and waiting == [follower.name] and "CONFIRMATION_REQUIRED" in str(batch)
+            run.expect(right and not run.arrived, operation, f"a batch halts at {halted}, and {waiting} wait")
+            plan = await run.own("execute", "run_steps", steps=items[:1])
+            right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
+            run.expect(right, operation, "is not asked about in a plan")
+
+
+_AGENT = {"element_name": "checker"}
+_STEP = {**_AGENT, "nextActionHint": "reading a list with the adapter"}
+
+
+@check("SA-10", "The safety loop is as its mode says", Category.SAFETY, "R-LOOP-2, R-LOOP-3", where="alone")
+async def loop(run: Run) -> None:
+    """Run agents under the loop in each mode, with a person who lets them start and confirms nothing else."""
+    for mode in ("enforcing", "monitoring", "logging"):
+        settings = {"SAFETY_LOOP": mode, "SAFETY_LOOP_STEPS": "3", "POLICY": "open"}
+        replies = iter(["accept"])
+
+        def person(_: str, replies: Iterator[str] = replies) -> str:
+            return next(replies, "decline")
+
+        async with run.connected(LEGACY, None, person, settings) as agent:
+            alone = await _step(agent)
+            agent.expect(not alone.get("continue") or mode != "enforcing", mode, "goes on without a start")
+            started = await agent.own("execute", "execute_agent", **_AGENT)
+            right = started.ok and started.data.get("status") == "running"
+            agent.expect(right, mode, "does not start an agent")
+            directives = [await _step(agent) for _ in range(5)]
+            went_on = [directive.get("continue") for directive in directives]
+            right = went_on == ([True] * 3 + [False] * 2 if mode == "enforcing" else [True] * 5)
+            right = right and all(isinstance(directive.get("factors"), list) for directive in directives)
+            agent.expect(right, mode, f"lets steps go on {went_on} with a limit of 3", directives)
+            if mode == "enforcing":
+                answer = await agent.own("execute", "confirm_operation", **_AGENT)
+                agent.expect(not answer.ok, mode, "lets an agent confirm itself")
+                for operation in _changes(run):
+                    await agent.call(operation)
+                    agent.expect(not agent.arrived, operation, "runs for a paused agent")
+            else:
+                stopped = any(directive.get("stopped") for directive in directives)
+                failed = await _step(agent, outcome="failure")
+                agent.expect(failed.get("continue") is True and not stopped, mode, "holds an agent", failed)
+            ended = await agent.own("execute", "complete_execution", **_AGENT)
+            agent.expect(ended.ok, mode, "does not end an agent")
+    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open"}
+    async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
+        await agent.own("execute", "execute_agent", **_AGENT)
+        went_on = [(await _step(agent)).get("continue"), (await _step(agent, outcome="failure")).get("continue")]
+        agent.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after a step that failed")
+    async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
+        await agent.own("execute", "execute_agent", **_AGENT)
+        for operation in _changes(run):
+            report = await _step(agent, nextOperation=operation.name, nextParams=operation.params)
+            sent = [len(agent.arrived) for _ in range(3) if await agent.call(operation) is not None]
+            right = (sent[0] or not report.get("continue")) and not any(sent[1:])
+            agent.expect(right, operation, f"one report of it lets {sent} requests go")
+    async with run.connected(LEGACY, settings={"SAFETY_LOOP": "disabled"}) as agent:
+        hidden = await agent.own("execute", "execute_agent", **_AGENT)
+        agent.expect(hidden.code == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent")
+
+
+def _changes(run: Run) -> list[Operation]:
+    """Return an operation that changes something, no grave one, and does not read before."""
+    changes = [item for item in run.callable if item.family in ("create", "update") and not item.reads_first]
+    return sorted(changes, key=lambda item: item.row.danger != "reversible")[:1]
+
+
+async def _step(run: Run, **more: Any) -> dict[str, Any]:
+    """Report a step; returns the directive."""
+    return (await run.own("create", "record_execution_step", **_STEP, **more)).get("data") or {}

@@ -1,0 +1,209 @@
+"""Connections with an adapter as its users have them: a process over stdio or HTTP, in either era of the protocol."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import IO, Any
+
+import anyio
+import anyio.to_thread
+
+__all__ = ["LEGACY", "MODERN", "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http"]
+
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+"""The eras of the protocol."""
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
+_SECONDS = 60.0
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "USERPROFILE", "XDG_CONFIG_HOME")
+
+
+class NotStarted(Exception):
+    """The adapter did not start, or ended; the text says what it said last."""
+
+    @classmethod
+    def of(cls, output: str, problem: BaseException | None = None) -> NotStarted:
+        """Return the problem of a process that wrote this output."""
+        lines = [line for line in output.splitlines() if line.strip()]
+        return cls(lines[-1][:300] if lines else "it ended" if problem is None else type(problem).__name__)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The start of an adapter: its project, its command, `plain` that of the interpreter, and its variables."""
+
+    project: Path
+    command: Sequence[str]
+    plain: Sequence[str]
+    variables: Mapping[str, str]
+
+    def with_variables(self, **variables: str) -> Launch:
+        """Return the launch with more variables."""
+        return replace(self, variables={**self.variables, **variables})
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The whole environment of the process: nothing of this one but what programs need."""
+        passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        return {**passed, "PYTHONPATH": str(self.project / "src"), "PYTHONDONTWRITEBYTECODE": "1", **self.variables}
+
+
+class Answer(dict[str, Any]):
+    """The envelope of an answer; empty for a result that has none."""
+
+    seconds = 0.0
+    """How long it took."""
+
+    @property
+    def ok(self) -> bool:
+        """True for a success."""
+        return self.get("success") is True
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error, empty for a success."""
+        return self.get("error") or {}
+
+    @property
+    def code(self) -> str:
+        """The code of a failure, "" for a success."""
+        return str(self.error.get("code", ""))
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The details of a failure."""
+        return self.error.get("details") or {}
+
+    @property
+    def data(self) -> Any:
+        """The data of a success, an empty object for none."""
+        return self.get("data") or {}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Some values of the data, by their paths."""
+        data = self.data if isinstance(self.data, dict) else {}
+        plain = ((key, value) for key, value in data.items() if isinstance(value, str | int) and "." not in key)
+        return {f"data.{key}": value for key, value in islice(plain, 5)}
+
+    @property
+    def warned(self) -> str:
+        """The warnings, as text."""
+        return str(self.get("warnings") or "")
+
+
+@dataclass
+class Adapter:
+    """A session with an adapter. `tools` are those that it lists, by name; `judge` is shown every result of a call."""
+
+    client: Any
+    tools: Mapping[str, Any]
+    log: Callable[[], str]
+    judge: Callable[[str, Any], None]
+
+    def tool(self, family: str) -> str:
+        """Return the name of the tool that serves a family of operations."""
+        return next((name for name in self.tools if name.endswith(f"_{family}")), next(iter(self.tools)))
+
+    async def send(self, tool: str, arguments: Mapping[str, Any]) -> Answer:
+        """Call a tool and return the envelope."""
+        begin = perf_counter()
+        with anyio.fail_after(_SECONDS):
+            result = await self.client.call_tool(tool, dict(arguments))
+        if tool in self.tools:
+            self.judge(str(arguments.get("operation", tool)), result)
+        answer = Answer(result.structured_content or {})
+        answer.seconds = perf_counter() - begin
+        return answer
+
+
+@asynccontextmanager
+async def connect(
+    launch: Launch,
+    era: str,
+    judge: Callable[[str, Any], None],
+    url: str | None = None,
+    person: Callable[[str], str] | None = None,
+) -> AsyncIterator[Adapter]:
+    """Start the adapter over stdio, or connect to the URL of one that serves HTTP.
+
+    `person` says what a person answers to a question: accept, decline or cancel; without it nobody can be asked.
+    Raises NotStarted when the adapter does not start or answer.
+    """
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.types import ElicitResult
+
+    async def elicited(_: Any, params: Any) -> ElicitResult:
+        return ElicitResult.model_validate({"action": person(params.message) if person else "cancel", "content": {}})
+
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "errors").open("wb") as errors:
+        program, *arguments = launch.command
+        parameters = StdioServerParameters(
+            command=program, args=arguments, env=launch.environment, cwd=str(launch.project)
+        )
+        server: Any = stdio_client(parameters, errlog=errors) if url is None else url  # type: ignore[arg-type]
+        started = False
+        try:
+            async with Client(
+                server, mode="legacy" if era == LEGACY else era, cache=None,
+                **({"elicitation_callback": elicited} if person else {}),  # type: ignore[arg-type]
+            ) as client:  # fmt: skip
+                with anyio.fail_after(_SECONDS):
+                    tools = (await client.list_tools()).tools
+                started = True
+                yield Adapter(client, {tool.name: tool for tool in tools}, lambda: _written(errors), judge)
+        except Exception as problem:
+            if started:
+                raise
+            raise NotStarted.of(_written(errors), problem) from None
+
+
+def _written(file: IO[bytes]) -> str:
+    """Return what was written to a file so far."""
+    return Path(file.name).read_text(encoding="utf-8", errors="replace")
+
+
+@asynccontextmanager
+async def served_over_http(launch: Launch) -> AsyncIterator[tuple[str, Callable[[], str]]]:
+    """Start the adapter over HTTP; yields its URL and what gives its log. Raises NotStarted if it does not."""
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "output").open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 - the project that the user named
+            [*launch.command, "--transport", "http", "--port", "0"],
+            stdout=output,
+            stderr=output,
+            cwd=launch.project,
+            env=launch.environment,
+            stdin=subprocess.DEVNULL,
+        )
+        try:
+            ends, match = monotonic() + _SECONDS, None
+            while match is None and process.poll() is None and monotonic() < ends:
+                await anyio.sleep(0.01)
+                match = _ADDRESS.search(_written(output))
+            if match is None:
+                raise NotStarted.of(_written(output))
+            yield match[0], lambda: _written(output)
+        finally:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                await anyio.to_thread.run_sync(lambda: process.wait(15))
+            process.kill()
+            process.wait()
+
+
+async def output_of(launch: Launch, *arguments: str) -> tuple[int | None, str, str]:
+    """Run a command of the adapter; returns its exit code, None if it does not end, and both of its outputs."""
+    with anyio.move_on_after(_SECONDS):
+        command = [*launch.command, *arguments]
+        done = await anyio.run_process(command, cwd=launch.project, env=launch.environment, check=False)
+        return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    return None, "", f"it did not end within {_SECONDS:g} seconds"

@@ -1,0 +1,161 @@
+"""A server of processes that have imported an adapter: each start is a fork, and takes a hundredth of a second.
+
+The command of a start is a small program. It hands its arguments, folder, environment and streams to the server, and
+ends as the fork ends; when it is killed, so is the fork. Where the system cannot fork, the interpreter starts each
+process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import marshal
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+__all__ = ["starter"]
+
+_MODULES = (
+    "mcp", "sqlite3", "ssl", "jsonschema_rs", "logging.config", "anyio._backends._asyncio", "uvicorn.lifespan.on",
+    "uvicorn.loops.auto", "uvicorn.protocols.http.auto",
+)  # fmt: skip
+_OF_THE_ADAPTER = (
+    "start", "assembly", "cli.serving", "cli.doctor", "cli.readiness", "cli.operations", "server.http", "server.stdio",
+    "server.monitoring", "server.access", "server.mcp", "server.elicitation", "client.transport", "client.receive",
+)  # fmt: skip
+_GRACE = 5.0
+_PROGRAM = """
+import _socket, marshal, os, sys
+server = _socket.socket(_socket.AF_UNIX)
+server.connect(sys.argv[1])
+order = marshal.dumps((sys.argv[2:], os.getcwd(), dict(os.environ)))
+streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+server.sendmsg([len(order).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+server.sendall(order)
+for stream in (0, 1, 2):
+    os.close(stream)
+os._exit((server.recv(1) or b"\\1")[0])
+"""
+
+
+@contextmanager
+def starter(package: str, environment: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Yield the command that starts the adapter of a package, to which the adapter's own arguments are added."""
+    if not hasattr(os, "fork"):
+        yield sys.executable, "-m", package
+        return
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+        address = str(Path(folder) / "forks")
+        listener.bind(address)
+        listener.listen(64)
+        command = [sys.executable, "-P", __file__, str(listener.fileno()), package]
+        server = subprocess.Popen(  # noqa: S603 - the project that the user named
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(environment),
+            pass_fds=[listener.fileno()],
+        )
+        listener.close()
+        try:
+            yield sys.executable, "-ISc", _PROGRAM, address
+        finally:
+            server.communicate()  # the end of its input ends the server
+
+
+def _import(package: str) -> None:
+    """Import what the adapter will; what cannot be imported, the adapter itself shall say."""
+    for module in (*_MODULES, *(f"{package}.runtime.{name}" for name in _OF_THE_ADAPTER)):
+        with suppress(Exception):
+            importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
+
+
+def _next_start(listener: socket.socket) -> bool:
+    """Fork for each start until standard input ends; return True in each fork, once it is what was asked for."""
+    while 0 not in select.select([0, listener.fileno()], [], [])[0]:
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            return _started(connection)
+        connection.close()
+    return False
+
+
+def _started(connection: socket.socket) -> bool:
+    """Return True in a fork that has become the process that is asked for; the process itself waits for its end."""
+    head, streams, _, _ = socket.recv_fds(connection, 8, 3)
+    with connection.makefile("rb") as file:
+        arguments, folder, variables = marshal.loads(file.read(int.from_bytes(head, "big")))  # noqa: S302 - of _PROGRAM
+    end, life = os.pipe()
+    process = os.fork()
+    if process:
+        for stream in (life, *streams):
+            os.close(stream)
+        _attend(process, connection, end)
+    os.close(end)
+    connection.close()
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    for target, stream in enumerate(streams):
+        os.dup2(stream, target)
+        os.close(stream)
+    sys.path.insert(0, folder)
+    sys.argv[1:] = arguments
+    return True
+
+
+def _attend(process: int, connection: socket.socket, end: int) -> None:
+    """Wait for the end of a fork, and tell its code; end it when nobody waits for it any more."""
+    if end not in select.select([connection.fileno(), end], [], [])[0]:
+        os.kill(process, signal.SIGTERM)
+        if not select.select([end], [], [], _GRACE)[0]:
+            os.kill(process, signal.SIGKILL)
+    _, status = os.waitpid(process, 0)
+    with suppress(OSError):
+        connection.send(bytes([os.waitstatus_to_exitcode(status) & 0xFF]))
+    os._exit(0)
+
+
+def _run(package: str) -> None:
+    """Run the adapter, and end without taking the interpreter apart, which takes longer than the start."""
+    code: object = 0
+    try:
+        runpy.run_module(package, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:  # noqa: BLE001 - as the interpreter does
+        traceback.print_exc()
+        code = 1
+    if not isinstance(code, int):
+        sys.stderr.write(f"{code}\n")
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    os._exit(code & 0xFF if isinstance(code, int) else 1)
+
+
+if __name__ == "__main__":
+    _, number, name = sys.argv
+    _import(name)
+    if _next_start(socket.socket(fileno=int(number))):
+        _run(name)

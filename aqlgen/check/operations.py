@@ -1,0 +1,125 @@
+"""The operations of an adapter, as its table has them, and the calls that are made of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aqlgen.runtime.schema import resolve
+from aqlgen.runtime.table import FAMILIES, JsonSchema, Parameter, Row, Table, is_plain_read
+
+__all__ = ["Operation", "operations_of", "path_of", "sampled", "scalars"]
+
+_TEXT_RULES = ("pattern", "format", "maxLength")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation with its row of the table. `details` is what introspection tells of it."""
+
+    row: Row
+    table: Table = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name that agents call it by."""
+        return self.row.name
+
+    @property
+    def family(self) -> str:
+        """Its endpoint family."""
+        return self.row.family
+
+    @property
+    def is_safe_read(self) -> bool:
+        """True for a GET that is safe."""
+        return self.row.method == "GET" and self.row.danger == "safe" and self.family == "read"
+
+    @property
+    def is_plain_read(self) -> bool:
+        """True for a read that a read-only adapter offers."""
+        return is_plain_read(self.family, self.row.method, self.row.danger, self.row.rule)
+
+    def always_is(self, levels: Iterable[str]) -> bool:
+        """Return True if it is of one of these levels of danger, whatever a call of it carries."""
+        carries = self.row.carries
+        return self.row.danger in levels and (carries is None or not carries.places)
+
+    @property
+    def reads_first(self) -> bool:
+        """True if the adapter reads what it updates before it writes."""
+        return self.row.update is not None and self.row.update.reads_first
+
+    @property
+    def example(self) -> Mapping[str, Any] | None:
+        """The parameters of a call that is valid; None if none is known."""
+        return self.row.example
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of a call that is valid; none if none are known."""
+        return dict(self.row.example or {})
+
+    @property
+    def updates(self) -> bool:
+        """True for an update whose change stands in `input`."""
+        return self.row.update is not None and isinstance(self.params.get("input"), dict)
+
+    @property
+    def answered(self) -> JsonSchema:
+        """The schema of what it answers with when it succeeds."""
+        status = next((status for status in sorted(self.row.responses) if status.startswith("2")), "default")
+        schema = self.row.responses.get(status, {}).get("schema")
+        return schema if isinstance(schema, dict) else {}
+
+    @property
+    def required(self) -> list[str]:
+        """The parameters that every call must give."""
+        return [name for name, parameter in self.row.shown_parameters.items() if parameter.required]
+
+    def schema(self, parameter: Parameter) -> Mapping[str, Any]:
+        """Return the schema of a parameter, references followed at its top."""
+        schema = resolve(parameter.schema, self.table.types) if parameter.schema else {}
+        return schema if isinstance(schema, Mapping) else {}
+
+    def takes_any_text(self, parameter: Parameter) -> bool:
+        """Return True for a parameter of plain text."""
+        schema = self.schema(parameter)
+        return schema.get("type") == "string" and schema.keys().isdisjoint(("enum", "const", *_TEXT_RULES))
+
+
+def operations_of(table: Table) -> list[Operation]:
+    """Return every operation, family by family."""
+    rows = (table.find(name, family) for family in FAMILIES for name in table.raw(family))
+    return [Operation(row, table) for row in rows if row is not None]
+
+
+def sampled(operations: list[Operation], count: int) -> list[Operation]:
+    """Return at most `count` operations, spread evenly over each family; all of them for 0."""
+    if not count or len(operations) <= count:
+        return operations
+    chosen: list[Operation] = []
+    for family in FAMILIES:
+        members = [operation for operation in operations if operation.family == family]
+        share = min(len(members), max(3, round(count * len(members) / len(operations))))
+        chosen += [members[index * len(members) // share] for index in range(share)]
+    return chosen
+
+
+def path_of(operation: Operation) -> str:
+    """Return a path of an operation, with something in the place of each parameter."""
+    path = operation.row.path.partition("#")[0].partition("?")[0]
+    for parameter in operation.row.parameters.values():
+        path = path.replace(f"{{{parameter.wire}}}", "x")
+    return path
+
+
+def scalars(value: Any) -> list[str]:
+    """Return the values within data as JSON, a number without its form: 1.0 is 1."""
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in scalars(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in scalars(inner)]
+    return [json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)]

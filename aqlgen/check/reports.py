@@ -1,0 +1,293 @@
+"""The report in each form: text for a terminal, JSON and Markdown for people and tools, JUnit, SARIF, and a badge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from aqlgen.check.results import CATEGORIES, MUST, Category, Outcome, Report, Result
+from aqlgen.runtime.text import visible
+
+__all__ = ["EMPTY", "FORMATS", "as_data", "as_text", "bundle", "format_of", "missing_parts"]
+
+_MOST = 5
+_LONGEST = 300
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """Return the report as the conformance document lays it out (6.1), with the problems of each test."""
+    return {
+        "implementation": report.adapter,
+        "version": report.version,
+        "specVersion": report.spec_version,
+        "generator": f"aqlgen {report.aqlgen}",
+        "conformanceLevel": report.level,
+        **({"exceptions": list(report.exceptions)} if report.exceptions else {}),
+        **(
+            {"known": [{**item._asdict(), "until": str(item.until)} for item in report.excused]}
+            if report.excused
+            else {}
+        ),
+        "summary": dict(report.counts),
+        "operations": {"total": report.operations, "called": report.sampled, "succeeded": len(report.succeeded)},
+        "categories": [
+            {
+                "name": category.value,
+                "required": category in MUST,
+                "result": report.outcome_of(category).value,
+                "tests": [
+                    {
+                        "id": result.id,
+                        "name": result.title,
+                        "requirement": result.requirement,
+                        "result": result.outcome.value,
+                        "cases": result.cases,
+                        **({"setting": result.setting} if result.setting else {}),
+                        **(
+                            {"problems": _problems(report, result), "problem_count": result.count}
+                            if result.count
+                            else {}
+                        ),
+                    }
+                    for result in report.of(category)
+                ],
+            }
+            for category in _shown(report)
+        ],
+    }
+
+
+def _problems(report: Report, result: Result) -> list[dict[str, Any]]:
+    """Return the problems of a test, each with who has to change something, and where the operation stands."""
+    return [
+        {
+            "subject": problem.subject,
+            "message": problem.text,
+            "cause": problem.cause.value,
+            **({"place": report.places[problem.subject]._asdict()} if problem.subject in report.places else {}),
+            "answer": problem.answer,
+        }
+        for problem in result.problems
+    ]
+
+
+def _shown(report: Report) -> list[Category]:
+    """Return the categories of a report: all but that of the live API, which is there if it was called."""
+    return [category for category in CATEGORIES if category is not Category.LIVE or report.of(category)]
+
+
+def as_text(report: Report, *, show_all: bool = False) -> str:
+    """Return the report for a terminal: each category in a line, and what is wrong in it."""
+    lines = [f"{visible(report.adapter)} {visible(report.version)}, MCP-AQL {report.spec_version}"]
+    for category in _shown(report):
+        results = report.of(category)
+        if results:
+            lines.append(
+                f"  {report.outcome_of(category).value:<4}  {_of_category(report, category, ' ({}): {} cases')}"
+            )
+        for result in results:
+            if show_all or result.outcome in (Outcome.FAIL, Outcome.WARN):
+                lines += _lines(report, result)
+    for known in report.excused:
+        lines.append(f"  known until {known.until}: {known.rule} {visible(known.operation)}: {visible(known.reason)}")
+    counts = ", ".join(f"{report.counts[name]} {name}" for name in ("passed", "warned", "failed", "skipped"))
+    return "\n".join([*lines, f"{_level(report)}. {counts}; {report.seconds:.0f} s."])
+
+
+def _level(report: Report) -> str:
+    """Return the level, what it leaves out, and how many operations it rests on."""
+    without = f", without {', '.join(map(visible, report.exceptions))}" if report.exceptions else ""
+    rests = f", resting on {len(report.succeeded)} of {report.operations} operations"
+    known = f", with {len(report.excused)} known findings" if report.excused else ""
+    return f"Level {report.level}{without}{rests}{known}"
+
+
+def _of_category(report: Report, category: Category, form: str) -> str:
+    cases = sum(result.cases for result in report.of(category))
+    return category.value + form.format("must" if category in MUST else "should", f"{cases:,}")
+
+
+def _lines(report: Report, result: Result) -> list[str]:
+    setting = f" [{result.setting}]" if result.setting else ""
+    lines = [f"    {result.outcome.value} {result.id} {result.title}{setting}"]
+    for problem in result.problems[:_MOST]:
+        lines.append(f"      {visible(problem.subject)}: {visible(problem.text[:_LONGEST])}")
+        if problem.answer is not None:
+            text = json.dumps(problem.answer, ensure_ascii=False, default=str)
+            lines.append(f"        it answered {visible(text[:_LONGEST])}{'…' * (len(text) > _LONGEST)}")
+        if problem.subject in report.places:
+            lines.append(f"        {problem.cause.value}: {visible(str(report.places[problem.subject]))}")
+    return lines + [f"      and {result.count - _MOST:,} more"] * (result.count > _MOST)
+
+
+def _as_json(report: Report) -> str:
+    return json.dumps(as_data(report), indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _as_markdown(report: Report) -> str:
+    counts = ", ".join(f"{report.counts[name]} {name}" for name in ("passed", "warned", "failed", "skipped"))
+    lines = [
+        f"# Conformance of {report.adapter} {report.version}",
+        "",
+        f"MCP-AQL {report.spec_version}, **{_level(report)}**, checked by aqlgen {report.aqlgen}: tests {counts}; "
+        f"{report.sampled} of {report.operations} operations called.",
+        "",
+        "| Category | | Result | Cases |",
+        "|---|---|---|---|",
+    ]
+    for category in _shown(report):
+        lines.append(
+            _of_category(report, category, f" | {{}} | {report.outcome_of(category).value} | {{}} |").join(("| ", ""))
+        )
+    for result in report.results:
+        if result.count:
+            lines += ["", f"## {result.outcome.value} {result.id}: {result.title}", ""]
+            lines += [f"- `{_cell(item.subject)}`: {_cell(item.text)} ({item.cause.value})" for item in result.problems]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return visible(text[:_LONGEST]).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
+
+
+def _as_junit(report: Report) -> str:
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites name={quoteattr(report.adapter)} tests="{report.counts["total"]}" '
+        f'failures="{report.counts["failed"]}" skipped="{report.counts["skipped"]}" time="{report.seconds:.3f}">',
+    ]
+    for category in _shown(report):
+        results, name = report.of(category), quoteattr(category.value)
+        failed = sum(result.outcome is Outcome.FAIL for result in results)
+        lines.append(f'<testsuite name={name} tests="{len(results)}" failures="{failed}">')
+        for result in results:
+            title = quoteattr(f"{result.id} {result.title}" + (f" [{result.setting}]" if result.setting else ""))
+            text = escape("\n".join(f"{visible(item.subject)}: {visible(item.text)}" for item in result.problems))
+            inner = {
+                Outcome.FAIL: f'<failure message="{result.count} of {result.cases} cases">{text}</failure>',
+                Outcome.SKIP: "<skipped/>",
+                Outcome.WARN: f"<system-out>{text}</system-out>",
+            }.get(result.outcome, "")
+            lines.append(f"<testcase classname={name} name={title}>{inner}</testcase>")
+        lines.append("</testsuite>")
+    return "\n".join([*lines, "</testsuites>"]) + "\n"
+
+
+def _as_sarif(report: Report) -> str:
+    levels = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
+    rules = {
+        result.id: {
+            "id": result.id,
+            "shortDescription": {"text": result.title},
+            "properties": {"category": result.category},
+        }
+        for result in report.results
+    }
+    results = [
+        {
+            "ruleId": result.id,
+            "level": levels[result.outcome],
+            "message": {"text": f"{problem.subject}: {problem.text}"},
+            "properties": {"cause": problem.cause},
+            "locations": [
+                {
+                    "physicalLocation": _location(report, problem.subject),
+                    "logicalLocations": [{"name": problem.subject, "kind": "function"}],
+                }
+            ],
+        }
+        for result in report.results
+        if result.outcome in levels
+        for problem in result.problems
+    ]
+    driver = {"name": "aqlgen check", "version": report.aqlgen, "rules": list(rules.values())}
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    whole = {"$schema": schema, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _location(report: Report, subject: str) -> dict[str, Any]:
+    place = report.places.get(subject)
+    if place is None:
+        return {"artifactLocation": {"uri": "OPERATIONS.md"}}
+    return {"artifactLocation": {"uri": place.file}, "region": {"startLine": place.line}}
+
+
+def _as_badge(report: Report) -> str:
+    color, text = ("#b33", "#3a3", "#27c")[report.level], f"MCP-AQL: level {report.level}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="120" height="20" role="img" aria-label="{text}">'
+        f'<title>{text}</title><rect width="66" height="20" fill="#444"/><rect x="66" width="54" height="20" '
+        f'fill="{color}"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11"><text x="33" y="14">MCP-AQL</text><text x="93" y="14">level {report.level}</text></g></svg>\n'
+    )
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    ".json": _as_json,
+    ".md": _as_markdown,
+    ".xml": _as_junit,
+    ".sarif": _as_sarif,
+    ".svg": _as_badge,
+}
+"""The forms of a report by the ending of its file: JSON, Markdown, JUnit, SARIF, badge."""
+
+
+def format_of(file: PurePath) -> Callable[[Report], str] | None:
+    """Return what writes a report into a file of this name; None for an ending that stands for no form."""
+    return FORMATS.get(file.suffix.lower())
+
+
+# The evidence bundle, in the shape of the protocol's own examples, every field of it from a live call (R-CONF-1)
+
+_PARAMETER_TESTS = ("missing_required", "unknown_parameter", "optional_defaults")
+_LISTS = ("error_tests", "round_trip_tests", "update_preservation_tests", "constraint_tests")
+_MODES = {"semantic": "crude"}
+EMPTY = (*_PARAMETER_TESTS[:2], "error_tests", "round_trip_tests", "operation_details", "endpoint_modes")
+"""The parts that an adapter of any API has; without one of them a bundle is no evidence."""
+
+
+def bundle(report: Report, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the bundle of what tests have kept."""
+    listed = (kept.get("operations_list") or {}).get("data") or {}
+    capabilities = (listed.get("_protocol") or {}).get("capabilities") or {}
+    details = [item for item in kept.get("operation_details", ()) if item]
+    accepted = {item["name"]: [entry["name"] for entry in item.get("parameters", ())] for item in details}
+    return {
+        "implementation": report.adapter,
+        "version": report.version,
+        "spec_version": report.spec_version,
+        "expected_level": report.level,
+        "expected_exit_code": 0 if report.level else 1,
+        "endpoint_modes": _modes(report),
+        "capabilities": {
+            "field_selection": capabilities.get("field_selection"),
+            "batch_operations": capabilities.get("batch"),
+        },
+        "introspection": {
+            "operations_list": kept.get("operations_list"),
+            "types_list": kept.get("types_list"),
+            "operation_details": details,
+        },
+        "accepted_parameters": accepted,
+        "parameter_tests": {name: kept.get(name, []) for name in _PARAMETER_TESTS},
+        **{name: kept.get(name, []) for name in _LISTS},
+        "batch_example": kept.get("batch_example"),
+        "semantic_tests": [],
+    }
+
+
+def _modes(report: Report) -> list[str]:
+    """Return the modes of tools in which the adapter was connected to and listed them, by the protocol's names."""
+    settings = [result.setting.split(", ") for result in report.results if result.setting and result.cases]
+    modes = {_MODES.get(setting[1], setting[1]) for setting in settings if len(setting) > 1}
+    return sorted(modes)
+
+
+def missing_parts(evidence: Mapping[str, Any]) -> list[str]:
+    """Return the parts that hold nothing though every adapter has them."""
+    parts = {**evidence, **evidence["parameter_tests"], **evidence["introspection"]}
+    return [name for name in EMPTY if not parts.get(name)]

@@ -1,0 +1,169 @@
+"""The result of a test, of a category and of the whole (conformance testing, 1.3 and 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from aqlgen.check.findings import Known, Place
+
+__all__ = ["CATEGORIES", "MUST", "Category", "Cause", "Outcome", "Problem", "Report", "Result"]
+
+
+class Outcome(StrEnum):
+    """The outcome of a test (conformance testing, 1.3)."""
+
+    PASS = "PASS"  # noqa: S105
+    WARN = "WARN"
+    FAIL = "FAIL"
+    SKIP = "SKIP"
+
+
+class Category(StrEnum):
+    """The categories of the conformance document, then those that are beyond it."""
+
+    INTROSPECTION = "Introspection Fidelity"
+    PARAMETERS = "Parameter Handling"
+    ERRORS = "Error Quality"
+    ROUND_TRIP = "Round-Trip Integrity"
+    CONSTRAINTS = "Constraint Documentation"
+    LEVEL_2 = "Level 2 Features"
+    WARNINGS = "Warnings"
+    SAFETY = "Safety"
+    TRANSPORT = "Transport"
+    OPERATION = "Running"
+    LIVE = "Live API"
+
+
+MUST = (Category.INTROSPECTION, Category.PARAMETERS, Category.ERRORS, Category.ROUND_TRIP)
+"""The categories that level 1 needs."""
+CATEGORIES = tuple(Category)
+_MOST_PROBLEMS = 20
+_EXCEPTIONS = 100
+"""One operation of so many may fail what a level asks for; it is named beside the level."""
+
+
+class Cause(StrEnum):
+    """Who has to change something."""
+
+    ADAPTER = "adapter"
+    DOCUMENT = "document"
+    SERVER = "server"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one thing; `answer` is the adapter's answer that shows it."""
+
+    subject: str
+    text: str
+    answer: Any = None
+    cause: Cause = Cause.ADAPTER
+
+
+@dataclass
+class Result:
+    """The result of one test over `cases` things. `must` says that a problem is a failure, else it is a warning."""
+
+    id: str
+    title: str
+    category: Category
+    requirement: str
+    must: bool
+    setting: str = ""
+    cases: int = 0
+    count: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    subjects: set[str] = field(default_factory=set)
+    """What has a problem, by its name."""
+    known: frozenset[str] = frozenset()
+    """Operations whose problems the owner knows of."""
+    excused: set[str] = field(default_factory=set)
+    """Those of them that have one."""
+
+    def expect(self, right: bool, subject: str, text: str, answer: Any = None, cause: Cause = Cause.ADAPTER) -> bool:
+        """Count a case, and note its problem if it is not right and not known. Returns `right`."""
+        self.cases += 1
+        if not right and subject in self.known:
+            self.excused.add(subject)
+        elif not right:
+            self.count += 1
+            self.subjects.add(subject)
+            if len(self.problems) < _MOST_PROBLEMS:
+                self.problems.append(Problem(subject, text, answer, cause))
+        return right
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of the test."""
+        if self.count:
+            return Outcome.FAIL if self.must else Outcome.WARN
+        return Outcome.PASS if self.cases else Outcome.SKIP
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results for one adapter."""
+
+    adapter: str
+    version: str
+    spec_version: str
+    aqlgen: str
+    results: tuple[Result, ...]
+    operations: int
+    sampled: int
+    seconds: float = 0.0
+    names: frozenset[str] = frozenset()
+    """The operations that were called."""
+    succeeded: frozenset[str] = frozenset()
+    """Those of them that a call has succeeded of, on which the level rests."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Where the operations that have a problem stand, by their names."""
+    known: tuple[Known, ...] = ()
+    """What the owner knows of."""
+
+    @property
+    def excused(self) -> list[Known]:
+        """What the owner knows of, and was found."""
+        found = {(result.id, subject) for result in self.results for subject in result.excused}
+        return [known for known in self.known if (known.rule, known.operation) in found]
+
+    def of(self, category: Category) -> list[Result]:
+        """Return the results of a category."""
+        return [result for result in self.results if result.category is category]
+
+    def outcome_of(self, category: Category) -> Outcome:
+        """Return the worst outcome of a category; SKIP if none of its tests ran."""
+        return worst(result.outcome for result in self.of(category))
+
+    @property
+    def exceptions(self) -> tuple[str, ...]:
+        """The operations that fail what level 1 asks for, while they are few and nothing else fails it; else ()."""
+        failed = [result for category in MUST for result in self.of(category) if result.outcome is Outcome.FAIL]
+        subjects = {subject for result in failed for subject in result.subjects}
+        few = len(subjects) * _EXCEPTIONS <= len(self.names)
+        return tuple(sorted(subjects)) if few and subjects <= self.names else ()
+
+    @property
+    def level(self) -> int:
+        """The level that was reached: 0, 1 or 2."""
+        outcomes = {self.outcome_of(category) for category in MUST}
+        if Outcome.SKIP in outcomes or (Outcome.FAIL in outcomes and not self.exceptions):
+            return 0
+        beyond = {self.outcome_of(category) for category in CATEGORIES if category not in MUST}
+        return 1 if Outcome.FAIL in outcomes | beyond or self.outcome_of(Category.LEVEL_2) is not Outcome.PASS else 2
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of tests of each outcome, and in all."""
+        outcomes, names = [result.outcome for result in self.results], ("passed", "warned", "failed", "skipped")
+        return {"total": len(outcomes)} | dict(zip(names, map(outcomes.count, Outcome), strict=True))
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the gravest of several outcomes: FAIL, WARN, PASS, and SKIP if there is no other."""
+    order = (Outcome.FAIL, Outcome.WARN, Outcome.PASS)
+    present = set(outcomes)
+    return next((outcome for outcome in order if outcome in present), Outcome.SKIP)

@@ -1,0 +1,292 @@
+"""A stand-in for the API behind an adapter: it records what arrives, remembers what is written, and can misbehave.
+
+It is made from the project's operation table. What it answers is what mock mode would: the document's examples, or
+samples of its schemas. Over these lie the fields that earlier requests of the same path wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import dataclass, field
+from email.parser import BytesParser
+from functools import cached_property
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import parse_qsl, urlsplit
+
+from aqlgen.check.envelope import HOSTILE
+from aqlgen.runtime.client.mock import MockTransport
+from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.witness import Request
+
+__all__ = ["Arrived", "Reply", "StandIn", "base_url", "base_urls", "serve"]
+
+_MERGE_PATCH = ("PATCH", "PUT", "POST")
+_LONGEST_BODY = 16 << 20
+_API = "/~"
+"""The beginning of the paths of one of several APIs, before its name."""
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A request as it arrived. `query` holds the decoded pairs in order, `path` is as it was sent."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    headers: Mapping[str, str]
+    body: bytes
+    base: str = ""
+    """The API's address, without a slash at its end."""
+    api: str = ""
+    """The API that it is for, where the adapter has several."""
+    raw_query: str = ""
+    """The query as it was sent."""
+
+    @property
+    def as_seen(self) -> Request:
+        """The request as the witness judges it."""
+        url = f"{self.base}{self.path}{'?' if self.raw_query else ''}{self.raw_query}"
+        return Request(self.method, url, tuple(self.headers.items()), self.body)
+
+    @property
+    def data(self) -> Any:
+        """The body as JSON data; None for anything else."""
+        return _data(self.body)
+
+    @cached_property
+    def form(self) -> tuple[tuple[str, str], ...]:
+        """The names and texts of the fields or parts of a form; () for a body of another kind."""
+        kind = self.headers.get("content-type", "")
+        if "x-www-form-urlencoded" in kind:
+            return tuple(parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True))
+        if "multipart/form-data" not in kind:
+            return ()
+        message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + self.body)
+        parts = [part for part in message.walk() if not part.is_multipart()]
+        names = (str(part.get_param("name", "", "content-disposition")) for part in parts)
+        texts = (bytes(part.get_payload(decode=True)).decode("utf-8", "replace") for part in parts)
+        return tuple(zip(names, texts, strict=True))
+
+    @property
+    def texts(self) -> list[str]:
+        """The values of the query, and of the body if it is a form."""
+        return [value for _, value in (*self.query, *self.form)]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer of the API."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Any:
+        """The body as JSON data; None for anything else."""
+        return _data(self.body)
+
+    @classmethod
+    def of(cls, status: int, data: Any, **headers: str) -> Reply:
+        """Return an answer with data as JSON."""
+        return cls(status, json.dumps(data).encode(), {"Content-Type": "application/json", **headers})
+
+    @classmethod
+    def failures(cls, status: int) -> tuple[Reply, ...]:
+        """Return a failure in the forms that APIs give it, each with the same hostile words."""
+        later = {"Retry-After": "0"} if status in (429, 503) else {}
+        error = {"code": HOSTILE, "message": HOSTILE, "field": HOSTILE}
+        return (
+            cls.of(status, {"message": HOSTILE, "errors": [error], "error": error}, **later),
+            cls.of(status, {"title": HOSTILE, "detail": HOSTILE, "error": HOSTILE}, **later),
+            cls(status, HOSTILE.encode(), {"Content-Type": "text/plain", **later}),
+        )
+
+
+class StandIn:
+    """The API. `arrived` holds the requests since the last `forget`."""
+
+    def __init__(self, package: Path) -> None:
+        self.package = package
+        self.table = Table(package)
+        self.arrived: list[Arrived] = []
+        self.misbehaviour: Callable[[Arrived], Reply | None] | None = None
+        self._mock = MockTransport(self.table, package)
+        self._written: dict[str, dict[str, Any]] = {}
+        self._shapes: dict[str, Reply] = {}
+
+    def forget(self) -> None:
+        """Forget what arrived and what was written, and behave."""
+        self.arrived, self._written, self.misbehaviour = [], {}, None
+
+    @contextmanager
+    def behaving(self, reply: Reply | Callable[[Arrived], Reply | None]) -> Iterator[list[Arrived]]:
+        """Answer everything with one reply, or by a function; yields the list of what arrives meanwhile."""
+        self.arrived = []
+        self.misbehaviour = reply if callable(reply) else lambda _: reply
+        try:
+            yield self.arrived
+        finally:
+            self.misbehaviour = None
+
+    @cached_property
+    def _rows(self) -> list[tuple[str, re.Pattern[str], Row]]:
+        entries = []
+        for family in FAMILIES:
+            for name in self.table.raw(family):
+                row = self.table.find(name, family)
+                if row is not None:
+                    path = row.path.partition("#")[0].partition("?")[0]
+                    pattern = re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(path))
+                    entries.append((row.method, re.compile(pattern), row))
+        return sorted(entries, key=lambda entry: entry[2].path.count("{"))
+
+    def row_of(self, method: str, path: str, api: str = "") -> Row | None:
+        """Return the operation of a request to an API, of several the one with the most literal path."""
+        fitting = (row for known, pattern, row in self._rows if known == method and pattern.fullmatch(path))
+        return next((row for row in fitting if row.api == api), None)
+
+    def answer(self, request: Arrived) -> Reply:
+        """Return the answer to a request, and remember what it wrote."""
+        if self.misbehaviour is not None:
+            reply = self.misbehaviour(request)
+            if reply is not None:
+                return reply
+        row = self.row_of(request.method, request.path, request.api)
+        if row is None:
+            return Reply.of(404, {"message": "there is nothing here"})
+        reply = self.shape(row)
+        sent = request.data
+        if request.method in _MERGE_PATCH and isinstance(sent, dict):
+            self._written[request.path] = self._written.get(request.path, {}) | sent
+        return _laid_over(reply, self._written.get(request.path, {}))
+
+    def shape(self, row: Row) -> Reply:
+        """Return what an operation is answered where nothing was written."""
+        if row.name not in self._shapes:
+            response = _ended(self._mock.send(ApiRequest(row.method, "", (), None), row))
+            self._shapes[row.name] = Reply(response.status, response.content, dict(response.headers))
+        return self._shapes[row.name]
+
+    def data_of(self, row: Row) -> Any:
+        """Return the data that an operation is answered; None if they are no JSON."""
+        return self.shape(row).data
+
+
+def _data(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+def _ended(call: Coroutine[Any, Any, ApiResponse]) -> ApiResponse:
+    """Return what a call gives that waits for nothing, whatever runs in this thread."""
+    try:
+        call.send(None)
+    except StopIteration as end:
+        response: ApiResponse = end.value
+        return response
+    call.close()
+    raise RuntimeError("the mock transport waits")
+
+
+def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
+    """Return an answer with what was written over it, as far as it is an object of these fields."""
+    if not written:
+        return reply
+    data = reply.data
+    if not isinstance(data, dict):
+        return reply
+    changed = {key: deepcopy(value) for key, value in written.items() if key in data}
+    return Reply(reply.status, json.dumps(data | changed).encode(), reply.headers)
+
+
+class _Server(ThreadingHTTPServer):
+    """A server with room for all connections that an adapter opens at once."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Gives the requests of one port to a stand-in."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # the body would wait 40 ms for the client to acknowledge the head
+    api: ClassVar[StandIn]
+    prefix: ClassVar[str]
+
+    def _handle(self) -> None:
+        size = min(int(self.headers.get("content-length") or 0), _LONGEST_BODY)
+        body = self.rfile.read(size) if size else self._chunked()
+        parts = urlsplit(self.path)
+        path = parts.path.removeprefix(self.prefix) or "/"
+        api, prefix = "", self.prefix
+        if path.startswith(_API):
+            api, slash, path = path.removeprefix(_API).partition("/")
+            path, prefix = f"{slash}{path}" or "/", f"{prefix}{_API}{api}"
+        query = tuple(parse_qsl(parts.query, keep_blank_values=True))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        base = f"http://{headers.get('host', '')}{prefix}"
+        request = Arrived(self.command, path, query, headers, body, base, api, parts.query)
+        self.api.arrived.append(request)
+        reply = self.api.answer(request)
+        with suppress(ConnectionError):
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                if name.lower() not in ("content-length", "transfer-encoding"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            if self.command != "HEAD" and reply.status not in (204, 304):
+                self.wfile.write(reply.body)
+
+    def _chunked(self) -> bytes:
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return b""
+        parts: list[bytes] = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_TRACE = _handle  # noqa: N815
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
+
+
+def base_urls(adapter: Adapter, base: str) -> str | dict[str, str]:
+    """Return the address that each of several APIs has at a stand-in, or that of the only one."""
+    return {name: f"{base}{_API}{name}" for name in adapter.apis} if adapter.apis else base
+
+
+def base_url(adapter: Adapter, base: str) -> str:
+    """Return the setting that leads the adapter to a stand-in."""
+    urls = base_urls(adapter, base)
+    return urls if isinstance(urls, str) else ",".join(f"{name}={url}" for name, url in urls.items())
+
+
+@contextmanager
+def serve(api: StandIn, prefix: str = "") -> Iterator[str]:
+    """Serve an API on a free port of the loopback interface; yields its base URL, which ends with `prefix`."""
+    handler = type("Handler", (_Handler,), {"api": api, "prefix": prefix})
+    server = _Server(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}{prefix}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,201 @@
+"""`aqlgen check` of a running adapter: its options, its exit codes, and adapters that are broken (R-CONF-1)."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tomllib
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from aqlgen.check.promotion import NotPromoted, promote, why_not
+from aqlgen.check.results import Category, Report, Result
+from aqlgen.check.run import TESTS
+from aqlgen.check.runner import test_ids as ids_of_tests
+from aqlgen.check.stand_in import Reply, StandIn, serve
+from bench.mutants import LEAST, MUTATIONS, broken, mutations
+from tests.generator.commands import run
+
+pytestmark = pytest.mark.long
+ROOT = Path(__file__).parents[2]
+RUNTIME = ROOT / "aqlgen" / "runtime"
+
+
+def test_a_test_of_an_honest_adapter_passes_and_writes_its_reports(project: Path, tmp_path: Path) -> None:
+    reports = [tmp_path / f"report{ending}" for ending in (".json", ".xml", ".md")]
+    options = [text for file in reports for text in ("--report", str(file))]
+    done = run("check", project, "--test", "IF-1", "--all", *options)
+    assert (done.code, "PASS IF-1" in done.out) == (0, True)
+    assert json.loads(reports[0].read_text())["summary"] == {
+        "total": 1, "passed": 1, "warned": 0, "failed": 0, "skipped": 0,
+    }  # fmt: skip
+    assert ET.parse(reports[1]).getroot().attrib["tests"] == "1"
+    assert reports[2].read_text().startswith("# Conformance of workshop-adapter")
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("an update over PUT sends only what changes", "RT-3"),
+        ("a cursor is good for other filters", "L2-3"),
+        ("a token is good any number of times", "SA-1"),
+    ],
+)
+def test_a_broken_adapter_fails_the_test_that_is_for_it(project: Path, tmp_path: Path, name: str, test: str) -> None:
+    mutation = next(mutation for mutation in mutations() if mutation.name == name)
+    copy = broken(project, tmp_path, mutation)
+    assert copy is not None
+    done = run("check", copy, "--test", test, "--fail-fast", "--output-format", "json")
+    assert done.code == 1
+    assert done.json["success"] is False
+    assert done.json["summary"]["failed"] == 1
+
+
+def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(project, copy)
+    (copy / "src" / "workshop_adapter" / "__main__.py").write_text("raise SystemExit('the cat sat on it')\n")
+    done = run("check", copy, "--test", "CD-1")
+    assert done.code == 1
+    assert "does not start: the cat sat on it" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "XX-1"], "no test is called 'XX-1'"),
+        (["--report", "report.html"], "no report has the ending of 'report.html'"),
+        (["--pristine", "--level", "2", "--fail-fast"], "--level, --fail-fast start the adapter"),
+        (["--keep-edits"], "--keep-edits is for --pristine"),
+        (["--by", "me"], "--by and --reason are for --promote"),
+        (["--promote", "--by", "me", "--reason", "why"], "--promote needs --base-url"),
+        (["--promote", "--base-url", "http://127.0.0.1:1"], "--promote needs --by and --reason"),
+        (
+            ["--promote", "--base-url", "http://127.0.0.1:1", "--by", "me", "--reason", "why", "--test", "IF-1"],
+            "--promote needs the whole check",
+        ),
+    ],
+)
+def test_options_that_cannot_be_met_are_refused_before_anything_starts(
+    project: Path, options: Sequence[str], message: str
+) -> None:
+    done = run("check", project, *options)
+    assert (done.code, message in done.err) == (3, True), done.err
+
+
+def test_evidence_of_too_few_tests_is_refused(project: Path, tmp_path: Path) -> None:
+    done = run("check", project, "--test", "CD-1", "--evidence", tmp_path / "evidence.json")
+    assert done.code == 3
+    assert "the evidence would be empty in missing_required" in done.err
+    assert not (tmp_path / "evidence.json").exists()
+
+
+def test_the_live_api_is_only_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKSHOP_API_KEY", "the key of the environment")
+    live = StandIn(project / "src" / "workshop_adapter")
+    with serve(live) as url:
+        done = run("check", project, "--test", "LI-1", "--all", "--base-url", url)
+    assert (done.code, "PASS LI-1" in done.out) == (0, True), done.err
+    assert {request.method for request in live.arrived} == {"GET"}
+    assert {request.headers.get("x-workshop-key") for request in live.arrived} == {"the key of the environment"}
+    assert {request.path for request in live.arrived} == {
+        "/archive", "/bikes", "/hours", "/invoices", "/mechanics", "/parts",
+    }  # fmt: skip
+
+
+API_THAT_FAILS = {
+    "openapi": "3.1.0",
+    "info": {"title": "Ward", "version": "1"},
+    "servers": [{"url": "https://ward.example"}],
+    "paths": {
+        "/motto": {"get": {"responses": {"200": {"description": "-", "content": {"text/plain": {}}}}}},
+        "/export": {"get": {"responses": {"200": {"description": "-", "content": {"text/csv": {}}}}}},
+        "/beds": {"get": {"responses": {"200": {"description": "-"}, "403": {"description": "not on duty"}}}},
+        "/staff": {"get": {"responses": {"200": {"description": "-"}, "4XX": {"description": "no"}}}},
+        "/wards": {"get": {"responses": {"200": {"description": "-"}, "default": {"description": "no"}}}},
+    },
+}
+
+
+def test_a_failure_that_the_document_declares_and_an_empty_text_are_no_fault_of_the_adapter(tmp_path: Path) -> None:
+    document, folder = tmp_path / "ward.json", tmp_path / "ward"
+    document.write_text(json.dumps(API_THAT_FAILS), encoding="utf-8")
+    assert run("from-openapi", document, "-o", folder, "-q").code == 0
+    live = StandIn(folder / "src" / "ward_adapter")
+    answers = {path: Reply.of(403, {"message": "no"}) for path in ("/beds", "/staff", "/wards")}
+    answers |= {path: Reply(200, b"", {"Content-Type": "text/plain"}) for path in ("/motto", "/export")}
+
+    def checked() -> tuple[int, str]:
+        with serve(live) as url, live.behaving(lambda request: answers.get(request.path)):
+            done = run("check", folder, "--test", "LI-1", "--base-url", url)
+        return done.code, done.out + done.err
+
+    code, text = checked()
+    assert code == 0, text
+    answers["/beds"] = Reply.of(404, {"message": "no"})
+    code, text = checked()
+    assert code == 1
+    assert text.count("which its document does not have") == 1
+
+
+def report(*, level: int, live: bool | None) -> Report:
+    """Return a report of this level; `live` says whether reads of the live API passed, None that there were none."""
+    results = []
+    for category in Category:
+        result = Result("XX-1", "title", category, "R-REQ-1", must=True)
+        if category is Category.LIVE:
+            if live is None:
+                continue
+            result.expect(live, "list", "fails")
+        else:
+            result.expect(category is not Category.ERRORS or level > 0, "list", "fails")
+        results.append(result)
+    return Report("a", "1", "1", "0", tuple(results), 1, 1)
+
+
+def test_what_was_not_tried_on_the_live_api_is_not_validated(tmp_path: Path) -> None:
+    """R-SAFE-2"""
+    assert why_not(report(level=2, live=True)) == ""
+    assert why_not(report(level=2, live=None)) == "no read of the live API was made"
+    assert why_not(report(level=2, live=False)) == "reads of the live API failed"
+    assert why_not(report(level=0, live=True)) == "the adapter does not reach level 1"
+    with pytest.raises(NotPromoted, match="no read"):
+        promote(tmp_path, report(level=2, live=None), "me", "why", {})
+
+
+def test_a_promotion_is_one_step_and_is_recorded_with_who_and_why(project: Path, tmp_path: Path) -> None:
+    """R-SAFE-2"""
+    copy = tmp_path / "copy"
+    shutil.copytree(project, copy)
+    package, environ = copy / "src" / "workshop_adapter", {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    assert "validated" in promote(package, report(level=1, live=True), "Ada", "checked", environ)
+    record = json.loads((copy / "trust.json").read_text())
+    assert (record["level"], record["validated_by"]) == ("validated", "Ada")
+    assert record["promotion_history"][0]["reason"] == "checked"
+    with pytest.raises(NotPromoted, match="one step at a time"):
+        promote(package, report(level=1, live=True), "Ada", "again", environ)
+
+
+def test_every_test_has_an_id_of_its_own_and_a_requirement_that_there_is() -> None:
+    ids = ids_of_tests()
+    assert len(ids) == len(set(ids))
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9]-[0-9]{1,2}", name) for name in ids)
+    rows = (ROOT / "docs" / "requirements.md").read_text("utf-8")
+    known = set(re.findall(r"^\| (R-[A-Z]+-\d+) ", rows, re.MULTILINE))
+    assert {name for test in TESTS for name in test.requirement.split(", ")} <= known
+
+
+def test_every_mutation_can_be_made_and_most_are_said_to_be_caught() -> None:
+    entries = mutations()
+    stale = [item.name for item in entries if (RUNTIME / item.file).read_text("utf-8").count(item.old) != 1]
+    assert stale == []
+    assert len(entries) >= 60
+    assert len({item.name for item in entries}) == len(entries)
+    assert {item.caught for item in entries} - {""} <= set(ids_of_tests())
+    assert sum(bool(item.caught) for item in entries) >= LEAST * len(entries)
+    assert all(bool(item.caught) != bool(item.survives) for item in entries)
+    assert tomllib.loads(MUTATIONS.read_text("utf-8")).keys() == {"mutation"}

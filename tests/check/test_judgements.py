@@ -1,0 +1,188 @@
+"""What the tests of `aqlgen check` take for right although it looks as if something were lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from aqlgen.check.checks.answers import is_chosen_within
+from aqlgen.check.checks.updates import Values, _written, patched
+from aqlgen.check.envelope import HOSTILE, problems_of
+from aqlgen.check.findings import KnownError, read_known
+from aqlgen.check.operations import Operation, scalars
+from aqlgen.check.runner import prefix_of
+from aqlgen.check.stand_in import Arrived
+from tests.generator.commands import api, tabulate
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_right"),
+    [
+        ({"sha": "1", "url": "u", "tree": [{"sha": "2"}, {"sha": "3"}]}, True),
+        ({"sha": "1", "url": "u", "tree": [{"sha": "2", "path": "p"}]}, False),
+        ({"sha": "1", "url": "u", "tree": []}, False),
+        ({"sha": "1", "url": "u"}, False),
+        ({"url": "u", "result": {"sha": "1"}}, True),
+        ({"url": "u", "result": {"sha": "1", "path": "p"}}, False),
+        ("text", False),
+    ],
+)
+def test_a_field_that_the_things_in_an_answer_have_too_may_be_chosen_in_them(answer: Any, is_right: bool) -> None:
+    assert is_chosen_within(answer, "sha") is is_right
+
+
+@pytest.mark.parametrize(
+    ("target", "patch", "result"),
+    [
+        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+        ({"a": "c"}, {"a": ["b", None]}, {"a": ["b", None]}),
+        ({"a": {"b": "c", "d": 1}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d", "d": 1}}),
+        ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+        ([1], {"a": 1}, {"a": 1}),
+        ({"a": 1}, ["c"], ["c"]),
+    ],
+)
+def test_the_model_of_updates_is_a_merge_patch(target: Any, patch: Any, result: Any) -> None:
+    assert patched(target, patch) == result
+
+
+def test_values_of_the_model_follow_the_schema_in_both_names_and_a_patch_has_what_is_required(tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {
+            "kind": {"enum": ["a", "b"]},
+            "homeAddress": {"type": "object", "properties": {"postCode": {"type": "string", "maxLength": 3}}},
+            "count": {"type": "integer", "minimum": 3, "maximum": 5},
+            "when": {"type": "string", "format": "date"},
+        },
+    }
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    table = tabulate(tmp_path, api({"/things/{id}": {"patch": {"requestBody": body}}})).table
+    row = table.find(*next(names for names in table.names() if names[1] == "update"))
+    assert row is not None
+    values, entry = Values(table), row.shown_parameters["input"].schema
+    pairs = [values.object(entry, partly=True) for _ in range(50)]
+    assert all(pair is not None and pair.api["kind"] in ("a", "b") for pair in pairs)
+    assert {key for pair in pairs if pair for key in pair.agent} == {"kind", "home_address", "count"}
+    assert {key for pair in pairs if pair for key in pair.api} == {"kind", "homeAddress", "count"}
+    counts = {pair.api["count"] for pair in pairs if pair and "count" in pair.api}
+    assert counts == {None, 3, 4, 5}
+    assert any(pair and pair.api.get("homeAddress", {}) is None for pair in pairs)
+
+
+def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) -> list[str]:
+    content = [SimpleNamespace(text=json.dumps(envelope) if text is None else text)]
+    result = SimpleNamespace(structured_content=envelope, content=content, is_error=is_error)
+    return list(problems_of(result, ["check-secret"]))
+
+
+WARNING = {"code": "QUOTA_WARNING", "message": "little is left of it", "severity": "low"}
+ERROR = {"code": "NOT_FOUND_RESOURCE", "message": "there is no such thing", "details": {"api": HOSTILE}}
+WRONG_ANSWERS: dict[str, tuple[Any, str]] = {
+    "no envelope": ([], "no answer of the protocol"),
+    "neither": ({"data": 1}, "no answer of the protocol"),
+    "a success without data": ({"success": True}, "no answer of the protocol"),
+    "a success with an error": ({"success": True, "data": 1, "error": ERROR}, "no answer of the protocol"),
+    "no warnings": ({"success": True, "data": 1, "warnings": []}, "no answer of the protocol"),
+    "a grave warning": ({"success": True, "data": 1, "warnings": [{**WARNING, "severity": "info"}]}, "severity"),
+    "a failure with data": ({"success": False, "error": ERROR, "data": 1}, "no answer of the protocol"),
+    "a failure with warnings": ({"success": False, "error": ERROR, "warnings": [WARNING]}, "no answer of the protocol"),
+    "a code of its own": ({"success": False, "error": {**ERROR, "code": "OOPS"}}, "error/code"),
+    "the API's words": (
+        {"success": False, "error": {**ERROR, "message": f"it says: {HOSTILE}"}},
+        "'previous instructions'",
+    ),
+    "the inside": ({"success": False, "error": {**ERROR, "message": "KeyError at 0x7f"}}, "'KeyError'"),
+    "a credential": ({"success": True, "data": {"you": "check-secret"}}, "a credential"),
+    "a batch with a wrong result": (
+        {
+            "success": True,
+            "data": {},
+            "results": [{"index": 0, "operation": "a", "result": {"success": False}}],
+            "summary": {"total": 1, "succeeded": 0, "failed": 1},
+        },
+        "results/0/result",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ANSWERS)
+def test_an_answer_that_is_not_of_the_protocol_is_found_whatever_was_asked(name: str) -> None:
+    envelope, problem = WRONG_ANSWERS[name]
+    assert problem in " ".join(answered(envelope))
+
+
+def test_answers_of_the_protocol_are_right() -> None:
+    assert answered({"success": True, "data": None, "warnings": [WARNING]}) == []
+    assert answered({"success": False, "error": ERROR}) == []
+    assert answered({"success": False, "error": {**ERROR, "code": "INTERNAL_ERROR"}}, is_error=True) == []
+    assert answered({"success": True, "data": 1}, is_error=True) != []
+    assert answered({"success": True, "data": 1}, text="{}") == ["its text and its data differ"]
+
+
+KNOWN = '[[check.known]]\nrule = "PH-3"\noperation = "list_pets"\nreason = "asked upstream"\nuntil = 2999-01-31\n'
+
+
+def test_what_adapter_toml_knows_of_is_left_out_until_its_day(tmp_path: Path) -> None:
+    file = tmp_path / "adapter.toml"
+    assert read_known(tmp_path) == []
+    file.write_text(KNOWN + KNOWN.replace("2999", "1999"), encoding="utf-8")
+    (known,) = read_known(tmp_path)
+    assert (known.rule, known.operation, known.until.year) == ("PH-3", "list_pets", 2999)
+    for wrong in (KNOWN.replace("2999-01-31", '"2999-01-31"'), KNOWN.replace("PH-3", ""), "[check]\nknown = 1\n",
+                  KNOWN.partition("until")[0]):  # fmt: skip
+        file.write_text(wrong, encoding="utf-8")
+        with pytest.raises(KnownError, match=r"entry 1 of \[\[check.known\]\]"):
+            read_known(tmp_path)
+
+
+def test_a_number_of_a_body_arrives_in_any_of_its_forms() -> None:
+    assert scalars({"a": 1.0, "b": [2.5, "1.0"]}) == scalars({"a": 1, "b": [2.5, "1.0"]})
+
+
+@pytest.mark.parametrize(
+    ("url", "prefix"),
+    [
+        ("https://x.example/v1/", "/v1"),
+        ("https://x.example", ""),
+        ("/api", "/api"),
+        ("api/v1", "/api/v1"),
+        ("xxx", "/xxx"),
+        ("https://x.example/{tenant}", ""),
+    ],
+)
+def test_the_stand_in_has_the_path_of_any_address_that_a_document_names(url: str, prefix: str) -> None:
+    assert prefix_of([{"url": url}]) == prefix
+    assert prefix_of([]) == ""
+
+
+def test_an_operation_that_is_as_grave_as_the_action_it_chooses_is_not_always_grave(tmp_path: Path) -> None:
+    action = {"type": "object", "required": ["action"], "properties": {"action": {"enum": ["rename", "delete"]}}}
+    whole = {"type": "object", "properties": {"actions": {"type": "array", "items": action}}}
+    changes = {"requestBody": {"required": True, "content": {"application/json": {"schema": whole}}}}
+    table = tabulate(tmp_path, api({"/changes": {"post": changes}, "/parts/{id}": {"delete": {}}})).table
+    operations = [Operation(row, table) for names in table.names() if (row := table.find(*names)) is not None]
+    levels = ("destructive", "dangerous")
+    assert all(operation.row.danger in levels for operation in operations)
+    assert {operation.row.path: operation.always_is(levels) for operation in operations} == {
+        "/changes": False,
+        "/parts/{id}": True,
+    }
+
+
+def test_values_that_arrive_in_a_form_are_written() -> None:
+    head = "--b\r\nContent-Disposition: form-data; name="
+    body = f'{head}"count"\r\n\r\n2\r\n{head}"note"\r\n\r\n\u00fc "b"\r\n{head}"at"\r\n\r\n{{"x": 0.5}}\r\n--b--\r\n'
+    forms = {
+        "multipart/form-data; boundary=b": (body.encode(), {"2", json.dumps('\u00fc "b"'), "0.5", '"Mg=="'}),
+        "application/x-www-form-urlencoded": (b"count=2&note=a+b", {"2", '"a b"'}),
+    }
+    for kind, (sent, values) in forms.items():
+        assert values <= set(_written(Arrived("PATCH", "/things/1", (), {"content-type": kind}, sent))), kind
