@@ -74,17 +74,23 @@ def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
 def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, lead: Words, rest: Words) -> Words:
     """Return the last noun in the number in which people act on it, or in the path's where it is read or emptied."""
     last, spoken = chain.nouns[-1], facts.phrase.object if facts.phrase else ()
-    if last.parameters or chain.mass:
+    if last.parameters:
         many = verb.shown == "list" and not chain.mass
-        return (*last.one[:-1], plural(last.one[-1])) if many else last.one if last.parameters else last.words
-    known = find_verb(verb.shown)
-    reads = known is not None and known.category is Category.READ and (not rest or rest[0] == "by")
+        return (*last.one[:-1], plural(last.one[-1])) if many else last.one
+    if chain.mass:
+        return last.words
     plural_spoken = last.words[-1] in spoken and last.one[-1] not in spoken
-    gets = verb.shown == "get" and facts.action_verb is not None and facts.action_verb.word != "get"
-    whole = plural_spoken or verb.shown in _EMPTYING or (reads and not gets)
+    whole = plural_spoken or verb.shown in _EMPTYING or _reads_all(facts, verb.shown, rest)
     noun = last.words if whole else last.one
     many = verb.shown == "list" or (lead[0] in _MANY and not rest)
     return (*noun[:-1], plural(singular(noun[-1]))) if many else noun
+
+
+def _reads_all(facts: Facts, shown: str, rest: Words) -> bool:
+    known = find_verb(shown)
+    if known is None or known.category is not Category.READ or (rest and rest[0] != "by"):
+        return False
+    return shown != "get" or facts.action_verb is None or facts.action_verb.word == "get"
 
 
 @dataclass(frozen=True, slots=True)
