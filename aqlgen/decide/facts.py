@@ -89,23 +89,24 @@ class Facts:
 
         The summary begins with it, too, or the name does with the segment.
         """
-        if self.method not in ("POST", "PUT", "PATCH"):
+        known = [verb for verb in (self.summary_verb, self.named_verb) if verb and verb.strong]
+        if known or self.method not in ("POST", "PUT", "PATCH"):
             return None
         name, summary = self.phrase.words if self.phrase else (), split(self.operation.summary[:60])
-        known_verbs = [verb for verb in (self.summary_verb, self.named_verb) if verb and verb.strong]
-        if known_verbs:
-            return None
         if len(name) > 1 and not find_verb(name[0]) and _begins_sentence(name[0], summary, ()):
             return name[0], Category.EXECUTE
+        return self._spoken_segment(name, summary) if self.method == "POST" else None
+
+    def _spoken_segment(self, name: tuple[str, ...], summary: tuple[str, ...]) -> tuple[str, Category] | None:
         segment = self.operation.path.rstrip("/").rsplit("/", 1)[-1]
-        words = split(segment) if "{" not in segment and self.method == "POST" else ()
-        known = find_verb(words[0]) if len(words) == 1 and not is_plural(words) else None
-        if len(words) != 1 or is_plural(words) or (known and known.strong):
+        words = split(segment) if "{" not in segment else ()
+        if len(words) != 1 or is_plural(words):
             return None
-        heads_name = len(name) > 1 and name[:1] == words
-        if heads_name or _begins_sentence(words[0], summary, name):
-            return words[0], known.category if known else Category.EXECUTE
-        return None
+        verb = find_verb(words[0])
+        spoken = (len(name) > 1 and name[:1] == words) or _begins_sentence(words[0], summary, name)
+        if not spoken or (verb and verb.strong):
+            return None
+        return words[0], verb.category if verb else Category.EXECUTE
 
     @cached_property
     def carrying(self) -> Carrying | None:

@@ -74,6 +74,13 @@ def test_a_name_over_40_characters_is_taken_only_where_no_shorter_one_is_free() 
     assert both[other] == "list_health_financial_goal_contribution_plans"
 
 
+def test_a_name_is_not_shortened_to_where_its_thing_is_found() -> None:
+    """R-NAME-3, R-SAFE-1"""
+    called = "disable_public_interface_of_load_balancer"
+    decision = decide_one("POST /load_balancers/{id}/actions/disable_public_interface", called)
+    assert decision.name == called
+
+
 def test_people_tell_two_operations_apart_before_parameters_do() -> None:
     """R-NAME-3"""
     both = names(("PUT /pets/{id}", "updatePet"), ("POST /pets/{id}", "updatePetWithForm"))

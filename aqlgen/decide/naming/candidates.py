@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain, read_chain
-from aqlgen.decide.naming.noun import IDS, PREPOSITIONS, Words, join, singulars
+from aqlgen.decide.naming.noun import IDS, PREPOSITIONS, Words, head_size, join, singulars
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed
 from aqlgen.decide.naming.verb_rules import DISTINCT, ChosenVerb, choose_verb
@@ -60,8 +60,9 @@ class Names:
         """The first candidate, without the nouns at its front that make it long."""
         begins = {word for noun in self.chain.nouns for word in (noun.words[0], noun.one[0])}
         size = len(self.verb.split("_"))
-        ends = (self.base[at:] for at in range(size, len(self.base) - 1) if at == size or self.base[at] in begins)
-        shorter = ((*self.base[:size], *end) for end in ends)
+        last = head_size(self.base, size + 1) - 1  # a noun behind a preposition is where the thing is found
+        places = (at for at in range(size, last) if at == size or self.base[at] in begins)
+        shorter = ((*self.base[:size], *self.base[at:]) for at in places)
         return next((words for words in shorter if len("_".join(words)) <= _WIDE), self.base)
 
     @cached_property

@@ -120,8 +120,8 @@ class NounChain:
 def read_chain(facts: Facts, vocabulary: Vocabulary) -> NounChain:
     """Read the nouns of an operation's path; `vocabulary` tells which words the document runs together."""
     nouns, around = facts.shape.nouns, vocabulary.around
-    said = facts.phrase.evidence if facts.phrase else ()
-    if nouns[: len(around)] == around and not any(word in said for noun in around for word in noun.one):
+    evidence = facts.phrase.evidence if facts.phrase else ()
+    if nouns[: len(around)] == around and not any(word in evidence for noun in around for word in noun.one):
         nouns = nouns[len(around) :] or nouns
     chain = NounChain(tuple(_spelled_out(noun, facts, vocabulary) for noun in nouns))
     for step in STEPS:

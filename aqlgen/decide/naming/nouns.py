@@ -128,10 +128,8 @@ def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:
     words = parent_words(noun) if _is_said(singular(noun.words[-1]), evidence) else ()
     if not noun.parameters:
         return words
-    known = {singular(word) for each in chain.nouns for word in each.words}
-    unexplained = (
-        name for name in noun.parameters if not any(alike(singular(word), each) for word in name for each in known)
-    )
+    known = frozenset(singular(word) for each in chain.nouns for word in each.words)
+    unexplained = [name for name in noun.parameters if not any(_is_said(singular(word), known) for word in name)]
     return (*(word for name in unexplained for word in name if word in evidence and word not in IDS), *words)
 
 

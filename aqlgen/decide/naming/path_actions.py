@@ -61,9 +61,14 @@ def _last_segment(method: str, nouns: list[Noun], *, camel: bool) -> Words:
         verb, used = match
         if _suits_method(method, words, verb, whole=len(words) == used, alone=alone, camel=camel):
             return words
-    folder = not alone and nouns[-2].words[-1] in _ACTION_FOLDERS and not nouns[-2].parameters
+    return _verb_first(words, nouns[:-1]) if method == "POST" else ()
+
+
+def _verb_first(words: Words, before: list[Noun]) -> Words:
+    """Return the words of an action in a folder of actions, or with its verb at the end (`gdpr-delete`), verb first."""
+    folder = bool(before) and before[-1].words[-1] in _ACTION_FOLDERS and not before[-1].parameters
     last = len(words) == 2 and words[-1] in _AT_END and not words[0].endswith("ed")
-    if method != "POST" or not (folder or last):
+    if not (folder or last):
         return ()
     ordered = (words[-1], *words[:-1]) if leading_verb(words[-1:]) else words
     return ordered if leading_verb(ordered) and not is_plural(ordered[:1]) else ()

@@ -74,7 +74,8 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     tag = operation.tags[0] if operation.tags else ""
     if name == operation.operation_id and (function := _function_name(name, path, tag)):
         words = _without_noise(split(function), _literal_words(method, path))
-        named = len(words) > 1 or leading_verb(words) or words[:1] in [(word,) for word in split(path)]
+        known = {*split(path), *split(operation.summary[:40])[:1]}
+        named = len(words) > 1 or leading_verb(words) or not known.isdisjoint(words)
         return _of_function(words, method, path) if named else None  # else the name of a package, rather
     people_wrote = name and "{" not in name  # a path is no name
     return _read(name, method, path, split(operation.summary[:40])[:1]) if people_wrote else None
@@ -171,14 +172,19 @@ def _verb_place(name: _Name, *, namespaced: bool) -> _Place | None:
     words, head, behind = name.words, leading_verb(name.words), _place_behind(name)
     if head is None or (name.method == "GET" and behind and not {*name.opening}.isdisjoint(words[1:])):
         return behind  # notifyGetThread
-    sentence = len(words) > 1 and name.opening == words[:1]
-    nouns = {singular(noun.words[0]) for noun in name.path.nouns}
-    is_noun = len(words) > 1 and not sentence and singular(words[0]) in nouns
     place = _Place(head[0], 0, head[1])
-    if not is_noun and (place.verb.strong or sentence or namespaced):
+    if _is_head(place, name, namespaced=namespaced):
         return place
     acts = (name.method != "GET" or place.verb.category is Category.READ) and len(words) > place.end
-    return behind or (place if acts or (is_noun and place.verb.strong) else None)
+    return behind or (place if acts or place.verb.strong else None)
+
+
+def _is_head(place: _Place, name: _Name, *, namespaced: bool) -> bool:
+    """Return True if a name begins with its verb: as the summary does, or with one that is no noun of the path."""
+    if len(name.words) > 1 and name.opening == name.words[:1]:
+        return True
+    is_noun = singular(name.words[0]) in {singular(noun.words[0]) for noun in name.path.nouns}
+    return (place.verb.strong or namespaced) and (len(name.words) == 1 or not is_noun)
 
 
 def _place_behind(name: _Name) -> _Place | None:

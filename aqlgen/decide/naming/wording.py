@@ -18,14 +18,17 @@ from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.noun import AREAS, MOVING, PREPOSITIONS, Words, alike, head_size, is_plural, join, singulars
 from aqlgen.decide.naming.nouns import nearest, needed_nouns, parents, said_twice
 from aqlgen.decide.naming.number import with_number
+from aqlgen.decide.naming.phrase import Phrase
 from aqlgen.decide.naming.verb_rules import GENERIC, ChosenVerb, heard_verb, is_shown_anyway
-from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, find_verb, leading_verb
+from aqlgen.decide.naming.verbs import ADVERBS, CANONICAL, Verb, find_verb, leading_verb
 from aqlgen.words import plural, singular
 
 __all__ = ["NOUN_RULES", "NounRule", "Wording", "action_wording", "choose_words"]
 
 _EMPTYING: Final = frozenset("clear empty flush prune purge refresh sync truncate wipe".split())
 """Verbs that act on a whole collection."""
+_LONG: Final = 7
+"""More words than these are a sentence, no name."""
 _LOOKUPS: Final = (("with", "id"), ("by", "id"), ("for", "authenticated", "user"))
 """Ends of names that say how a thing is found."""
 _MANY: Final = frozenset("batch bulk mass multi multiple".split())
@@ -71,17 +74,23 @@ def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
 def _numbered_item(facts: Facts, chain: NounChain, verb: ChosenVerb, lead: Words, rest: Words) -> Words:
     """Return the last noun in the number in which people act on it, or in the path's where it is read or emptied."""
     last, spoken = chain.nouns[-1], facts.phrase.object if facts.phrase else ()
-    if last.parameters or chain.mass:
+    if last.parameters:
         many = verb.shown == "list" and not chain.mass
-        return (*last.one[:-1], plural(last.one[-1])) if many else last.one if last.parameters else last.words
-    known = find_verb(verb.shown)
-    reads = known is not None and known.category is Category.READ and (not rest or rest[0] == "by")
+        return (*last.one[:-1], plural(last.one[-1])) if many else last.one
+    if chain.mass:
+        return last.words
     plural_spoken = last.words[-1] in spoken and last.one[-1] not in spoken
-    gets = verb.shown == "get" and facts.action_verb is not None and facts.action_verb.word != "get"
-    whole = plural_spoken or verb.shown in _EMPTYING or (reads and not gets)
+    whole = plural_spoken or verb.shown in _EMPTYING or _reads_all(facts, verb.shown, rest)
     noun = last.words if whole else last.one
     many = verb.shown == "list" or (lead[0] in _MANY and not rest)
     return (*noun[:-1], plural(singular(noun[-1]))) if many else noun
+
+
+def _reads_all(facts: Facts, shown: str, rest: Words) -> bool:
+    known = find_verb(shown)
+    if known is None or known.category is not Category.READ or (rest and rest[0] != "by"):
+        return False
+    return shown != "get" or facts.action_verb is None or facts.action_verb.word == "get"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +163,8 @@ def _as_function(subject: _Subject) -> _Words | None:
     facts, category, phrase = subject.facts, subject.category, subject.facts.phrase
     if phrase is None or not phrase.of_function:
         return None
-    verb, thing, head = phrase.verb, phrase.object, phrase.object[: head_size(phrase.object)]
-    many = is_plural(head) and head[-1] not in AREAS and facts.answers_list is not False
-    reading = "list" if many else "get"
+    verb, thing = phrase.verb, phrase.object
+    reading = _reading(facts, thing)
     if verb is None:
         lead, thing = ((reading,), thing) if category is Category.READ else _as_noun(facts, thing, subject.verb.shown)
     elif verb.category is not category and (verb.category is Category.READ or category is Category.DELETE):
@@ -164,12 +172,22 @@ def _as_function(subject: _Subject) -> _Words | None:
     elif not thing and (verb != facts.action_verb or verb.word in GENERIC or facts.shape.item):
         return None  # but `calculate` of `/tools/calculate`
     else:
-        word = verb.word if MOVING & set(thing) else CANONICAL.get(verb.word, verb.word)
-        word = reading if word == "get" else word
-        adverbs = (word for word in phrase.lead if word in ADVERBS)
-        lead = phrase.lead if word == verb.word != "list" else (*adverbs, word)
+        lead = _function_verb(phrase, verb, reading)
     omitted = sum(noun.one[-1] not in singulars(thing) for noun in subject.chain.nouns)
     return _Words(lead, thing, omitted, note=f"a function's name in operationId {facts.operation.operation_id}")
+
+
+def _reading(facts: Facts, thing: Words) -> str:
+    head = thing[: head_size(thing)]
+    many = is_plural(head) and head[-1] not in AREAS and facts.answers_list is not False
+    return "list" if many else "get"
+
+
+def _function_verb(phrase: Phrase, verb: Verb, reading: str) -> Words:
+    """Return the canonical verb, with its adverbs, but of what is added to a thing its own; get or list as they are."""
+    word = verb.word if MOVING & set(phrase.object) else CANONICAL.get(verb.word, verb.word)
+    word = reading if word == "get" else word
+    return phrase.lead if word == verb.word != "list" else (*(each for each in phrase.lead if each in ADVERBS), word)
 
 
 def _as_noun(facts: Facts, words: Words, shown: str) -> tuple[Words, Words]:
@@ -184,11 +202,7 @@ def _as_noun(facts: Facts, words: Words, shown: str) -> tuple[Words, Words]:
 def _in_people_words(subject: _Subject) -> _Words | None:
     """Use people's words for the verb and its object, if their verb says more than the category."""
     facts, chain, phrase = subject.facts, subject.chain, subject.facts.phrase
-    verb = None if subject.verb.acting else heard_verb(facts, chain)
-    if phrase is None or verb is None or (facts.shape.action and not phrase.object):
-        return None
-    shown = verb.category is subject.category or is_shown_anyway(facts, subject.category, verb)
-    if not shown or CANONICAL.get(verb.word, verb.word) in GENERIC:
+    if phrase is None or len(phrase.object) > _LONG or not _says_more(subject):
         return None
     lookup = next((end for end in _LOOKUPS if phrase.object[-len(end) :] == end), ())
     thing = phrase.object[: len(phrase.object) - len(lookup)]
@@ -197,10 +211,20 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     thing = _owned(thing, tuple(singulars(phrase.namespace)), chain)
     if not thing:
         return None
-    thing = thing if chain.nouns else join(subject.area, thing)
     tail = facts.shape.query_words
-    thing = thing if thing[-len(tail) :] == tail else (*thing, *tail)
+    tail = () if thing[-len(tail) :] == tail else tail
+    thing = (*(thing if chain.nouns else join(subject.area, thing)), *tail)
     return _Words(phrase.lead, thing, note=f"operationId {facts.operation.operation_id}")
+
+
+def _says_more(subject: _Subject) -> bool:
+    """Return True if people's verb fits the operation, and says more than its category."""
+    facts, category, verb = subject.facts, subject.category, heard_verb(subject.facts, subject.chain)
+    if verb is None or subject.verb.acting or CANONICAL.get(verb.word, verb.word) in GENERIC:
+        return False
+    if facts.shape.action and not (facts.phrase and facts.phrase.object):
+        return False
+    return verb.category is category or is_shown_anyway(facts, category, verb)
 
 
 def _owned(thing: Words, space: Words, chain: NounChain) -> Words:
@@ -240,17 +264,22 @@ def _by_path(subject: _Subject, *, named: bool = False) -> _Words | None:
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
     thing = with_number(facts, chain, thing, verb.shown)
-    last = chain.nouns[-1]
-    repeats = not last.parameters or any(noun.one == (verb.shown,) for noun in chain.nouns)
-    if repeats and verb.shown not in GENERIC:  # a report is reported
-        thing = tuple(word for word in thing if singular(word) != verb.shown) or thing
-    at = len(thing) - len(last.words)
-    if len(last.words) > 1 and facts.method != "GET" and thing[at] == verb.shown in GENERIC:
-        thing = (*thing[:at], *thing[at + 1 :])
-    spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
-    lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)
+    thing = _without_verb(thing, subject)
+    spoken = facts.phrase and facts.phrase.verb and facts.phrase.verb.word == verb.shown
+    lead = facts.phrase.lead if facts.phrase and spoken else (verb.shown,)
     note = "" if facts.phrase else "no operationId that says more"
     return _Words(lead, (*thing, *facts.shape.query_words), len(chain.nouns) - kept, note)
+
+
+def _without_verb(thing: Words, subject: _Subject) -> Words:
+    """Leave out the verb where the path has it too: a report is reported, `/CreateInvoice` creates an invoice."""
+    nouns, shown = subject.chain.nouns, subject.verb.shown
+    last, at = nouns[-1], len(thing) - len(nouns[-1].words)
+    if shown not in GENERIC and (not last.parameters or any(noun.one == (shown,) for noun in nouns)):
+        return tuple(word for word in thing if singular(word) != shown) or thing
+    if len(last.words) > 1 and subject.facts.method != "GET" and thing[at] == shown in GENERIC:
+        return (*thing[:at], *thing[at + 1 :])
+    return thing
 
 
 def _without_path(subject: _Subject) -> _Words:
