@@ -37,7 +37,11 @@ def api(paths: dict[str, Any], **more: Any) -> dict[str, Any]:
 def test_the_answers_of_the_petstore(tmp_path: Path) -> None:
     table = tabulate(tmp_path, PETSTORE).prepared.table
     assert call_lines(table) == ["list_pets {}", 'get_pet {"pet_id": 7}', 'create_pet {"name": "Rosa", "kind": "cat"}']
-    assert confirmation_lines(table) == ["destructive 1: delete_pet", "first_use 2: adopt_pet cancel_visit"]
+    assert confirmation_lines(table) == [
+        "dangerous 1: adopt_pet",
+        "destructive 2: cancel_visit delete_pet",
+        "first_use 1: book_owner_visit",
+    ]
     assert credential_lines(table) == [
         "PETSTORE_API_KEY: The key of your shop (header X-API-Key: …)",
         "PETSTORE_STAFF: The token of a member of staff (header Authorization: Bearer …)",
