@@ -2,8 +2,7 @@
 
 The models are all-or-nothing and real documents are not. So each object is judged by itself, without the schemas and
 objects within it (those are read by themselves), and an optional key that is refused is dropped with a diagnostic
-instead of rejecting the object. An object whose members all have the plainest form is not shown to them: importing them
-takes as long as a small document.
+instead of rejecting the object.
 """
 
 from __future__ import annotations
@@ -32,59 +31,26 @@ class InvalidObjectError(Exception):
 class ObjectKind:
     """An OpenAPI object by the name of its models, with the keys that are read elsewhere.
 
-    `plain` tells for each other key whether its value has the plainest form. `defaults` stand in for members that are
-    missing or refused.
+    `defaults` stand in for members that are missing or refused.
     """
 
     name: str
     nested: frozenset[str]
-    plain: Mapping[str, Callable[[Json], bool]]
-    required: frozenset[str] = frozenset()
     defaults: Mapping[str, Json] = field(default_factory=dict)
 
 
-def _is_text(value: Json) -> bool:
-    return value.__class__ is str
-
-
-def _is_flag(value: Json) -> bool:
-    return value is True or value is False
-
-
-def _are_texts(value: Json) -> bool:
-    return value.__class__ is list and all(map(_is_text, value))
-
-
-def _is_place(value: Json) -> bool:
-    return value in ("path", "query", "header", "cookie")
-
-
-def _kind(name: str, nested: str, texts: str, flags: str = "", *, required: str = "", **defaults: Json) -> ObjectKind:
-    forms = {"tags": _are_texts} if name == "Operation" else {"in": _is_place} if name == "Parameter" else {}
-    plain = dict.fromkeys(texts.split(), _is_text) | dict.fromkeys(flags.split(), _is_flag) | forms
-    return ObjectKind(name, frozenset(nested.split()), plain, frozenset(required.split()), defaults)
+def _kind(name: str, nested: str, **defaults: Json) -> ObjectKind:
+    return ObjectKind(name, frozenset(nested.split()), defaults)
 
 
 OPERATION: Final = _kind(
-    "Operation",
-    "parameters requestBody responses callbacks servers externalDocs security",
-    "summary description operationId",
-    "deprecated",
-    responses={},
+    "Operation", "parameters requestBody responses callbacks servers externalDocs security", responses={}
 )
-PARAMETER: Final = _kind(
-    "Parameter",
-    "schema content example examples",
-    "name description style",
-    "required deprecated allowEmptyValue explode allowReserved",
-    required="name in",
-)
-REQUEST_BODY: Final = _kind("RequestBody", "content", "description", "required", content={})
-RESPONSE: Final = _kind("Response", "content headers links", "description", description="")
-SECURITY_SCHEME: Final = _kind(
-    "SecurityScheme", "flows", "type description name in scheme bearerFormat openIdConnectUrl", required="type"
-)
-INFO: Final = _kind("Info", "contact license", "title summary description termsOfService version", title="", version="")
+PARAMETER: Final = _kind("Parameter", "schema content example examples")
+REQUEST_BODY: Final = _kind("RequestBody", "content", content={})
+RESPONSE: Final = _kind("Response", "content headers links", description="")
+SECURITY_SCHEME: Final = _kind("SecurityScheme", "flows")
+INFO: Final = _kind("Info", "contact license", title="", version="")
 
 
 @cache
@@ -123,13 +89,10 @@ def validate(kind: ObjectKind, raw: Json, openapi: str, drop: Callable[[str, str
 
     Raises InvalidObjectError.
     """
-    if not isinstance(raw, dict):
-        raise InvalidObjectError(f"expected an object, found {type(raw).__name__}")
-    members = {key: value for key, value in raw.items() if key in kind.plain}
-    if kind.required <= members.keys() and all(kind.plain[key](value) for key, value in members.items()):
-        return {**kind.defaults, **members}
     from pydantic import ValidationError
 
+    if not isinstance(raw, dict):
+        raise InvalidObjectError(f"expected an object, found {type(raw).__name__}")
     model, keys = _model(kind, openapi)
     data = {**kind.defaults, **{key: value for key, value in raw.items() if key in keys}}
     for _ in range(MAX_REPAIRS):
