@@ -54,7 +54,7 @@ def test_a_new_operation_that_destroys_is_for_a_person_to_look_at(tmp_path: Path
 
 def test_operations_keep_their_names_as_an_update_keeps_them(tmp_path: Path) -> None:
     def edit(document: dict[str, Any]) -> None:
-        operation(document, "POST /pets/{pet_id}/archive")["operationId"] = "putPetAway"
+        operation(document, "POST /pets/{pet_id}/archive")["operationId"] = "archiveOnePet"
 
     assert changes(tmp_path, edit) == []
 

@@ -56,8 +56,8 @@ def test_programs_get_a_line_for_each_operation(doubtful: Path) -> None:
 
 def test_the_last_line_counts_by_category_danger_and_review() -> None:
     last = run("explain", PETSTORE).out.splitlines()[-1]
-    assert last.startswith("15 operations: 2 create, 8 read, 2 update, 1 delete, 2 execute; 8 safe, ")
-    assert "1 destructive" in last
+    assert last.startswith("15 operations: 1 create, 8 read, 2 update, 1 delete, 3 execute; 8 safe, ")
+    assert "2 destructive, 1 dangerous" in last
     assert last.endswith("skipped.")
 
 

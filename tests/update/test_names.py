@@ -39,7 +39,9 @@ def until(days: int) -> str:
 
 def test_a_name_follows_an_operation_to_another_path(repo: Repo, spec: Spec) -> None:
     """R-NAME-3"""
-    moved = without("/goods", wares={"get": operation("listGoods"), "post": operation("createGood")})
+    moved = without(
+        "/goods", wares={"get": operation("listGoods", summary=""), "post": operation("createGood", summary="")}
+    )
     assert repo.update("--spec", spec(moved)).code == 0
     assert rows(repo)["list_goods"]["path"] == "/wares"
     assert pinned(repo) == {"GET /wares": "list_goods", "POST /wares": "create_good"}
@@ -59,7 +61,9 @@ def test_a_new_operation_does_not_take_the_name_of_one_that_is_gone(repo: Repo, 
 
 def test_todays_names_can_be_taken_and_the_old_ones_answered_for_a_time(repo: Repo, spec: Spec) -> None:
     """R-WARN-2"""
-    moved = without("/goods", wares={"get": operation("listGoods"), "post": operation("createGood")})
+    moved = without(
+        "/goods", wares={"get": operation("listGoods", summary=""), "post": operation("createGood", summary="")}
+    )
     repo.update("--spec", spec(moved))
     repo.commit()
     done = repo.changed("--rename", "--aliases", "90")
