@@ -15,7 +15,9 @@ from aqlgen.ir import Json, Operation
 from aqlgen.runtime.wire import JSON_PATCH, media_type
 from aqlgen.words import split
 
-__all__ = ["answers_list", "answers_nothing", "body_fields", "body_objects", "branches", "sends_list"]
+__all__ = [
+    "answers_list", "answers_nothing", "body_fields", "body_objects", "branches", "is_sent_as_list", "sends_list",
+]  # fmt: skip
 
 Schema: TypeAlias = Mapping[str, Json]
 
@@ -79,6 +81,11 @@ def sends_list(operation: Operation, resolver: Resolver | None) -> bool | None:
     """Return True if a request body is or holds a list; None where the document does not say."""
     answers = [_sends_list(schema, resolver) for schema in _bodies(operation, resolver)]
     return True if True in answers else next((answer for answer in answers if answer is not None), None)
+
+
+def is_sent_as_list(operation: Operation, resolver: Resolver | None) -> bool:
+    """Return True if a request body is a list itself."""
+    return any(map(_is_array, _bodies(operation, resolver)))
 
 
 def _sends_list(schema: Schema, resolver: Resolver | None) -> bool | None:

@@ -20,6 +20,10 @@ def sending(*fields: str) -> dict[str, Any]:
     return {"body": Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)}
 
 
+LIST: Any = {"type": "array", "items": {"type": "object", "properties": {"name": TEXT}}}
+LIST = {"body": Body(True, "", (MediaType("application/json", LIST, MISSING, NOWHERE),), NOWHERE)}
+
+
 def reading(key: str, *fields: str) -> Operation:
     return operation(key, responses=(answer("200", {"type": "object", "properties": dict.fromkeys(fields, TEXT)}),))
 
@@ -77,6 +81,7 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
         (operation("POST /users/{id}/unlock"), operation("POST /users/{id}/lock")),
         (operation("POST /users/{id}/totp/disable"), operation("POST /users/{id}/totp/enable")),
         (operation("PUT /teams/{id}/members/{user}"), operation("DELETE /teams/{id}/members/{user}")),
+        (operation("PUT /zones/{id}/records/{type}", **LIST), reading("GET /zones/{id}/records/{type}", "name")),
     ],
 )
 def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: Operation, other: Operation) -> None:
@@ -186,6 +191,7 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
     [
         (operation("POST /keys/validate", "validateKey", responses=(answer("200"),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", responses=(answer("200"),)), Asked.NEVER),
+        (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
         (operation("GET /self/confirmation_email", "getConfirmationEmail", responses=(answer("200"),)), Asked.FIRST),
         (

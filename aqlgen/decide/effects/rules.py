@@ -20,7 +20,7 @@ from aqlgen.decide.effects import outward
 from aqlgen.decide.effects.money import money, money_beside
 from aqlgen.decide.effects.reading import Finding, Reading
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
-from aqlgen.decide.payloads import sends_list
+from aqlgen.decide.payloads import is_sent_as_list, sends_list
 from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
 from aqlgen.runtime.wire import admits_json
@@ -130,7 +130,7 @@ def _by_reading(reading: Reading) -> Finding | None:
     heads = [act for act in reading.acts if act.kind == "sentence"][:2]
     act = next((act for act in heads if act.verbs.isdisjoint(_OF_QUERIES) and changes(act)), None)
     called_back = reading.sends(_CALLED_BACK)
-    is_silent = reading.facts.answers_nothing and reading.verb_words.isdisjoint(_FETCHING)
+    is_silent = reading.verb_words.isdisjoint(_FETCHING | _OF_QUERIES)
     if not (act or called_back or reading.is_doubted or is_silent):
         return None
     if act or called_back:
@@ -172,6 +172,8 @@ def _by_collection(reading: Reading) -> Finding | None:
         return Finding(Effect.ENDS, Danger.DANGEROUS, "people say that it takes all")
     if not _asks_for_whole(reading):
         return None
+    if facts.method == "PUT" and not _is_collection(reading) and is_sent_as_list(facts.operation, facts.resolver):
+        return Finding(Effect.ENDS, Danger.REVERSIBLE, "PUT of a list: what it does not hold is gone")
     if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(reading):
         return None
     is_part = any(noun.parameters for noun in facts.shape.nouns[:-1])
