@@ -61,6 +61,7 @@ def test_values_of_the_model_follow_the_schema_in_both_names_and_a_patch_has_wha
             "homeAddress": {"type": "object", "properties": {"postCode": {"type": "string", "maxLength": 3}}},
             "count": {"type": "integer", "minimum": 3, "maximum": 5},
             "when": {"type": "string", "format": "date"},
+            "code": {"type": "string", "writeOnly": True},
         },
     }
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
@@ -70,8 +71,11 @@ def test_values_of_the_model_follow_the_schema_in_both_names_and_a_patch_has_wha
     values, entry = Values(table), row.shown_parameters["input"].schema
     pairs = [values.object(entry, partly=True) for _ in range(50)]
     assert all(pair is not None and pair.api["kind"] in ("a", "b") for pair in pairs)
-    assert {key for pair in pairs if pair for key in pair.agent} == {"kind", "home_address", "count"}
-    assert {key for pair in pairs if pair for key in pair.api} == {"kind", "homeAddress", "count"}
+    assert {key for pair in pairs if pair for key in pair.agent} == {"kind", "home_address", "count", "code"}
+    assert {key for pair in pairs if pair for key in pair.api} == {"kind", "homeAddress", "count", "code"}
+    whole = values.object(entry)
+    assert whole is not None
+    assert whole.agent.keys() == {"kind", "home_address", "count"}, "what is only written is in no answer"
     counts = {pair.api["count"] for pair in pairs if pair and "count" in pair.api}
     assert counts == {None, 3, 4, 5}
     assert any(pair and pair.api.get("homeAddress", {}) is None for pair in pairs)

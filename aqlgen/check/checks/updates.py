@@ -118,7 +118,8 @@ class Values:
             chance = self._random.random()
             pair = self.of(inner, depth + 1, partly=partly and chance < 0.8)
             is_needed = bool({name, wire} & shape.required)
-            if pair is None or (partly and chance > 0.6 and not is_needed):
+            is_unread = not partly and isinstance(inner, dict) and inner.get("writeOnly") is True
+            if pair is None or is_unread or (partly and chance > 0.6 and not is_needed):
                 continue
             is_removed = partly and chance < 0.2 and not is_needed and name not in shape.hidden
             agent[name], api[wire] = (None, None) if is_removed else pair
