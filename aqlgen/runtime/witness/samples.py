@@ -71,7 +71,8 @@ class Sampler:
             values = [
                 self.value(part, name, depth) for part in (*parts, rest if "properties" in rest else {"type": "object"})
             ]
-            return {key: each for value in values if isinstance(value, dict) for key, each in value.items()}
+            known = {key: each for value in values if isinstance(value, dict) for key, each in value.items()}
+            return {**dict.fromkeys(document.required(schema) - document.properties(schema).keys(), "x"), **known}
         whole: dict[str, Any] = {}
         for part in (*parts, rest):
             whole |= part
@@ -100,8 +101,8 @@ class Sampler:
         return self._text(schema, name)
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> Any:
-        document, value = self._document, {}
-        required = document.required(schema)
+        document, required = self._document, self._document.required(schema)
+        value = dict.fromkeys(required - document.properties(schema).keys(), "x")
         for name, each in document.properties(schema).items():
             each = document.deref(each)
             flag = "writeOnly" if self._answers else "readOnly"

@@ -100,8 +100,8 @@ class Shown:
         """Return the fields of a parameter: of its type, else those that its description has."""
         entry = self.entries[name]
         fields = (await self._types.of(str(entry.get("type")))).get("fields")
-        stated = re.findall(r"([\w.-]+)(\*?): ", str(entry.get("description")))
-        return fields or [{"name": field, "required": bool(star), "type": "any"} for field, star in stated]
+        stated = [re.split(r"[^\w.*-]", text)[-1] for text in str(entry.get("description")).split(": ")[:-1]]
+        return fields or [{"name": each.rstrip("*"), "required": each[-1:] == "*", "type": "any"} for each in stated]
 
     async def _place_inside(self, wanted: list[tuple[str, str, Any]], left: list[str]) -> None:
         """Find parameters among the fields of one that holds them, where there is no body."""
