@@ -136,16 +136,12 @@ class _Reading:
     # Credentials
 
     def _secure(self) -> None:
-        missing: list[str] = []
-        places = [self._placed(scheme) for option in self.operation.security or () for scheme in option]
-        for option in self.operation.security or ():
-            lacking = [name for name in option if not self._placed(name)[2]]
-            missing += lacking
-            if not lacking:
-                missing = []
-                break
-        if missing:
-            self._say(f"no credential of {', '.join(dict.fromkeys(missing))} is sent", Grade.BROKEN)
+        options = self.operation.security or ()
+        places = [self._placed(scheme) for option in options for scheme in option]
+        lacking = [[scheme for scheme in option if not self._placed(scheme)[2]] for option in options]
+        if lacking and all(lacking):
+            missing = dict.fromkeys(scheme for option in lacking for scheme in option)
+            self._say(f"no credential of {', '.join(missing)} is sent", Grade.BROKEN)
         self._credentials = {(place, name) for place, name, _ in places}
         self._used |= {name for place, name in self._credentials if place == "query"}
         if "authorization" in self._headers and ("header", "authorization") not in self._credentials:

@@ -63,8 +63,6 @@ def family_problem(operation: Operation, family: str) -> tuple[Grade, str] | Non
         is_claimed = _first_word(operation).rstrip("s") in _READING | {"return", "retrieve", "show"}
         grade = Grade.LOOK if is_claimed else Grade.BROKEN
         return grade, "is READ, and neither path nor operationId of the POST says that it reads"
-    if operation.method in ("GET", "HEAD", "QUERY") and family == "EXECUTE":
-        return Grade.LOOK, f"is EXECUTE by {operation.method}"
     return None
 
 
