@@ -13,6 +13,8 @@ from mcp import Client
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
+from aqlgen.runtime.witness.rules import danger_problem
+from aqlgen.runtime.witness.samples import sample
 from tests.generator.commands import run
 
 TEXT = {"type": "string"}
@@ -280,3 +282,30 @@ async def test_an_edit_of_one_place_of_the_table_is_found(project: Path, edit: s
     grave = [each for each in await findings(project, **{name: change}) if each.grade in (Grade.BROKEN, Grade.WRONG)]
     assert any(text in finding.text for finding in grave), [str(finding) for finding in grave]
     assert all(finding.pointer.startswith("openapi/openapi.json#/paths/") for finding in grave if finding.pointer)
+
+
+def test_a_lower_danger_of_a_delete_is_looked_at_where_the_path_takes_it_back(tmp_path: Path) -> None:
+    nothing = {"responses": {"204": {"description": ""}}}
+    document = {"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "servers": [{"url": BASE}], "paths": {
+        "/lock": {"put": {"operationId": "lock", **nothing}, "delete": {"operationId": "unlock", **nothing}},
+        "/note": {"put": {"operationId": "note", "requestBody": body(), **nothing}, "delete": nothing},
+    }}  # fmt: skip
+    operations = {each.key: each for each in witness_of(tmp_path, document).documents[0].operations}
+    grades = [danger_problem(operations[f"DELETE {path}"], "DELETE", "reversible") for path in ("/lock", "/note")]
+    assert [problem and problem[0] for problem in grades] == [Grade.LOOK, Grade.WRONG]
+
+
+def test_an_empty_object_of_pairs_is_nothing_that_is_missing(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"name": "words", "in": "query", "required": True, "schema": {"type": "object"}}
+    need = {**words, "schema": {"type": "object", "required": ["q"], "properties": {"q": TEXT}}}
+    document = {"openapi": "3.1.0", "servers": [{"url": BASE}], "paths": {
+        "/words": {"get": {"parameters": [words]}}, "/needs": {"get": {"parameters": [need]}}}}  # fmt: skip
+    witness = witness_of(tmp_path, document)
+    assert problems(witness, "GET", "/words", b"", ("Accept", "*/*")) == []
+    assert problems(witness, "GET", "/needs", b"", ("Accept", "*/*")) == ["broken: query words is missing"]
+
+
+def test_a_value_has_the_fields_that_are_required_and_described_nowhere(tmp_path: Path) -> None:
+    document = witness_of(tmp_path).documents[0]
+    described = {"allOf": [{"type": "object", "properties": {"name": TEXT}}], "required": ["name", "namespace"]}
+    assert sample(document, described).keys() == {"name", "namespace"}

@@ -21,7 +21,7 @@ def lost(
     """Yield what was given, and is not sent as it was."""
     for (place, name), value in values.items():
         sent = main.values.get((place, name), ABSENT)
-        if place != "body" and not _is_same(value, sent):
+        if place != "body" and not (_is_same(value, sent) or _is_same([value], sent)):  # a list of one
             yield f"{place} {name} is {_text(value)}, and sent as {_text(sent)}"
     for parameter in operation.parameters:
         for word in ("value", "default"):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from email.parser import BytesParser
@@ -137,16 +136,12 @@ class _Reading:
     # Credentials
 
     def _secure(self) -> None:
-        missing: list[str] = []
-        places = [self._placed(scheme) for option in self.operation.security or () for scheme in option]
-        for option in self.operation.security or ():
-            lacking = [name for name in option if not self._placed(name)[2]]
-            missing += lacking
-            if not lacking:
-                missing = []
-                break
-        if missing:
-            self._say(f"no credential of {', '.join(dict.fromkeys(missing))} is sent", Grade.BROKEN)
+        options = self.operation.security or ()
+        places = [self._placed(scheme) for option in options for scheme in option]
+        lacking = [[scheme for scheme in option if not self._placed(scheme)[2]] for option in options]
+        if lacking and all(lacking):
+            missing = dict.fromkeys(scheme for option in lacking for scheme in option)
+            self._say(f"no credential of {', '.join(missing)} is sent", Grade.BROKEN)
         self._credentials = {(place, name) for place, name, _ in places}
         self._used |= {name for place, name in self._credentials if place == "query"}
         if "authorization" in self._headers and ("header", "authorization") not in self._credentials:
@@ -180,7 +175,8 @@ class _Reading:
             return
         value = getattr(self, f"_of_{parameter.place}")(parameter)
         if value is ABSENT:
-            if parameter.required and not parameter.is_secret:
+            is_empty = self._is_loose(parameter) and not self.document.problems(schema, {})
+            if parameter.required and not parameter.is_secret and not is_empty:
                 self._say(f"{parameter.place} {name} is missing", Grade.BROKEN)
             return
         if isinstance(value, list) and len(value) == 1 and self.document.problems(schema, value):
@@ -225,7 +221,7 @@ class _Reading:
         deep = [(key, value) for key, value in pairs if key.startswith(f"{name}[") and key != f"{name}[]"]
         if deep and (style == "deepObject" or not texts):
             self._used.update(key for key, _ in deep)
-            return self._nested(schema, [(re.findall(r"\[([^\]]*)\]", key), value) for key, value in deep])
+            return self._nested(schema, [(key.replace("]", "").split("[")[1:], value) for key, value in deep])
         if "object" in kinds and style == "form" and explode and not texts:
             known = document.properties(schema)
             free = not known or any(part.get("additionalProperties") for part in document.parts(schema))
@@ -285,7 +281,7 @@ class _Reading:
         kinds = self.document.kinds(schema)
         if "boolean" in kinds and text in ("true", "false"):
             return text == "true"
-        if kinds & {"integer", "number"} and re.fullmatch(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", text):
+        if kinds & {"integer", "number"} and type(_json(text)) in (int, float):
             return _json(text)
         if "null" in kinds and "string" not in kinds and text in ("", "null"):
             return None
@@ -338,8 +334,7 @@ class _Reading:
             return
         self.judgement.values["body", ""] = value
         for problem in self.document.problems(body.schema, value):
-            missing = re.search('"(.*)" is a required property', problem)
-            if missing is None or not is_secret(missing[1]):
+            if not problem.endswith(" is a required property") or not is_secret(problem.rpartition(' "')[2][:-22]):
                 self._say(f"body{problem}")
 
     def _fields(self, body: Body, pairs: list[tuple[str, str]]) -> dict[str, Any]:

@@ -63,8 +63,6 @@ def family_problem(operation: Operation, family: str) -> tuple[Grade, str] | Non
         is_claimed = _first_word(operation).rstrip("s") in _READING | {"return", "retrieve", "show"}
         grade = Grade.LOOK if is_claimed else Grade.BROKEN
         return grade, "is READ, and neither path nor operationId of the POST says that it reads"
-    if operation.method in ("GET", "HEAD", "QUERY") and family == "EXECUTE":
-        return Grade.LOOK, f"is EXECUTE by {operation.method}"
     return None
 
 
@@ -74,9 +72,13 @@ def danger_problem(operation: Operation, family: str, danger: str) -> tuple[Grad
     if stated:
         return None if stated == danger else (Grade.BROKEN, f"is {danger}, the owner has {stated}")
     least = "destructive" if "DELETE" in (operation.method, family) else "safe" if family == "READ" else "reversible"
-    if danger not in _DANGERS or _DANGERS.index(danger) < _DANGERS.index(least):
-        return Grade.BROKEN, f"its danger is {danger or 'unknown'}, the least is {least}"
-    return None
+    if danger in _DANGERS[_DANGERS.index(least) :]:
+        return None
+    is_undone = operation.method == "DELETE" and any(
+        each.path == operation.path and each.method in ("PUT", "POST") and not each.bodies
+        for each in operation.document.operations
+    )
+    return (Grade.LOOK if is_undone else Grade.WRONG), f"its danger is {danger or 'unknown'}, the least is {least}"
 
 
 def listed_problems(

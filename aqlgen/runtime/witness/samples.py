@@ -61,8 +61,18 @@ class Sampler:
                 value = self.value({**self._document.deref(chosen)}, name, depth)
                 rest = {word: each for word, each in schema.items() if word != key}
                 beside = self._typed(rest, name, depth) if "properties" in schema else {}
-                return value if not isinstance(value, dict) else {**beside, **value, **_told_apart(schema, chosen)}
+                return value if not isinstance(value, dict) else {**beside, **value, **self._told_apart(schema, chosen)}
         return self._typed(schema, name, depth)
+
+    def _told_apart(self, schema: Mapping[str, Any], chosen: Any) -> dict[str, Any]:
+        """Return the field by which the alternative that was chosen is known (OpenAPI, Discriminator Object)."""
+        discriminator, reference = schema.get("discriminator") or {}, chosen.get("$ref", "")
+        field = discriminator.get("propertyName", "")
+        if not reference or field not in self._document.properties(chosen):
+            return {}
+        names = {str(target): key for key, target in (discriminator.get("mapping") or {}).items()}
+        last = reference.rpartition("/")[2]
+        return {field: names.get(reference, names.get(last, last))}
 
     def _merged(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
         document, rest = self._document, {key: each for key, each in schema.items() if key != "allOf"}
@@ -71,7 +81,8 @@ class Sampler:
             values = [
                 self.value(part, name, depth) for part in (*parts, rest if "properties" in rest else {"type": "object"})
             ]
-            return {key: each for value in values if isinstance(value, dict) for key, each in value.items()}
+            known = {key: each for value in values if isinstance(value, dict) for key, each in value.items()}
+            return {**dict.fromkeys(document.required(schema) - document.properties(schema).keys(), "x"), **known}
         whole: dict[str, Any] = {}
         for part in (*parts, rest):
             whole |= part
@@ -100,8 +111,8 @@ class Sampler:
         return self._text(schema, name)
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> Any:
-        document, value = self._document, {}
-        required = document.required(schema)
+        document, required = self._document, self._document.required(schema)
+        value = dict.fromkeys(required - document.properties(schema).keys(), "x")
         for name, each in document.properties(schema).items():
             each = document.deref(each)
             flag = "writeOnly" if self._answers else "readOnly"
@@ -117,22 +128,15 @@ class Sampler:
         return value
 
     def _number(self, schema: Mapping[str, Any], kind: str) -> Any:
-        least, most = schema.get("minimum"), schema.get("maximum")
-        exclusive = [schema.get(key) for key in ("exclusiveMinimum", "exclusiveMaximum")]
-        if isinstance(exclusive[0], int | float) and exclusive[0] is not True:
-            least = exclusive[0] + 1
-        elif exclusive[0] is True and least is not None:
-            least += 1
-        if isinstance(exclusive[1], int | float) and exclusive[1] is not True:
-            most = exclusive[1] - 1
-        elif exclusive[1] is True and most is not None:
-            most -= 1
-        step = schema.get("multipleOf") or 1
-        bounds = [each for each in (least, most) if each is not None and abs(each) < 2**53]
-        value = bounds[self._turn % len(bounds)] if bounds and self._turn else (least if least is not None else 7)
-        if most is not None and value > most:
-            value = most
-        value = math.ceil(value / step) * step if step != 1 and value is not most else value
+        words = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+        numbers = [schema[word] for word in words if type(schema.get(word)) in (int, float)]
+        bounds = [each for each in numbers if abs(each) < 2**53]
+        at, step = self._turn % max(1, len(bounds)), schema.get("multipleOf") or 1
+        first = bounds[at:] if self._turn or "minimum" in schema else [7]
+        whole = [math.ceil(each / step) * step for each in (*bounds, 7)]
+        guesses = [*first, *bounds, *whole, 7, *(each + sign for each in bounds for sign in (1, -1))]
+        fits = [each for each in guesses if not self._document.problems(schema, each)]
+        value = next(iter(fits), guesses[0])
         return int(value) if kind == "integer" or float(value).is_integer() else value
 
     def _text(self, schema: Mapping[str, Any], name: str) -> Any:
@@ -152,16 +156,6 @@ class Sampler:
         longest = int(most) if most is not None and self._turn % 3 == 1 and most <= _LONGEST else least
         text = text.ljust(max(longest, least), "x")
         return text if most is None else text[: int(most)]
-
-
-def _told_apart(schema: Mapping[str, Any], chosen: Any) -> dict[str, Any]:
-    """Return the field by which the alternative that was chosen is known (OpenAPI, Discriminator Object)."""
-    discriminator, reference = schema.get("discriminator"), chosen.get("$ref") if isinstance(chosen, dict) else None
-    if not isinstance(discriminator, dict) or not isinstance(reference, str):
-        return {}
-    names = {str(target): key for key, target in (discriminator.get("mapping") or {}).items()}
-    last = reference.rpartition("/")[2]
-    return {discriminator.get("propertyName", ""): names.get(reference, names.get(last, last))}
 
 
 def sample(document: Document, schema: Any, turn: int = 0, *, name: str = "", answers: bool = False) -> Any:

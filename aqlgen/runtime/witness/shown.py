@@ -100,8 +100,8 @@ class Shown:
         """Return the fields of a parameter: of its type, else those that its description has."""
         entry = self.entries[name]
         fields = (await self._types.of(str(entry.get("type")))).get("fields")
-        stated = re.findall(r"([\w.-]+)(\*?): ", str(entry.get("description")))
-        return fields or [{"name": field, "required": bool(star), "type": "any"} for field, star in stated]
+        stated = [re.split(r"[^\w.*-]", text)[-1] for text in str(entry.get("description")).split(": ")[:-1]]
+        return fields or [{"name": each.rstrip("*"), "required": each[-1:] == "*", "type": "any"} for each in stated]
 
     async def _place_inside(self, wanted: list[tuple[str, str, Any]], left: list[str]) -> None:
         """Find parameters among the fields of one that holds them, where there is no body."""
@@ -157,56 +157,39 @@ class Shown:
         """Return what introspection does not show, or shows otherwise than the document has it."""
         document = operation.document
         comparison = Comparison(self._types, document)
-        problems, compare = comparison.found, comparison.compare
-        body = operation.body(media)
         for parameter in operation.parameters:
-            place, name = parameter.place, parameter.name
+            place, name, schema = parameter.place, parameter.name, parameter.schema
             entry = self.entries.get(self.names.get((place, name), ""))
-            if not parameter.shown or self._is_credential(operation, place, name):
-                continue
-            if entry is None and (
-                (self.pages and normal(name) in self._paged) or (place == "header" and normal(name) == "ifmatch")
-            ):
-                continue
-            words = [normal(each.name) for each in operation.parameters]
-            if entry is None and words.count(normal(name)) > 1:
-                continue  # told apart by signs alone
-            if entry is None and has_one_value(document, parameter.schema):
-                continue  # judged by what is sent
-            if entry is None and parameter.is_secret:
-                problems.append((Grade.LOOK, f"{place} {name} is not shown; it may be a credential"))
-                continue
-            is_plain = not has_default(document, parameter.schema) and not is_filled(name)
-            required = parameter.required if is_plain else None
-            await compare(f"{place} {name}", entry, parameter.schema, required)
-        if body is None:
-            return problems
-        needed = document.required(body.schema)
-        if self.takes_file:
-            return problems
+            if parameter.shown and not (entry is None and self._may_hide(operation, place, name, schema)):
+                is_plain = not has_default(document, schema) and not is_filled(name)
+                required = parameter.required if is_plain else None
+                await comparison.compare(f"{place} {name}", entry, schema, required)
+        body = operation.body(media)
+        if body is None or self.takes_file:
+            return comparison.found
         if self.whole:
-            entry = self.entries[self.whole]
-            await compare("body", entry, body.schema, None)
-            return problems
-        hidden = {name.removeprefix("body:") for name, each in (operation.owner.get("parameters") or {}).items() if
-                  {"value", "hidden"} & (each or {}).keys()}  # fmt: skip
+            await comparison.compare("body", self.entries[self.whole], body.schema, None)
+            return comparison.found
+        needed, is_one = document.required(body.schema), len(list(document.parts(body.schema))) == 1
         for name, schema in document.writable(body.schema).items():
             entry = self.entries.get(self.names.get(("body", name), ""))
-            if entry is not None:
+            if entry is not None or not self._may_hide(operation, "body", name, schema):
                 is_plain = operation.body_required and not has_default(document, schema) and not is_filled(name)
-                is_plain = is_plain and (name in needed or len(list(document.parts(body.schema))) == 1)
-                required = name in needed if is_plain else None
-                await compare(f"body {name}", entry, schema, required)
-            elif not (
-                name in hidden or is_secret(name) or has_one_value(document, schema)
-                or (self.pages and normal(name) in self._paged)
-            ):  # fmt: skip
-                problems.append((Grade.WRONG, f"body {name} is not shown"))
-        return problems
+                required = name in needed if is_plain and (name in needed or is_one) else None
+                await comparison.compare(f"body {name}", entry, schema, required)
+        return comparison.found
 
-    def _is_credential(self, operation: Operation, place: str, name: str) -> bool:
+    def _may_hide(self, operation: Operation, place: str, name: str, schema: Any) -> bool:
+        """Return True for what a call need not give: it is the adapter's business, the owner's, or one value alone."""
+        word, changes = normal(name), operation.owner.get("parameters") or {}
+        owned = {**(changes.get(name) or {}), **(changes.get(f"{place}:{name}") or {})}
         schemes = operation.document.schemes.values()
-        return any(scheme.get("in") == place and normal(str(scheme.get("name"))) == normal(name) for scheme in schemes)
+        return (
+            is_secret(name) or has_one_value(operation.document, schema) or (self.pages and word in self._paged)
+            or (place, word) == ("header", "ifmatch") or bool({"value", "hidden"} & owned.keys())
+            or any(each.get("in") == place and normal(str(each.get("name"))) == word for each in schemes)
+            or (place != "body" and [normal(each.name) for each in operation.parameters].count(word) > 1)
+        )  # fmt: skip
 
     async def answer_problems(self, operation: Operation) -> list[tuple[Grade, str]]:
         """Return where the type of the answer is shown otherwise than the document has it."""
