@@ -29,11 +29,18 @@ __all__ = ["starter"]
 
 _MODULES = (
     "mcp", "sqlite3", "ssl", "jsonschema_rs", "logging.config", "anyio._backends._asyncio", "uvicorn.lifespan.on",
-    "uvicorn.loops.auto", "uvicorn.protocols.http.auto",
+    "uvicorn.loops.asyncio", "uvicorn.protocols.http.auto", "httpcore2", "truststore", "tomllib", "encodings.idna",
+    "difflib",
 )  # fmt: skip
 _OF_THE_ADAPTER = (
     "start", "assembly", "cli.serving", "cli.doctor", "cli.readiness", "cli.operations", "server.http", "server.stdio",
     "server.monitoring", "server.access", "server.mcp", "server.elicitation", "client.transport", "client.receive",
+    "hosts.gate", "warnings.ceiling", "warnings.content", "warnings.deprecation", "safety.asking", "safety.view",
+    "safety.rules", "safety.loop.loop", "safety.loop.parts", "safety.loop.verification", "calls.conditions",
+    "calls.selection", "calls.merge", "calls.resource", "calls.update_plan", "steps.plan", "validation.leaves",
+    "validation.value_problems", "decode.api_error", "decode.failures", "decode.field_errors", "decode.upstream",
+    "decode.outcome", "quota.limits", "dispatch.batch", "dispatch.reports", "dispatch.executions", "dispatch.ahead",
+    "hosts.report", "client.idempotency", "executions.handles",
 )  # fmt: skip
 _GRACE = 5.0
 _PROGRAM = """

@@ -1,4 +1,4 @@
-"""The stand-in for the API, and what a call should become as a request (R-CONF-1)."""
+"""The stand-in for the API, and the sample of operations that are called."""
 
 from __future__ import annotations
 
