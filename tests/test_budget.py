@@ -48,12 +48,12 @@ COROUTINES = 8
 """The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 HOUSE = {
-    "aqlgen/ without runtime, lines": 47_350,  # to become 33,000
-    "aqlgen/runtime/, lines": 47_950,  # to become 31,000; the tests of projects are among them since they are one file
-    "aqlgen/, statements": 54_850,  # to become 37,500
-    "aqlgen/, functions over a complexity of 15": 80,  # to become 40
-    "tests, lines": 72_600,  # to become 50,000
-    "bench, lines": 7_110,  # to become 6,500; `effects` scores what is asked about against labels
+    "aqlgen/ without runtime, lines": 48_300,  # to become 33,000; 850 more: the review that takes questions away
+    "aqlgen/runtime/, lines": 50_250,  # to become 31,000; 2,200 are the witness, by which tests find 53 of 60 edits
+    "aqlgen/, statements": 56_850,  # to become 37,500
+    "aqlgen/, functions over a complexity of 15": 86,  # to become 40; 26 of them are the witness's
+    "tests, lines": 73_650,  # to become 50,000
+    "bench, lines": 6_500,
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
 

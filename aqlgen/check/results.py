@@ -141,10 +141,18 @@ class Report:
     @property
     def exceptions(self) -> tuple[str, ...]:
         """The operations that fail what level 1 asks for, while they are few and nothing else fails it; else ()."""
-        failed = [result for category in MUST for result in self.of(category) if result.outcome is Outcome.FAIL]
+        return tuple(sorted(self._failing(MUST) or ()))
+
+    @property
+    def is_sound(self) -> bool:
+        """True if nothing fails, in whatever category, but for so few operations."""
+        return self._failing(CATEGORIES) is not None
+
+    def _failing(self, categories: Iterable[Category]) -> set[str] | None:
+        """Return the operations that tests fail for; None where they are too many, or something else fails."""
+        failed = [result for category in categories for result in self.of(category) if result.outcome is Outcome.FAIL]
         subjects = {subject for result in failed for subject in result.subjects}
-        few = len(subjects) * _EXCEPTIONS <= len(self.names)
-        return tuple(sorted(subjects)) if few and subjects <= self.names else ()
+        return subjects if len(subjects) * _EXCEPTIONS <= len(self.names) and subjects <= self.names else None
 
     @property
     def level(self) -> int:

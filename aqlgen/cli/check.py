@@ -104,7 +104,7 @@ def check_command(
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, quick=quick, base_url=base_url)
     _write(checked, reports, evidence)
-    reached = _passed(checked) if only else checked.report.level >= level
+    reached = _passed(checked) if only else checked.report.level >= level and checked.report.is_sound
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
     success = reached and earned
     if output_format is Output.JSON or not quiet or not success:
