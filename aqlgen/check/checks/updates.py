@@ -83,7 +83,7 @@ class Values:
         self._types = table.types
         self._random = Random(7)  # noqa: S311 - nothing secret is made of it
 
-    def of(self, schema: Any, depth: int = 0, *, partly: bool = False) -> Pair | None:
+    def value_of(self, schema: Any, depth: int = 0, *, partly: bool = False) -> Pair | None:
         """Return a value of a schema, None for a schema that is not simple; `partly` makes a patch of an object."""
         schema = resolve(schema, self._types)
         if not isinstance(schema, dict) or depth > _DEEPEST or any(schema.get(key) for key in _UNUSUAL):
@@ -103,7 +103,7 @@ class Values:
         elif kind == "boolean":
             value = random.random() < 0.5
         elif kind == "array":
-            items = [self.of(schema.get("items"), depth + 1) for _ in range(max(2, schema.get("minItems", 0)))]
+            items = [self.value_of(schema.get("items"), depth + 1) for _ in range(max(2, schema.get("minItems", 0)))]
             known = [item for item in items if item is not None][: schema.get("maxItems")]
             return Pair([item.agent for item in known], [item.api for item in known]) if all(items) else None
         elif kind == "object" or "properties" in schema:
@@ -116,7 +116,7 @@ class Values:
         agent, api = dict[str, Any](), dict[str, Any]()
         for name, (wire, inner) in shape.properties.items() if not shape.alternatives else ():
             chance = self._random.random()
-            pair = self.of(inner, depth + 1, partly=partly and chance < 0.8)
+            pair = self.value_of(inner, depth + 1, partly=partly and chance < 0.8)
             is_needed = bool({name, wire} & shape.required)
             is_unread = not partly and isinstance(inner, dict) and inner.get("writeOnly") is True
             if pair is None or is_unread or (partly and chance > 0.6 and not is_needed):
