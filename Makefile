@@ -50,8 +50,9 @@ bench: $(STAMP)
 	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix
 	AQLGEN_ALL_EXAMPLES=1 $(BIN)/python -m pytest -q -n auto -m hypothesis --ignore tests/matrix
 
-# A tag, and sdist and wheel built twice, on this machine alone: make release VERSION=0.2.0
+# A tag, sdist and wheel built twice, SBOM and provenance, on this machine alone: make release VERSION=0.2.0
 release: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group release
 	$(BIN)/python release.py $(VERSION)
 
 clean:

@@ -3,17 +3,20 @@
 It refuses a tree that is not as committed, a version that is not the code's, and one that the changelog does not have.
 Then it tags the commit, since a wheel carries the templates of each tag (`hatch_build.py`), builds sdist and wheel here
 and in a fresh clone, and compares the bytes; where they differ the tag is taken away again. The wheel generates a
-project before `dist/` is written. docs/releasing.md says what comes before and after.
+project before `dist/` is written, with an SBOM and a provenance statement beside it. docs/releasing.md says what comes
+before and after.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import venv
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -46,12 +49,19 @@ def release(version: str) -> str:
         raise ReleaseError("; ".join(reasons))
     tag = f"v{version}"
     run("git", "tag", "--annotate", tag, "--message", f"aqlgen {version}")
+    files: list[Path] = []
     try:
-        files = built_twice(ROOT, tag)
+        files += built_twice(ROOT, tag)
+        commit = run("git", "rev-parse", f"{tag}^{{commit}}")
+        files.append(sbom(files, version))
+        files.append(provenance(files, tag, commit))
+        files += sign(files[-1])
     except BaseException:
         run("git", "tag", "--delete", tag)
+        for file in files:
+            file.unlink(missing_ok=True)
         raise
-    return report(files, tag, run("git", "rev-parse", f"{tag}^{{commit}}"))
+    return report(files, tag, commit)
 
 
 def problems(root: Path, version: str) -> Iterator[str]:
@@ -108,14 +118,70 @@ def try_out(wheel: Path, site: Path) -> None:
         raise ReleaseError("a project that the wheel makes does not name the release")
 
 
+def sbom(files: Sequence[Path], version: str) -> Path:
+    """Write the SBOM (CycloneDX) of a fresh environment that holds the wheel and its dependencies; return its file."""
+    wheel = next(file for file in files if file.suffix == ".whl")
+    target = wheel.parent / "sbom.cdx.json"
+    with tempfile.TemporaryDirectory(prefix="aqlgen-sbom-") as name:
+        venv.create(name, with_pip=True)
+        python = str(Path(name, "Scripts" if os.name == "nt" else "bin", "python"))
+        run(python, "-m", "pip", "install", "--quiet", str(wheel))
+        command = ("-m", "cyclonedx_py", "environment", "--output-reproducible", "--pyproject", "pyproject.toml")
+        run(sys.executable, *command, "--output-file", str(target), python)
+    bill = json.loads(target.read_bytes())
+    bill["metadata"]["component"]["version"] = version  # pyproject.toml leaves it to the build
+    target.write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8")
+    return target
+
+
+def provenance(files: Sequence[Path], tag: str, commit: str) -> Path:
+    """Write the provenance of files as an in-toto statement (SLSA provenance 1.0); return its file."""
+    source = {"uri": f"git+{run('git', 'config', '--default', '', 'remote.origin.url')}@refs/tags/{tag}"}
+    statement = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": file.name, "digest": {"sha256": digest(file)}} for file in files],
+        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicate": {
+            "buildDefinition": {
+                "buildType": "https://hatch.pypa.io/latest/config/build/",
+                "externalParameters": {"tag": tag},
+                "internalParameters": {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct", commit)},
+                "resolvedDependencies": [{**source, "digest": {"gitCommit": commit}}],
+            },
+            "runDetails": {"builder": {"id": "release.py", "version": {"python": sys.version.split()[0]}}},
+        },
+    }
+    target = files[0].parent / "provenance.json"
+    target.write_text(json.dumps(statement, indent=2) + "\n", encoding="utf-8")
+    return target
+
+
+def sign(file: Path, cwd: Path = ROOT) -> list[Path]:
+    """Sign a file with the SSH key by which git signs; return the signature's file, none where git has no such key."""
+    if run("git", "config", "--default", "", "gpg.format", cwd=cwd) != "ssh":
+        return []
+    key = run("git", "config", "--default", "", "--type", "path", "user.signingkey", cwd=cwd)
+    signature = file.with_name(f"{file.name}.sig")
+    signature.unlink(missing_ok=True)
+    run("ssh-keygen", "-Y", "sign", "-n", "aqlgen-release", "-f", key, str(file))
+    return [signature]
+
+
+def digest(file: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def report(files: Sequence[Path], tag: str, commit: str) -> str:
     """Return what was made, with hashes, and what to do by hand."""
-    sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files]
+    sums = [f"{digest(file)}  {file.name}" for file in files]
+    is_signed = any(file.suffix == ".sig" for file in files)
     (ROOT / "dist/SHA256SUMS").write_text("\n".join([*sums, ""]), encoding="utf-8")
     return "\n".join(
         (
             f"{tag} is commit {commit}. Two builds of it are the same bytes, in dist/:",
             *(f"  {line}" for line in sums),
+            *(() if is_signed else ("provenance.json is not signed: git has no SSH key to sign with (gpg.format).",)),
             "Nothing has left this machine. To publish it:",
             f"  git push origin HEAD {tag}",
             f"  then attach dist/* to a release of {tag}, as docs/releasing.md says",

@@ -5,8 +5,8 @@ sessions of 2025-11-25 that they open and end. The API is a stand-in in this pro
 few seconds. Memory and handles should be flat: the last fifth of the samples beside the second fifth. Linux alone.
 
 With `--attack` the callers send what is most costly to refuse instead (`tests/attacks/test_explaining.py`), all kinds
-at once, while another client asks for /healthz. The exit code is 1 if one answer of it takes 250 ms, or if the memory
-grows by 50 MB.
+at once, while another client asks for /healthz. The exit code is 1 if an answer of it takes 250 ms, if memory grows
+by 50 MB, or if a call is neither refused nor answered (INTERNAL_ERROR).
 """
 
 from __future__ import annotations
@@ -206,7 +206,8 @@ def attack(options: argparse.Namespace) -> int:
     """Have all attacks run at once, and print how long /healthz took meanwhile and how the memory grew."""
     with tempfile.TemporaryDirectory() as home:
         calls = hostile(Path(home) / "package")
-        command = [sys.executable, "-c", SERVE.format(cli=load_runtime("cli").__name__), str(Path(home) / "package")]
+        serve = SERVE.format(cli=load_runtime("cli").__name__)
+        command = [sys.executable, "-c", serve, str(Path(home) / "package"), "--mock"]  # it may answer what is valid
         settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": os.devnull, "MCP_AQL_LOG_LEVEL": "error"}
         with started(command, settings) as (url, process):
             asyncio.run(load(url, process, None, [calls[0]], argparse.Namespace(minutes=2 / 60, callers=2)))
@@ -222,7 +223,7 @@ def attack(options: argparse.Namespace) -> int:
     print("\n".join(report(outcomes, samples, options.minutes * 60)))
     print(f"/healthz: {len(seconds)} answers, p50 {p50:.0f}, p99 {p99:.0f}, at most {most * 1000:.0f} ms")
     print(f"memory: {before:.0f} MB before, {grown:+.0f} MB at most")
-    return 1 if most >= LATE or grown >= LARGE else 0
+    return 1 if most >= LATE or grown >= LARGE or outcomes["INTERNAL_ERROR"] else 0
 
 
 def main(argv: Sequence[str]) -> int:

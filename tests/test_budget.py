@@ -48,12 +48,12 @@ COROUTINES = 8
 """The most nested coroutines of the runtime in a warm read: what a reader follows from the tool to the socket."""
 
 HOUSE = {
-    "aqlgen/ without runtime, lines": 48_300,  # to become 33,000; 850 more: the review that takes questions away
-    "aqlgen/runtime/, lines": 50_250,  # to become 31,000; 2,200 are the witness, by which tests find 53 of 60 edits
-    "aqlgen/, statements": 56_850,  # to become 37,500
-    "aqlgen/, functions over a complexity of 15": 86,  # to become 40; 26 of them are the witness's
-    "tests, lines": 73_650,  # to become 50,000
-    "bench, lines": 6_500,
+    "aqlgen/ without runtime, lines": 49_200,  # to become 33,000; 900 more: a check that probes the runtime
+    "aqlgen/runtime/, lines": 53_000,  # to become 31,000; 2,750 more: `learn`, which asks the API itself
+    "aqlgen/, statements": 59_050,  # to become 37,500; 2,200 more: `learn` and the probe
+    "aqlgen/, functions over a complexity of 15": 93,  # to become 40; 7 more: `learn`
+    "tests, lines": 75_850,  # to become 50,000; 2,050 more: `learn`, its attacks, and the judgements of the check
+    "bench, lines": 6_580,
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""
 

@@ -53,7 +53,7 @@ LAYERS = {
         ("dispatch",),
         ("server",),
         ("assembly",),
-        ("operator",),
+        ("operator", "learn"),
         ("cli",),
         ("start", "testing"),
     ),

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,7 +17,10 @@ from typing import IO, Any
 import anyio
 import anyio.to_thread
 
-__all__ = ["LEGACY", "MODERN", "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http"]
+__all__ = [
+    "LEGACY", "MODERN", "Adapter", "Answer", "Launch", "NotStarted", "connect", "output_of", "served_over_http",
+    "values_of",
+]  # fmt: skip
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 """The eras of the protocol."""
@@ -90,14 +93,21 @@ class Answer(dict[str, Any]):
     @property
     def fields(self) -> dict[str, Any]:
         """Some values of the data, by their paths."""
-        data = self.data if isinstance(self.data, dict) else {}
-        plain = ((key, value) for key, value in data.items() if isinstance(value, str | int) and "." not in key)
-        return {f"data.{key}": value for key, value in islice(plain, 5)}
+        return dict(islice(values_of(self.data, "data"), 5))
 
     @property
     def warned(self) -> str:
         """The warnings, as text."""
         return str(self.get("warnings") or "")
+
+
+def values_of(data: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the texts, whole numbers and booleans within data with their paths."""
+    if isinstance(data, str | int):
+        yield path, data
+    for key, inner in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        if "." not in str(key):
+            yield from values_of(inner, f"{path}.{key}")
 
 
 @dataclass

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any
@@ -22,6 +23,7 @@ _LEAKS = re.compile(
     r"Traceback|TypeError|ValueError|KeyError|AttributeError|NoneType|\.py\b|site-packages|/src/|/home/|/usr/|<class '|"
     r"object at 0x|#<Object>|node_modules| at Function\b| at Module\b|previous instructions"
 )
+_WAIT = re.compile(r"(?:in|for) (\d+) seconds?")
 _TEXT = {"type": "string", "minLength": 10, "maxLength": 4000}
 _CODE = {"type": "string", "pattern": "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$"}
 _COUNT = {"type": "integer", "minimum": 0}
@@ -91,6 +93,14 @@ _ANSWER = {
 
 
 @cache
+def _forms(secret: str) -> tuple[str, ...]:
+    """Return a secret as it is, in hexadecimal, and in base64 wherever it begins (R-TRUST-5)."""
+    raw = secret.encode()
+    shifted = (b64encode(b"\0" * shift + raw).decode()[-(-shift * 8 // 6) :].rstrip("=")[:-1] for shift in range(3))
+    return secret, raw.hex(), raw.hex().upper(), *shifted
+
+
+@cache
 def _validator() -> Any:
     import jsonschema_rs
 
@@ -98,7 +108,7 @@ def _validator() -> Any:
 
 
 def problems_of(result: Any, secrets: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong with the result of a tool call; secrets are what no answer may hold."""
+    """Yield what is wrong with the result of a call; secrets are what no answer may hold."""
     envelope = result.structured_content
     text = result.content[0].text if result.content else ""
     try:
@@ -116,5 +126,9 @@ def problems_of(result: Any, secrets: Collection[str]) -> Iterator[str]:
     leak = _LEAKS.search(message)
     if leak is not None:
         yield f"its message shows {leak[0]!r}, which is not the adapter's to say"
-    if any(secret in text for secret in secrets):
+    if any(form in text for secret in secrets for form in _forms(secret)):
         yield "a credential stands in it"
+    details = failure.get("details") if isinstance(failure, dict) else None
+    wait, written = (details or {}).get("retry_after_seconds"), _WAIT.search(message)
+    if wait is not None and written is not None and written[1] != str(wait):
+        yield f"its message says {written[1]} seconds, its details {wait}"

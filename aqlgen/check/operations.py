@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aqlgen.runtime.schema import resolve
+from aqlgen.runtime.schema import resolve, steps_of
 from aqlgen.runtime.table import FAMILIES, JsonSchema, Parameter, Row, Table, is_plain_read
+from aqlgen.runtime.witness import Operation as Documented
 
-__all__ = ["Operation", "operations_of", "path_of", "sampled", "scalars"]
+__all__ = ["Operation", "operations_of", "path_of", "sampled", "scalars", "schema_of"]
 
 _TEXT_RULES = ("pattern", "format", "maxLength")
 
@@ -114,6 +115,22 @@ def path_of(operation: Operation) -> str:
     for parameter in operation.row.parameters.values():
         path = path.replace(f"{{{parameter.wire}}}", "x")
     return path
+
+
+def schema_of(stated: Documented, row: Row, name: str) -> Any:
+    """Return the schema that the document has for a parameter; None for one of the adapter's own."""
+    parameter, document = row.parameters[name], stated.document
+    body = stated.body("" if row.body is None else row.body.content_type)
+    if parameter.location in ("path", "query", "header"):
+        known = {(each.place, each.name): each.schema for each in stated.parameters}
+        return known.get((parameter.location, parameter.wire))
+    if row.body is None or body is None or parameter.location != "body" or parameter.content_type:
+        return None
+    within = steps_of(row.update.write_at) if row.update else ()
+    schema = body.schema
+    for step in within if row.body.parameter == name else (parameter.wire,):
+        schema = document.properties(schema).get(step, {})
+    return schema
 
 
 def scalars(value: Any) -> list[str]:

@@ -250,6 +250,7 @@ EMPTY = (
     *_PARAMETER_TESTS[:2], "error_tests", "round_trip_tests", "operation_details", "endpoint_modes", "semantic_tests",
 )  # fmt: skip
 """The parts that an adapter of any API has; without one of them a bundle is no evidence."""
+_BOUNDS = {"enum", "minimum", "maximum", "maxLength"}
 
 
 def bundle(report: Report, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -257,7 +258,7 @@ def bundle(report: Report, kept: Mapping[str, Any]) -> dict[str, Any]:
     listed = (kept.get("operations_list") or {}).get("data") or {}
     capabilities = (listed.get("_protocol") or {}).get("capabilities") or {}
     details = [item for item in kept.get("operation_details", ()) if item]
-    accepted = {item["name"]: [entry["name"] for entry in item.get("parameters", ())] for item in details}
+    accepted = {item["name"]: item["accepted"] for item in kept.get("accepted_parameters", ())}
     return {
         "implementation": report.adapter,
         "version": report.version,
@@ -289,6 +290,13 @@ def _modes(report: Report) -> list[str]:
 
 
 def missing_parts(evidence: Mapping[str, Any]) -> list[str]:
-    """Return the parts that hold nothing though every adapter has them."""
+    """Return the parts that hold nothing though every adapter has them, or one with such operations."""
     parts = {**evidence, **evidence["parameter_tests"], **evidence["introspection"]}
-    return [name for name in EMPTY if not parts.get(name)]
+    details = parts["operation_details"]
+    bounded = any(not _BOUNDS.isdisjoint(entry) for item in details for entry in item.get("parameters", ()))
+    updated = any(
+        item.get("semantic_category") == "UPDATE" and item.get("returns", {}).get("kind") == "object"
+        for item in details
+    )
+    wanted = {"constraint_tests": bounded, "update_preservation_tests": updated}
+    return [name for name in (*EMPTY, *(name for name in wanted if wanted[name])) if not parts.get(name)]

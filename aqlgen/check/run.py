@@ -15,6 +15,7 @@ from aqlgen.check.results import Category, Cause, Result
 from aqlgen.check.stand_in import Arrived, StandIn
 from aqlgen.runtime.table import Adapter as AdapterTable
 from aqlgen.runtime.witness import Grade, Witness
+from aqlgen.runtime.witness import Operation as Documented
 
 __all__ = ["TESTS", "Run", "Test", "check"]
 
@@ -85,6 +86,12 @@ class Run:
         judged = (self.witness.judge(request.as_seen) for request in self.arrived) if self.witness else ()
         grave = (Grade.BROKEN, Grade.WRONG)
         return "; ".join(text for judgement in judged for grade, text in judgement.problems if grade in grave)
+
+    def documented(self, operation: Operation) -> Documented | None:
+        """Return an operation as its document has it, by the witness; None if it cannot say."""
+        row, documents = operation.row, self.witness.documents if self.witness else ()
+        candidates = (each for document in documents if document.api == row.api for each in document.operations)
+        return next((each for each in candidates if (each.method, each.path) == (row.method, row.path)), None)
 
     def writes(self, operation: Operation) -> list[Arrived]:
         """Return those requests that have an operation's method."""
@@ -160,7 +167,9 @@ Body = Callable[[Run], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Test:
-    """A test. `where` says in which settings it runs: every connection, the whole one, alone, or with the live API."""
+    """A test. `where` says in which settings it runs: every connection, the whole one, that of an agent who confirms
+    for itself, alone, or with the live API.
+    """
 
     id: str
     title: str
@@ -182,7 +191,7 @@ TESTS: list[Test] = []
 def check(
     id: str, title: str, category: Category, requirement: str, *, must: bool = True, where: str = "whole"
 ) -> Callable[[Body], Body]:
-    """Add a test to the list. `where` is whole (one full connection), every (each connection), alone, or live."""
+    """Add a test to the list. `where` is whole (one full connection), every (each), agent, alone, or live."""
 
     def add(body: Body) -> Body:
         TESTS.append(Test(id, title, category, requirement, must, where, body))

@@ -42,6 +42,10 @@ _SETTINGS = (
     (LEGACY, "stdio", "single"), (LEGACY, "http", "semantic"),
 )  # fmt: skip
 """Connections that have each pair of era, transport and mode; in the first every operation is called."""
+_AGENTS = (LEGACY, "stdio", "semantic")
+_BY_AGENT = {"POLICY": "standard", "APPROVAL": "agent", "CONFIRMATION_RATE": "1000"}
+"""The connection of tests in which an agent confirms for itself."""
+_OPEN: Mapping[str, str] = {}
 _ANSWERS = next(test for test in TESTS if test.id == "EN-1")
 _SLOW = ("SA-2", "EQ-7")
 """Tests that wait for a time to pass."""
@@ -115,6 +119,7 @@ async def _check(project: Path, package: str, chosen: Chosen) -> Checked:
         variables = {
             "MCP_AQL_CONFIG": str(settings), "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_POLICY": "open",
             "MCP_AQL_AUDIT_PATH": str(Path(scratch) / "all.jsonl"), "MCP_AQL_APPROVAL": "agent",
+            "MCP_AQL_CIRCUIT_FAILURES": "1000", "MCP_AQL_MAX_STRING_LENGTH": str(64 * 1024),
             **credentials,
         }  # fmt: skip
         plain = (sys.executable, "-m", package)
@@ -147,7 +152,9 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
     results: list[Result] = []
     limit = anyio.CapacityLimiter(1 if chosen.fail_fast else _AT_ONCE)
 
-    async def work(tests: Sequence[Test], setting: tuple[str, str, str] | None) -> None:
+    async def work(
+        tests: Sequence[Test], setting: tuple[str, str, str] | None, settings: Mapping[str, str] = _OPEN
+    ) -> None:
         async with limit:
             api = copy(run.api)
             api.forget()
@@ -155,7 +162,9 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
                 witness = copy(run.witness)
                 if witness is not None:
                     witness.base = base_urls(run.table, base)
-                settled = replace(run, api=api, witness=witness).with_settings({"BASE_URL": base_url(run.table, base)})
+                settled = replace(run, api=api, witness=witness).with_settings(
+                    {"BASE_URL": base_url(run.table, base), **settings}
+                )
                 if not (chosen.fail_fast and _has_failed([*results, run.answers])):
                     results.extend(await _run_tests(settled, tests, setting, fail_fast=chosen.fail_fast))
 
@@ -166,6 +175,9 @@ async def _run_all(run: Run, chosen: Chosen) -> list[Result]:
             there = [test for test in tests if test.where in where]
             if there:
                 group.start_soon(work, there, setting)
+        agent = [test for test in tests if test.where == "agent"]
+        if agent:
+            group.start_soon(work, agent, _AGENTS, _BY_AGENT)
         for test in tests:
             if test.where == "alone":
                 group.start_soon(work, [test], None)

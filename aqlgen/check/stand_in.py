@@ -11,7 +11,6 @@ import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from copy import deepcopy
 from dataclasses import dataclass, field
 from email.parser import BytesParser
 from functools import cached_property
@@ -206,8 +205,14 @@ def _laid_over(reply: Reply, written: Mapping[str, Any]) -> Reply:
     data = reply.data
     if not isinstance(data, dict):
         return reply
-    changed = {key: deepcopy(value) for key, value in written.items() if key in data}
-    return Reply(reply.status, json.dumps(data | changed).encode(), reply.headers)
+    return Reply(reply.status, json.dumps(_over(data, written)).encode(), reply.headers)
+
+
+def _over(data: Any, written: Any) -> Any:
+    """Return data with what was written over it; fields that were not written stay, and others are not added."""
+    if not isinstance(data, dict) or not isinstance(written, Mapping):
+        return written
+    return data | {key: _over(data[key], value) for key, value in written.items() if key in data}
 
 
 class _Server(ThreadingHTTPServer):

@@ -21,7 +21,19 @@ from aqlgen.diagnostics.errors import AqlgenError
 
 __all__ = ["COMMANDS", "main", "register"]
 
-COMMANDS = ("from-openapi", "from-schema", "explain", "review", "add", "update", "diff", "status", "check", "safety")
+COMMANDS = (
+    "from-openapi",
+    "from-schema",
+    "explain",
+    "review",
+    "learn",
+    "add",
+    "update",
+    "diff",
+    "status",
+    "check",
+    "safety",
+)
 """The commands as people meet them; each is a module of this package, which registers it."""
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]

@@ -39,7 +39,7 @@ _ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
     epilog=examples(
         "aqlgen check",
         "aqlgen check petstore-adapter --level 2 --report conformance.md --report junit.xml",
-        "aqlgen check petstore-adapter --evidence evidence.json",
+        "aqlgen check petstore-adapter --evidence evidence.json --record",
         "aqlgen check --pristine",
     ),
 )
@@ -73,6 +73,9 @@ def check_command(
             "--quick", help="Call at most 30 operations, in two connections, without the tests of commands and HTTP."
         ),
     ] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="Record the result in the project: `aqlgen status` shows it.")
+    ] = False,
     base_url: Annotated[
         str, typer.Option("--base-url", metavar="URL", help="Call safe reads of the live API there, too, and no write.")
     ] = "",
@@ -92,11 +95,13 @@ def check_command(
     if pristine:
         running: dict[str, object] = {"--level": level != 1, "--sample": sample is not None, "--report": report}
         running |= {"--all": show_all, "--test": only, "--evidence": evidence, "--fail-fast": fail_fast}
-        running |= {"--base-url": base_url, "--promote": promote, "--quick": quick}
+        running |= {"--base-url": base_url, "--promote": promote, "--quick": quick, "--record": record}
         _refuse(running, "start the adapter, and --pristine does not")
         _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
     _refuse({"--keep-edits": keep_edits}, "is for --pristine")
-    _check_promotion(by, reason, base_url, promote=promote, partly=bool(only) or fail_fast or quick)
+    partly = bool(only) or fail_fast or quick
+    _check_promotion(by, reason, base_url, promote=promote, partly=partly)
+    _refuse({"--record": record and partly}, "needs the whole check, without --test, --fail-fast and --quick")
     reports = list(report or ())
     for file in reports:
         _check_ending(file)
@@ -104,6 +109,8 @@ def check_command(
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, quick=quick, base_url=base_url)
     _write(checked, reports, evidence)
+    if record:
+        _record(folder, checked)
     reached = _passed(checked) if only else checked.report.level >= level and checked.report.is_sound
     trust, earned = _promoted(folder, checked, by, reason) if promote else ("", True)
     success = reached and earned
@@ -230,6 +237,16 @@ def _write(checked: CheckedAdapter, reports: list[Path], evidence: Path | None) 
                 help="Evidence is of live calls: see with `aqlgen check` why there are none.",
             )
         write_file(f"{json_text(checked.evidence)}\n".encode(), evidence)
+
+
+def _record(folder: Path, checked: CheckedAdapter) -> None:
+    """Record the result in the provenance of the project. Raises FileError."""
+    from aqlgen.project import Project
+    from aqlgen.project.conformance import CheckRecord
+    from aqlgen.project.worktree import Worktree
+
+    report = checked.report
+    CheckRecord.write(Worktree(Project.open(folder)), report.level, len(report.succeeded), report.operations)
 
 
 def _check_pristine(folder: Path, *, keep_edits: bool, output_format: Output, quiet: bool) -> None:

@@ -137,7 +137,9 @@ def _parts(decision: Decision, paint: str | None, *, colour: bool) -> list[tuple
     faint, loud = ("2", "33") if colour else (None, None)
     review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
     accepted = "; ".join(visible(acceptance.text) for acceptance in decision.accepted)
-    parts = [(_danger(decision), paint), (_overrides(decision), faint), (accepted, faint), (review, loud)]
+    seen = "; ".join(f"observed {visible(each.says)}" for each in decision.evidence if each.kind == "observed")
+    parts = [(_danger(decision), paint), (_overrides(decision), faint), (seen, faint), (accepted, faint)]
+    parts.append((review, loud))
     return [part for part in parts if part[0]]
 
 

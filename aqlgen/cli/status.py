@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -68,6 +69,9 @@ def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     for whose in Kind:
         yield from _files(whose, status, show_all=show_all)
     yield f"own: {counted(status.own_files, 'file')} that aqlgen did not write"
+    if status.checked is not None:
+        stale = "; stale since files changed: `aqlgen check --record` renews it" if status.check_stale else ""
+        yield f"Checked: {visible(str(status.checked))}{stale}."
     yield from _todo(status, show_all=show_all)
     yield from _freshness(status, show_all=show_all)
 
@@ -149,6 +153,7 @@ def _as_json(status: Status) -> dict[str, Json]:
             "fork": [finding.file for finding in status.fork],
             "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],
         },
+        "conformance": {**asdict(status.checked), "stale": status.check_stale} if status.checked else None,
         "conflicts": [{"path": path, "line": line} for path, line in status.conflicts],
         "edits": {"refused": as_json(status.edits)},
         "overrides": as_json(status.overrides),

@@ -182,6 +182,8 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
             "Not staged, since git stores them by a filter (such as Git LFS) and aqlgen runs none; "
             f"`git add` them: {few(merged.unstaged)}."
         )
+    if updated.checked is not None:
+        parts.append(f"The check is stale ({visible(str(updated.checked))}): `aqlgen check --record` renews it.")
     if merged.conflicts:
         parts.append(_conflicts(updated))
     elif updated.written:

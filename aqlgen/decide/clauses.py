@@ -33,7 +33,7 @@ _OPENING: Final = re.compile(
 )
 """Words before the verb of a clause that say no more than that the operation does it."""
 _PASSIVE: Final = re.compile(
-    r"(?<!must )(?<!should )(?<!have to )(?<!need to )\b(?:is|are|be|gets?|being)\s+"
+    r"(?=[abgi])(?<!must )(?<!should )(?<!have to )(?<!need to )\b(?:is|are|be|gets?|being)\s+"
     r"(?:(?!not\b)\w+ly\s+|then\s+|also\s+|all\s+)?([a-z]+(?<!ing))\b"
 )
 _DENIAL: Final = re.compile(
@@ -86,9 +86,9 @@ def clauses(operation: Operation) -> tuple[Act, ...]:
 def _acts(summary: str, texts: tuple[str, ...]) -> tuple[Act, ...]:
     parts = (
         (sentence, clause)
-        for sentence in texts
-        if (sentence == summary or not _ELSEWHERE.match(sentence.lower())) and not _DEPRECATION.search(sentence.lower())
-        for clause in _CLAUSES.split(_PATH.sub("", sentence.lower()[:_LONGEST]))
+        for sentence, folded in zip(texts, map(str.lower, texts), strict=True)
+        if (sentence == summary or not _ELSEWHERE.match(folded)) and not _DEPRECATION.search(folded)
+        for clause in _CLAUSES.split(_PATH.sub("", folded[:_LONGEST]) if "/" in folded else folded[:_LONGEST])
     )
     return tuple(act for sentence, clause in parts for act in _acts_of(clause, f"“{quoted(sentence)}”"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -42,7 +43,10 @@ class Danger(StrEnum):
     @property
     def rank(self) -> int:
         """0 for safe to 4 for forbidden."""
-        return list(Danger).index(self)
+        return _LEVELS.index(self)
+
+
+_LEVELS = tuple(Danger)
 
 
 class Effect(StrEnum):
@@ -249,6 +253,8 @@ class Override:
     """When a person is asked. It ends or raises a doubt; only `danger` lowers a level."""
     why: str | None = None
     """Who decided the entry, and why."""
+    reversible: bool | None = None
+    """That what a call does was taken back. It settles that nothing proves so, and no other doubt."""
     hidden: bool | None = None
     summary: str | None = None
     description: str | None = None
@@ -276,6 +282,25 @@ STATED: Final = "element"
 """The rule of what a hand-written adapter element decides, which is the owner's as overrides are."""
 
 
+OBSERVABLE: Final = frozenset({"content_type", "pagination", "parameters", "reversible", "security", "send"})
+"""The fields that an observation of the API can decide; all others of an entry are the owner's word."""
+_OBSERVED: Final = re.compile(r"observed (\d{4}-\d{2}-\d{2}: .+)", re.DOTALL)
+
+
+def observation(why: object) -> str:
+    """Return the date and the sentence of the observation in the field `why`, "" where there is none."""
+    seen = _OBSERVED.match(why) if isinstance(why, str) else None
+    return seen[1] if seen else ""
+
+
+def observed(override: Override, field: str) -> str:
+    """Return the date and the sentence of the observation that decides a field, "" for the owner's own word."""
+    key = override.sources.get(field)
+    if key is None or override.sources.get("why") != key or field.partition(".")[0] not in OBSERVABLE:
+        return ""
+    return observation(override.why)
+
+
 def overridden(override: Override, field: str) -> Reason:
     """Return the reason of what an override decides: the entry that has the field."""
     key = override.sources.get(field, override.key)
@@ -283,7 +308,8 @@ def overridden(override: Override, field: str) -> Reason:
         written = key.removeprefix(f"{STATED}:")
         return Reason(STATED, Evidence.OVERRIDE, 1.0, f"`{written}` of the adapter element")
     why = f", {override.why}" if override.why and override.sources.get("why") == key else ""
-    return Reason("override", Evidence.OVERRIDE, 1.0, f"`{key}` in overrides.yaml{why}" if key else "overrides.yaml")
+    rule = "observed" if observed(override, field) else "override"
+    return Reason(rule, Evidence.OVERRIDE, 1.0, f"`{key}` in overrides.yaml{why}" if key else "overrides.yaml")
 
 
 @dataclass(frozen=True, slots=True)

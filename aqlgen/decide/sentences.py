@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import Operation
+from aqlgen.runtime.text import without_unseen
 from aqlgen.schemas.descriptions import prose
 
 __all__ = ["final_words", "irreversible", "quoted", "sentences"]
@@ -17,10 +17,10 @@ __all__ = ["final_words", "irreversible", "quoted", "sentences"]
 _MOST: Final = 20_000
 """Characters of a text that are read."""
 _QUOTED: Final = 160
-_END: Final = re.compile(r"(?<=[.!?])\s+")
+_END: Final = re.compile(r"\s(?<=[.!?]\s)\s*")
 _ITEM: Final = ("- ", "* ", "#", ">", "|", "+ ")
 """Beginnings of lines of Markdown that do not continue the sentence before them."""
-_EMPHASIS: Final = re.compile(r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
+_EMPHASIS: Final = re.compile(r"[*_`~](?:[*_`~]{0,2}(?=\S)|(?<=\S.)[*_`~]{0,2})")
 
 _UNDO: Final = r"(?:be )?(?:un(?:done|deleted|do(?:ing)?)|re(?:versed|verted|covered)|rolled back|taken back)"
 _BACK: Final = r"re(?:stored|trieved|called|instated|activated|opened)"
@@ -90,7 +90,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> str:
-    text = plain(prose(text)).replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
+    text = prose(without_unseen(text)).replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
     return _EMPHASIS.sub("", text)
 
 

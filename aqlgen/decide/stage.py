@@ -16,6 +16,7 @@ from aqlgen.decide.decision import (
     Effect,
     EffectEvidence,
     Reason,
+    observed,
     overridden,
 )
 from aqlgen.decide.effects import Effects, Reading, Reversal, effects_of
@@ -200,7 +201,7 @@ def decide_named(named: Named, prefixed: Prefixed | None = None) -> tuple[Decisi
             categories[key],
             naming,
             last[key],
-            effects_of(readings[key], reversal.proof(readings[key])),
+            effects_of(readings[key], reversal.proof(readings[key]), is_reversible=chosen[key].reversible is True),
             named.overrides,
         )
         for key, naming in counted("deciding", namings.items())
@@ -281,6 +282,8 @@ def _decision(
         note = f"{category_reason.note}, but it moves money, and the tool of CREATE is annotated as not destructive"
         category_reason = replace(category_reason, note=note)
     carrying = facts.carrying
+    seen = dict.fromkeys(filter(None, (observed(override, field) for field in override.sources)))
+    evidence = (*evidence, *(EffectEvidence("observed", says) for says in seen))
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
         mildest, evidence = level, (*evidence, EffectEvidence("owner", reason.note))

@@ -43,6 +43,11 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "lacks, or a pattern matches nothing.",
         "Correct the name; where the API gave it up, delete the entry.",
     ),
+    "contradicted-observation": Entry(
+        "The document contradicts what was observed of the API",
+        "An entry of overrides.yaml was observed, and the newer document says something else there than it did before.",
+        "Run `aqlgen learn` again, or delete the field where the document is right now; until then the entry holds.",
+    ),
     "unmatched-accept": Entry(
         "An entry of accept is about nothing",
         "`adapter: {accept: […]}` in the overrides names an operation, tag or rule that there is not, or no longer.",
@@ -52,6 +57,11 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "An answer to a question of the review cannot be used",
         "A line is not JSON, names an operation that there is not, or has another answer than always, first and never.",
         "Correct the line; aqlgen explain --questions prints the questions. Until then nothing of the file is written.",
+    ),
+    "learn-failed": Entry(
+        "The API could not be observed",
+        "The adapter of the project does not start, or it is of a release that has no command `learn`.",
+        "Correct what the adapter says, or run aqlgen update. Its command doctor shows what is missing.",
     ),
     "unmatched-pattern": Entry(
         "A pattern of --include or --exclude matches nothing",

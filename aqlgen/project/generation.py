@@ -82,6 +82,7 @@ def regenerate(
         overrides=order.overrides and as_generated(order.overrides, project.recorded.get(OVERRIDES, "")),
         hashes=_unchanged(project, order),
         fork=project.fork if fork is None else fork,
+        conformance=project.provenance.get("conformance"),
     )
     before = project.provenance.get("generated_at")
     tree = render(replace(order, generated_at=before if isinstance(before, str) else None))

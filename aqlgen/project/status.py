@@ -13,6 +13,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
+from aqlgen.project.conformance import CheckRecord
 from aqlgen.project.generation import order_of
 from aqlgen.project.records import Provenance
 from aqlgen.project.refusals import forked, refusals
@@ -56,6 +57,10 @@ class Status:
     fork: tuple[Diagnostic, ...]
     """A warning for each file of code that is kept as it was edited."""
     conflicts: tuple[tuple[str, int], ...]
+    checked: CheckRecord | None = None
+    """What `aqlgen check` recorded; None for nothing."""
+    check_stale: bool = False
+    """Whether files changed since then."""
     edits: tuple[Diagnostic, ...] = ()
     """Refusals of edits of machine files."""
     overrides: tuple[Diagnostic, ...] = ()
@@ -77,7 +82,7 @@ def status(folder: Path, progress: Progress) -> Status:
     project = Project.open(folder)
     progress("looking")
     tree = Worktree(project)
-    states, own_paths = tree.states(), tree.own()
+    states, own_paths, checked = tree.states(), tree.own(), CheckRecord.of(project.provenance)
     kinds = {path: kind(path, project.package) for path in states}
     edited = [Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED]
     project_status = Status(
@@ -94,6 +99,8 @@ def status(folder: Path, progress: Progress) -> Status:
             for path in tree.of(Kind.MACHINE, State.KEPT)
         ),
         conflicts=tuple(_conflicts(tree, (*states, *own_paths))),
+        checked=checked,
+        check_stale=checked is not None and checked.is_stale(tree),
     )
     try:
         return _compared(project_status, tree, progress)

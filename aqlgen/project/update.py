@@ -15,11 +15,13 @@ from aqlgen.diagnostics.plain import few
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.conformance import CheckRecord
 from aqlgen.project.documents import documents, single
 from aqlgen.project.encodings import pointer_hash
 from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import Regenerated, regenerate
 from aqlgen.project.merge import Merged, apply, merge, refuse_in_the_way
+from aqlgen.project.observed import contradicted
 from aqlgen.project.options import RECORDED, spdx
 from aqlgen.project.overriding import overridden, renamed, with_entries
 from aqlgen.project.records import Provenance
@@ -87,6 +89,8 @@ class Updated:
     fork: tuple[Diagnostic, ...]
     """A warning for each file of code that is kept as it was edited."""
     written: bool
+    checked: CheckRecord | None = None
+    """What `aqlgen check` recorded before the update."""
     uncommitted: tuple[str, ...] = ()
     """Files of the owner that were taken as they are, although they are not committed."""
 
@@ -148,6 +152,8 @@ def _update(
         used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
         generated = regenerate(project, used, licensed, progress, fork=fork, earlier=generated.prepared)
     tree = generated.tree
+    stale = contradicted(project, options, generated.prepared, progress) if asked.specs or asked.overlays else ()
+    prepared = replace(generated.prepared, diagnostics=(*stale, *generated.prepared.diagnostics))
     progress("comparing")
     optional = f"src/{project.package}/{WORKFLOWS}"
     known = {path: content for path, content in tree.items() if path != optional}
@@ -160,7 +166,7 @@ def _update(
     merged = planned.result(folder) if dry_run else apply(repository, planned)
     return Updated(
         folder=folder,
-        prepared=generated.prepared,
+        prepared=prepared,
         merged=merged,
         changes=changes,
         before=Provenance.of(project.provenance, project.template_tag),
@@ -171,6 +177,7 @@ def _update(
             forked(path, project.package, severity=Severity.WARNING, generated=path in tree) for path in sorted(fork)
         ),
         written=not dry_run,
+        checked=CheckRecord.of(project.provenance),
     )
 
 

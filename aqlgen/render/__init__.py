@@ -45,6 +45,8 @@ class Order:
     """What the project has beside the adapter itself, of `PARTS`."""
     fork: Mapping[str, str] = field(default_factory=dict)
     """The hashes of the files of code that the project keeps as somebody edited them."""
+    conformance: Json = None
+    """What `aqlgen check` recorded of the project."""
 
 
 def render(order: Order) -> dict[str, bytes]:
@@ -78,6 +80,7 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
         hashes=order.hashes,
         fork=order.fork,
         texts_hash=canonical_hash(agent_texts(order.table), depth=2),
+        conformance=order.conformance,
     )
     return dict(sorted({**tree, FILE: record}.items()))
 

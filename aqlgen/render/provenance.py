@@ -87,6 +87,7 @@ def provenance(
     hashes: Mapping[str, str],
     fork: Mapping[str, str],
     texts_hash: str,
+    conformance: Json,
 ) -> bytes:
     """Return the content of the file; `input_hash` is the hash of the input.
 
@@ -100,6 +101,7 @@ def provenance(
     was generated.
 
     `base` has the shared files as they are generated, which the next update needs for merging edits of them.
+    `conformance` is what `aqlgen check` recorded; it is the last entry.
     """
     each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
     known = {"address": release.address, "commit": release.commit}
@@ -116,7 +118,7 @@ def provenance(
             path: b64encode(compress(tree[path])).decode() for path in each if kind(path, package) is Kind.SHARED
         },
         **({"fork": dict(sorted(fork.items()))} if fork else {}),
-        "conformance": None,
+        "conformance": conformance,
     }
     text = dumps(record, indent=2, ensure_ascii=False) + "\n"
     return text.replace('"files": {}', _files(each, package), 1).encode("utf-8", "backslashreplace")

@@ -23,6 +23,10 @@ __all__ = ["Envelope", "Paged", "Stamp", "success", "tool_result"]
 
 Envelope: TypeAlias = dict[str, Any]
 
+_SHOW_BOTH = {"github-copilot-developer": "Copilot CLI, github/copilot-cli#4515"}
+"""Clients, by the name that they give, that show a model both the text of a result and its structured content."""
+_REFERENCE = "The answer is the structured content."
+
 _process = secrets.token_hex(4)
 _count = itertools.count(1)
 
@@ -53,8 +57,7 @@ class Stamp:
 
     def meta(self) -> dict[str, Any]:
         """Return request_id and duration_ms up to now (R-ENV-2), with the notes of the call."""
-        meta = {"request_id": self.request_id, "duration_ms": round(self.seconds * 1000, 3)}
-        return meta if self.notes is None else {**meta, **self.notes}
+        return {"request_id": self.request_id, "duration_ms": round(self.seconds * 1000, 3), **(self.notes or {})}
 
     @property
     def seconds(self) -> float:
@@ -96,8 +99,8 @@ def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence
     return envelope
 
 
-def tool_result(envelope: Envelope) -> CallToolResult:
-    """Build the tool's result: the envelope as structured content and as compact JSON.
+def tool_result(envelope: Envelope, client: str = "") -> CallToolResult:
+    """Build the tool's result for a client: the envelope as structured content and as compact JSON.
 
     `isError` is true only for what an agent cannot repair (R-ENV-3). In the text, characters that are not seen stand as
     escapes of JSON: the data are the same, and nothing hides in them.
@@ -106,11 +109,12 @@ def tool_result(envelope: Envelope) -> CallToolResult:
 
     failed = not envelope["success"] and envelope["error"]["code"] == Code.INTERNAL_ERROR
     try:
-        text = TextContent(type="text", text=escaped(write_json(envelope)))
+        text = escaped(write_json(envelope))
     except ValueError:
         envelope = _encodable(envelope)
-        text = TextContent(type="text", text=escaped(write_json(envelope)))
-    return CallToolResult(content=[text], structured_content=with_floats(envelope), is_error=failed)
+        text = escaped(write_json(envelope))
+    content = TextContent(type="text", text=_REFERENCE if client in _SHOW_BOTH else text)
+    return CallToolResult(content=[content], structured_content=with_floats(envelope), is_error=failed)
 
 
 def _encodable(value: Any) -> Any:

@@ -66,7 +66,7 @@ def without_pairs(text: str) -> str:
     return " ".join([*parts, text[at:]])
 
 
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"'”)])\s+")
+SENTENCE_END = re.compile(r"\s(?:(?<=[.!?]\s)|(?<=[.!?][\"'”)]\s))\s*")
 ITEMS = ("- ", "* ", "+ ", "#", ">", "|")
 """Beginnings of lines of Markdown that do not continue the sentence before them."""
 HEAD = re.compile(r"[>#\s]{1,12}")

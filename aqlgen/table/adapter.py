@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urljoin
@@ -41,6 +42,8 @@ SCHEMA_FILE = "../../schema/adapter.schema.json"
 """Where the JSON Schema of `adapter.json` lies, seen from there."""
 
 MAX_DESCRIPTION = 1000
+_LEAST_OPERATIONS, _NEARLY_ALL = 20, 0.8
+"""How many operations, and which share of all, have a parameter that is common to the API."""
 
 
 def build_adapter(
@@ -89,6 +92,7 @@ def _with_operations(adapter: Adapter, rows: tuple[DecidedRow, ...]) -> Adapter:
         idempotent=tuple(name for name, members in families.items() if name != "read" and _are_idempotent(members)),
         quick_start={family: _quick_start_of(members, family) for family, members in families.items() if members},
         executions=any(row.row.long_running is not None for row in rows),
+        common=_common_parameters(rows),
     )
 
 
@@ -128,6 +132,19 @@ def _accepted(
             "oauth": [origin for origin in named["oauth"] if origin in oauth],
         }
     return {**named, "hosts": list(overrides.hosts)} if overrides.hosts else named
+
+
+def _common_parameters(rows: Sequence[DecidedRow]) -> dict[str, str]:
+    """Return the parameters of the query that nearly all operations have and none requires, with their texts."""
+    counts = Counter(
+        (name, parameter.description)
+        for row in rows
+        for name, parameter in row.row.parameters.items()
+        if parameter.location == "query"
+    )
+    required = {name for row in rows for name, parameter in row.row.parameters.items() if parameter.required}
+    least = max(_LEAST_OPERATIONS, _NEARLY_ALL * len(rows))
+    return {name: text for (name, text), count in sorted(counts.items()) if count >= least and name not in required}
 
 
 def _are_idempotent(rows: Iterable[DecidedRow]) -> bool:

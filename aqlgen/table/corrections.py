@@ -78,6 +78,8 @@ def _schema(raw: Json, override: ParameterOverride, resolver: Resolver) -> Json:
     except UnresolvedError:
         node = {}
     node = node if isinstance(node, dict) else {}
-    if override.type is not None:
+    if isinstance(override.type, list) and {*override.type} == {node.get("type"), "null"}:
+        raw = {"anyOf": [raw, {"type": "null"}]}
+    elif override.type is not None:
         raw = node = {"type": override.type} | {key: node[key] for key in ("description",) if key in node}
     return {"anyOf": [raw, _EMPTY.get(str(node.get("type")), _NO_TEXT)]} if override.allow_empty else raw

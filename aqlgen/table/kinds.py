@@ -179,8 +179,17 @@ def _bodies(decision: Decision, types: Types) -> dict[str, ShapedBody]:
         except UnservedBodyError:  # pragma: no cover - it was offered
             continue
         if whole is not None:
+            whole = whole if body.required else _optional(whole)
             shaped[name] = whole if not patches else _as_first(whole, shaped)
     return shaped
+
+
+def _optional(shaped: ShapedBody) -> ShapedBody:
+    """Return a body that may be left out, where it is one parameter: no kind needs it, so it is shown as optional."""
+    if shaped.body.shape != "whole":
+        return shaped
+    parameters = tuple(replace(parameter, required=False) for parameter in shaped.parameters)
+    return ShapedBody(replace(shaped.body, required=False), parameters, shaped.example)
 
 
 def _as_first(whole: ShapedBody, shaped: Mapping[str, ShapedBody]) -> ShapedBody:
@@ -237,7 +246,9 @@ def _merged(
     union: dict[tuple[str, str], Parameter] = {**known, **extras}
     of_kinds = {
         name: {
-            place: known[place] if name == default and place in known else _alike(parameter, union[place])
+            place: replace(known[place], required=known[place].required and parameter.required)
+            if name == default and place in known
+            else _alike(parameter, union[place])
             for parameter in whole.parameters
             if (place := _place(parameter)) in union and place not in fixed
         }

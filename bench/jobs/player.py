@@ -1,8 +1,9 @@
 """The fixed policies of an agent that plays a job over an adapter: call by call, or as a plan.
 
-Call by call, it searches for each operation, has it described, and calls it; loops, conditions and sums are the model's
-own. As a plan, it searches for all operations in one request, has those described that it does not know yet in another,
-and sends the whole job as `run_steps`, or as a call where that is all. No model takes part.
+Call by call, it searches for each operation, has it described if the search does not, and calls it, for the fields that
+the job needs where the description names them or leaves fields out; loops, conditions and sums are the model's own. As
+a plan, it searches for all operations in one request, has those described that it does not know yet in another, and
+sends the whole job as `run_steps`, or as a call where that is all. No model takes part.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ class _Session:
         self._client = client
         self.adapter = adapter
         self.context = context
+        self.returned: dict[str, str] = {}
 
     async def ask(self, family: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call a tool and return its envelope."""
@@ -223,15 +225,21 @@ async def play_by_calls(adapter: Adapter, job: Job) -> Context:
     """Play a job with one operation in each call, and answers as they come."""
     async with adapter.client() as client:
         session = _Session(client, adapter, Context(await tokens_of_tools(client)))
+        describes = {"query": "search"} if await _describes(client) else {}
         for step in _distinct(job):
             name = adapter.name(step)
             for more in ({}, {"first": 50}, {"first": 250}):
-                answer = await session.data("read", _introspection(search=step.words, **more))
+                answer = await session.data("read", _introspection(search=step.words, **describes, **more))
                 if name in _names_in(answer):
                     break
             else:
                 raise RuntimeError(f"{step.words}: {name} is not found")
-            await session.data("read", _introspection(name=name))
+            if describes and name not in _described(answer):
+                answer = await session.data("read", _introspection(**describes, name=[name]))
+            elif not describes:
+                await session.data("read", _introspection(name=name))
+            outlines = [entry for entry in answer["operations"] if entry["name"] == name]
+            session.returned[name] = str(outlines[0].get("returns", "")) if outlines else ""
         results: dict[str, Any] = {}
         for number, step in enumerate(job.steps, 1):
             results[step.id or str(number)] = await _perform(session, step, results)
@@ -241,7 +249,13 @@ async def play_by_calls(adapter: Adapter, job: Job) -> Context:
 async def _perform(session: _Session, step: Step, results: Mapping[str, Any]) -> Any:
     """Perform a step as a model does: an item after the other, with what it reads in the answers."""
     if step.foreach is None:
-        data = await _call(session, step, results, None)
+        returned = session.returned.get(session.adapter.name(step), "")
+        sums = [value for value in (step.aggregate or {}).values() if isinstance(value, str)]
+        needed = list(dict.fromkeys((*step.shown, *(step.where or ()), *sums)))
+        is_named = returned.endswith("…") or all(field.partition(".")[0] in returned for field in needed)
+        data = await _call(
+            session, step, results, None, **({"fields": needed} if returned and needed and is_named else {})
+        )
         if not _has(data, step.shown):
             data = await _call(session, step, results, None, fields="full")
         if step.where is not None:

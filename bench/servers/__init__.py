@@ -15,6 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 from bench.servers.installing import cache, installed
+from bench.servers.learning import learned, table, taken
 from bench.servers.model import Server, load
 from bench.servers.playing import playing
 from bench.support.arguments import parser
@@ -68,6 +69,7 @@ def main(argv: Sequence[str]) -> int:
     arguments.add_argument("--only", choices=SERVERS, action="append", help="only this server; may be repeated")
     arguments.add_argument("--cache", type=Path, default=cache(), metavar="DIR", help="where servers are installed")
     arguments.add_argument("--output", choices=("text", "json"), default="text", help="for people or for programs")
+    arguments.add_argument("--learn", action="store_true", help="play with what `learn` proposes in place of overrides")
     arguments.add_argument("--show", action="store_true", help="print every call with its answer")
     options = arguments.parse_args(argv)
     results = []
@@ -75,7 +77,12 @@ def main(argv: Sequence[str]) -> int:
         print(f"{'server':10} calls right document wrong")
     for name in options.only or SERVERS:
         server = load(name)
-        result = play(name, server, installed(name, server, options.cache.resolve()), options.show)
+        home = installed(name, server, options.cache.resolve())
+        if options.learn:
+            proposed = learned(server, home)
+            print("\n".join(table(name, server, proposed)), flush=True)
+            server = taken(server, proposed)
+        result = play(name, server, home, options.show)
         results.append(result)
         if options.output == "text":
             print("\n".join([result.line(), *(f"    wrong: {line}" for line in result.problems)]), flush=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -15,9 +16,11 @@ from urllib.request import Request, urlopen
 
 import yaml
 
+from aqlgen.runtime.learn.model import Observation
+from aqlgen.runtime.learn.report import observations_of
 from bench.servers.model import Call, Server, filled, unmet
 from bench.support.documents import package_of
-from bench.support.processes import free_port, generate, served
+from bench.support.processes import environment, free_port, generate, served
 from bench.support.stdio import ERAS, RawClient
 
 _FAMILIES = ("create", "read", "update", "delete", "execute")
@@ -28,15 +31,19 @@ _JSON = {"Accept": "application/json"}
 class Player:
     """An adapter and its server, with the values that calls kept for later ones."""
 
-    def __init__(self, client: RawClient, project: Path, origin: str, server: Server) -> None:
-        self._client = client
+    def __init__(
+        self, client: RawClient, project: Path, origin: str, server: Server, settings: Mapping[str, str]
+    ) -> None:
+        self._client, self._project, self._settings = client, project, settings
         self._origin = origin
         self._headers = _JSON | dict(server.headers)
         self._names: dict[str, Any] = dict(server.names)
         self._rows: dict[str, tuple[str, str, list[str]]] = {}
+        self._paths: list[str] = []
         for family in _FAMILIES:
             rows = json.loads((package_of(project) / "operations" / f"{family}.json").read_bytes())
             for name, row in rows.items():
+                self._paths.append(f"{row['method']} {row['path']}")
                 places = [key for key, parameter in row["parameters"].items() if parameter["in"] == "path"]
                 self._rows[name] = self._rows[f"{row['method']} {_plain(row['path'])}"] = (family, name, places)
 
@@ -55,6 +62,22 @@ class Player:
             token = {"confirmation_token": details["confirmation_token"]}
             answer = self._ask(family, arguments | {"params": {**params, **token}})
         return self._unmet(call, answer) or self._unseen(call), answer
+
+    def observations(self) -> list[Observation]:
+        """Return what the adapter's `learn` sees, writes to the things that calls have named included."""
+        seen = self._project.parent / "seen.json"
+        state = {"MCP_AQL_STATE_URL": f"sqlite:///{seen.with_suffix('.sqlite3')}", "MCP_AQL_LOG_LEVEL": "error"}
+        module, variables = package_of(self._project).name, environment(**self._settings | state)
+        command = [sys.executable, "-m", module, "learn", "--allow-writes", "--write", str(seen), *self._resources()]
+        subprocess.run(command, check=True, capture_output=True, env=variables, timeout=300)
+        return observations_of(json.loads(seen.read_bytes()))
+
+    def _resources(self) -> Iterator[str]:
+        """Yield the paths of items with the values that are known for them."""
+        for path in {key.partition(" ")[2] for key in self._paths if key.startswith("GET ") and key.endswith("}")}:
+            values = [str(filled(f"${place}", self._names)) for place in re.findall(r"\{([^{}]*)\}", path)]
+            if not any("$" in value for value in values):
+                yield f"--resource={path}={','.join(values)}"
 
     def _arguments(self, call: Call) -> tuple[str, dict[str, Any]]:
         """Return the family of a call and the arguments of its tool."""
@@ -162,8 +185,9 @@ def playing(server: Server, home: Path, scratch: Path) -> Iterator[Player]:
         generate(_document(server, home, scratch, origin), project, "--overrides", str(overrides))
         settings = {"PYTHONPATH": str(project / "src"), "MCP_AQL_BASE_URL": origin + server.base}
         adapter = [sys.executable, "-m", package_of(project).name]
-        with RawClient(adapter, ERAS[0], _SETTINGS | settings | dict(server.variables)) as client:
-            yield Player(client, project, origin, server)
+        settings |= dict(server.variables)
+        with RawClient(adapter, ERAS[0], _SETTINGS | settings) as client:
+            yield Player(client, project, origin, server, settings)
 
 
 def _document(server: Server, home: Path, scratch: Path, origin: str) -> Path:

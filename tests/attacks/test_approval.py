@@ -301,11 +301,11 @@ def is_harmless(shown: str) -> bool:
 
 @each("name", HOSTILE)
 async def test_a_value_cannot_imitate_the_question(shop: Callable[..., Shop], name: str) -> None:
-    """R-TRUST-6: one line, nothing that acts or hides, and still the value, as JSON."""
+    """R-TRUST-6: one line, nothing that acts or hides, and still the value, as JSON or as a span of code."""
     value = HOSTILE[name]
     shown = literal(value)
-    assert is_harmless(shown), shown
-    assert json.loads(shown) == value
+    assert is_harmless(shown) or re.fullmatch(r"`[ -!#-\[\]-_a-~]+`", shown), shown
+    assert (shown[1:-1] if shown[0] == "`" else json.loads(shown)) == value
     place = shop()
     plain = (await question(place, "pay", {**PAY, "note": "x"})).splitlines()
     lines = (await question(place, "pay", {**PAY, "note": value})).splitlines()
@@ -334,7 +334,9 @@ async def test_texts_of_the_document_cannot_imitate_the_question(tmp_path: Path,
     operations["execute"]["pay"] |= {"summary": hostile, "danger_reason": hostile, "review": [hostile]}
     place = open_shop(write_shop(tmp_path / "hostile", operations), tmp_path / "audit.jsonl", **REVIEWED)
     lines = (await question(place, "pay", PAY)).splitlines()
-    assert [line.split(" ")[0] for line in lines] == ["Pay", "POST", "Operation:", "The", "Danger:", "-", "-"]
+    begins = [line.split(" ")[0] for line in lines]
+    assert [begin for begin in begins if begin != "The"] == ["Pay", "POST", "Danger:", "-", "-"]
+    assert ("The" in begins) is bool(re.search(r"[^\W_]", hostile))
     for line in lines:
         assert is_harmless(f'"{line.replace(chr(34), "")}"'), line
 
@@ -345,12 +347,13 @@ async def test_texts_of_the_document_cannot_imitate_the_question(tmp_path: Path,
         ("Grüße aus München, 東京, Привет, שלום, नमस्ते, Ελλάδα", True),
         ("snake_case & more; a < b > c, #1, C&A, (x), 100 %", True),
         ("don\u2019t", True),
+        ("purge_*", False),
         ("👍🏽", True),
     ],
 )
 def test_ordinary_text_stays_legible(text: str, same: bool) -> None:
     """R-TRUST-6: what nobody can read, nobody can approve."""
-    assert (literal(text) == f'"{text}"') is same
+    assert literal(text) == (f'"{text}"' if same else f"`{text}`")
 
 
 @pytest.mark.parametrize(
@@ -374,9 +377,8 @@ async def test_the_question_says_what_runs_where_and_why(formed_shop: Callable[.
     assert text.splitlines() == [
         'Delete item "a/b?c"? This cannot be undone.',
         "DELETE https://shop.example/v1/items/a%2Fb%3Fc",
-        "Operation: delete_item",
         'The API\'s document says: "Do it"',
-        "Danger: destructive. Removes data. May not be undone.",
+        "Danger: destructive.",
         '- item_id: "a/b?c"',
         "- force: true",
     ]
@@ -396,7 +398,7 @@ async def test_the_order_of_the_parameters_hides_nothing(shop: Callable[..., Sho
     names = list(params)
     random.Random(seed).shuffle(names)
     lines = (await question(shop(), "pay", {name: params[name] for name in names})).splitlines()
-    shown = [line.split(":")[0].removeprefix("- ") for line in lines[5:]]
+    shown = [line.split(":")[0].removeprefix("- ") for line in lines[4:]]
     assert shown[:3] == ["amount", "recipient", "zz_refund_all"]
     assert shown[-2:] == ["As it is by default", "currency"]
 
@@ -500,15 +502,11 @@ async def test_a_batch_shows_each_call_in_one_question(shop: Callable[..., Shop]
     pay = {"operation": "pay", "params": PAY}
     await place.dispatcher.handle(None, {"operations": [*calls, pay]}, Session("s"), human)
     assert human.asked[0].splitlines() == [
-        "Run these 3 calls, and all of them? Delete 3 items. This cannot be undone.",
+        "Run these 3 calls, and all of them? Delete 3 items: 0, 1, 2. This cannot be undone.",
         "delete_item, 3 calls:",
         'The API\'s document says: "Do it"',
-        "Danger: destructive. Removes data. May not be undone.",
-        *(
-            line
-            for number in range(3)
-            for line in (f"{number + 1}) DELETE https://shop.example/v1/items/{number}", f'   - item_id: "{number}"')
-        ),
+        "Danger: destructive.",
+        *(f"{number + 1}) DELETE https://shop.example/v1/items/{number}" for number in range(3)),
     ]
     assert len(human.asked) == 2
     assert len(place.wire.sent) == 4
@@ -571,7 +569,7 @@ async def test_a_file_is_its_name_size_and_digest(shop: Callable[..., Shop], tmp
     content = {"content": base64.b64encode(b"hello").decode(), "filename": "a.txt", "mime_type": "text/plain"}
     assert line in await question(place, "send_file", {"file": content})
     hostile = await question(place, "send_file", {"file": {**content, "filename": 'x"\n- caption: \u202e'}})
-    assert len(hostile.splitlines()) == 6
+    assert len(hostile.splitlines()) == 5
 
 
 @pytest.mark.parametrize("says", ["person", "token"])

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from aqlgen.check.checks.answers import is_chosen_within
-from aqlgen.check.checks.updates import Values, _written, patched
+from aqlgen.check.checks.updates import Updated, _is_filled, _written, patched
 from aqlgen.check.envelope import HOSTILE, problems_of
 from aqlgen.check.findings import KnownError, read_known
 from aqlgen.check.operations import Operation, scalars
 from aqlgen.check.runner import prefix_of
 from aqlgen.check.stand_in import Arrived
+from aqlgen.runtime.witness import Document
+from aqlgen.runtime.witness.project import Owner
 from tests.generator.commands import api, tabulate
 
 
@@ -52,11 +56,12 @@ def test_the_model_of_updates_is_a_merge_patch(target: Any, patch: Any, result: 
     assert patched(target, patch) == result
 
 
-def test_values_of_the_model_follow_the_schema_in_both_names_and_a_patch_has_what_is_required(tmp_path: Path) -> None:
+def test_values_of_the_model_are_the_documents_and_no_patch_removes_what_is_required(tmp_path: Path) -> None:
     schema = {
         "type": "object",
         "required": ["kind"],
         "properties": {
+            "id": {"type": "integer", "readOnly": True},
             "kind": {"enum": ["a", "b"]},
             "homeAddress": {"type": "object", "properties": {"postCode": {"type": "string", "maxLength": 3}}},
             "count": {"type": "integer", "minimum": 3, "maximum": 5},
@@ -65,20 +70,28 @@ def test_values_of_the_model_follow_the_schema_in_both_names_and_a_patch_has_wha
         },
     }
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    table = tabulate(tmp_path, api({"/things/{id}": {"patch": {"requestBody": body}}})).table
+    root = api({"/things/{id}": {"patch": {"requestBody": body}}})
+    table, document = tabulate(tmp_path, root).table, Document(root, Owner(tmp_path))
     row = table.find(*next(names for names in table.names() if names[1] == "update"))
     assert row is not None
-    values, entry = Values(table), row.shown_parameters["input"].schema
-    pairs = [values.object(entry, partly=True) for _ in range(50)]
-    assert all(pair is not None and pair.api["kind"] in ("a", "b") for pair in pairs)
-    assert {key for pair in pairs if pair for key in pair.agent} == {"kind", "home_address", "count", "code"}
-    assert {key for pair in pairs if pair for key in pair.api} == {"kind", "homeAddress", "count", "code"}
-    whole = values.object(entry)
-    assert whole is not None
-    assert whole.agent.keys() == {"kind", "home_address", "count"}, "what is only written is in no answer"
-    counts = {pair.api["count"] for pair in pairs if pair and "count" in pair.api}
-    assert counts == {None, 3, 4, 5}
-    assert any(pair and pair.api.get("homeAddress", {}) is None for pair in pairs)
+    updated = Updated(Operation(row, table), "patch", document, schema)
+    random = Random(7)
+    patches = [updated.patch(turn, random) for turn in range(50)]
+    assert {key for patch in patches for key in patch} == {"kind", "homeAddress", "count", "when", "code"}
+    assert any(patch.get("homeAddress", {}) is None for patch in patches)
+    assert not any("kind" in patch and patch["kind"] is None for patch in patches), "it is required"
+    state = updated.state(0)
+    assert state.keys() == {"id", "kind", "homeAddress", "count", "when"}, "what is only written is in no answer"
+    assert updated.writable(state).keys() == {"kind", "homeAddress", "count", "when"}
+    assert updated.agents({"homeAddress": {"postCode": "x"}}) == {"home_address": {"post_code": "x"}}
+
+
+def test_a_patch_is_filled_with_what_was_there_and_with_nothing_else() -> None:
+    state, patch = {"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 9}}
+    assert _is_filled({"a": {"b": 9, "c": 2}}, patch, state)
+    assert _is_filled({"a": {"b": 9}}, patch, state)
+    for filled in ({"a": {"b": 1, "c": 2}}, {"a": {"b": 9, "c": 7}}, {}, {"a": {"b": 9}, "d": 4}):
+        assert not _is_filled(filled, patch, state)
 
 
 def answered(envelope: Any, *, text: str | None = None, is_error: bool = False) -> list[str]:
@@ -105,6 +118,25 @@ WRONG_ANSWERS: dict[str, tuple[Any, str]] = {
     ),
     "the inside": ({"success": False, "error": {**ERROR, "message": "KeyError at 0x7f"}}, "'KeyError'"),
     "a credential": ({"success": True, "data": {"you": "check-secret"}}, "a credential"),
+    "a credential in hexadecimal": ({"success": True, "data": b"check-secret".hex()}, "a credential"),
+    **{
+        f"a credential in base64 after {shift} bytes": (
+            {"success": True, "data": b64encode(b"." * shift + b"check-secret, as it was sent").decode()},
+            "a credential",
+        )
+        for shift in range(3)
+    },
+    "another wait in its message": (
+        {
+            "success": False,
+            "error": {
+                "code": "RATE_LIMIT_EXCEEDED",
+                "message": "try again in 60 seconds",
+                "details": {"retry_after_seconds": 3600},
+            },
+        },
+        "its message says 60 seconds",
+    ),
     "a batch with a wrong result": (
         {
             "success": True,

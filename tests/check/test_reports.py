@@ -184,3 +184,11 @@ def test_evidence_without_what_every_adapter_has_is_told_by_its_parts() -> None:
     assert evidence["endpoint_modes"] == ["crude", "single"]
     assert evidence["capabilities"] == {"field_selection": True, "batch_operations": False}
     assert (evidence["expected_level"], evidence["expected_exit_code"]) == (1, 0)
+    kept["accepted_parameters"] = [{"name": "update_bike", "accepted": ["input"]}]
+    kept["operation_details"] = [
+        {"name": "update_bike", "semantic_category": "UPDATE", "returns": {"kind": "object"},
+         "parameters": [{"name": "input"}, {"name": "size", "maximum": 9}]},
+    ]  # fmt: skip
+    evidence = bundle(whole, kept)
+    assert evidence["accepted_parameters"] == {"update_bike": ["input"]}
+    assert missing_parts(evidence) == ["constraint_tests", "update_preservation_tests"]

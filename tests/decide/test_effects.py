@@ -28,6 +28,10 @@ def reading(key: str, *fields: str) -> Operation:
     return operation(key, responses=(answer("200", {"type": "object", "properties": dict.fromkeys(fields, TEXT)}),))
 
 
+def enveloped(key: str, inner: Any) -> Operation:
+    return operation(key, responses=(answer("200", {"type": "object", "properties": {"ok": TEXT, "data": inner}}),))
+
+
 def of(first: Operation, *others: Operation) -> Decision:
     return decided(first, *others)[0]
 
@@ -46,6 +50,8 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("PUT /users/{id}/stars/{board}"), operation("DELETE /users/{id}/stars/{board}")),
         (operation("POST /boards/{id}/tags"), operation("PUT /boards/{id}/tags")),
         (operation("PUT /boards/{id}/title", **sending("value")), operation("GET /boards/{id}")),
+        (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {})),
+        (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {"type": "object"})),
     ],
 )
 def test_what_structure_proves_reversible_is_never_asked_about(write: Operation, other: Operation) -> None:
@@ -62,6 +68,7 @@ def test_what_structure_proves_reversible_is_never_asked_about(write: Operation,
     ("write", "other"),
     [
         (operation("POST /boards"), operation("DELETE /labels/{id}")),
+        (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards", {})),
         (operation("PATCH /boards/{id}", **sending("title", "size")), reading("GET /boards/{id}", "id")),
         (operation("POST /boards/{id}/start"), operation("POST /boards/{id}/stop")),
         (operation("POST /boards.add"), operation("POST /labels.remove")),
@@ -112,7 +119,10 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("POST /settings", "changeTheme", **sending("theme", "password")), Effect.ACCESS, "field"),
         (operation("POST /teams/{id}/members/{user}/admin", "toggleAdmin"), Effect.ACCESS, "structure"),
         (operation("POST /groups/{id}/role-mappings"), Effect.ACCESS, "structure"),
+        (operation("PUT /sites/{id}/accounts/{account}", **sending("note", "is_blocked")), Effect.ACCESS, "field"),
         (operation("POST /outbox", **sending("phone_number", "text")), Effect.PEOPLE, "field"),
+        (operation("POST /x", **sending("payee", "note")), Effect.MONEY, "sentence"),
+        (operation("POST /transactions/{id}/broadcast"), Effect.MONEY, "sentence"),
     ],
 )
 def test_what_moves_gives_reaches_or_ends_is_always_asked_about(write: Operation, effect: Effect, kind: str) -> None:
@@ -141,6 +151,15 @@ LINE = operation("POST /batches/{id}/payouts", **sending("amount", "currency"))
 def test_what_is_done_to_a_thing_of_money_moves_money(write: Operation, maker: Operation, *, moves: bool) -> None:
     """R-EFF-1: the operation that makes it says what it is; its estimate, or another field of it, is none."""
     assert of(write, maker).moves_money is moves
+
+
+def test_a_word_of_money_is_a_doubt_where_the_rest_of_the_api_is_about_something_else() -> None:
+    """R-EFF-1"""
+    others = [operation(f"GET /{name}") for name in ("boards", "labels", "users", "teams")]
+    doubted = of(operation("POST /transactions/{id}/broadcast"), *others)
+    assert (doubted.asked, doubted.moves_money) == (Asked.FIRST, False)
+    quoted = of(operation("POST /transactions/{id}/preview"))
+    assert (quoted.asked, quoted.moves_money) == (Asked.FIRST, False)
 
 
 @pytest.mark.parametrize(

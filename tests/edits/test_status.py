@@ -23,6 +23,7 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "recorded",
         "today",
         "files",
+        "conformance",
         "conflicts",
         "edits",
         "overrides",

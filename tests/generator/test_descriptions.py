@@ -172,3 +172,26 @@ def test_a_very_long_example_gives_way_to_a_made_up_one(tmp_path: Path) -> None:
     operation = {"operationId": "createThing", "requestBody": {"content": {"application/json": media}}, "responses": {}}
     row = tabulate(tmp_path, api({"/things": {"post": operation}})).rows["create_thing"]
     assert row["example"] == {"proof": {"certificate": "example"}}
+
+
+def test_an_optional_parameter_of_nearly_all_operations_is_common_and_no_other(tmp_path: Path) -> None:
+    """R-INT-6: by how many operations have it, whatever it is called; one that is required somewhere is not."""
+
+    def things(count: int) -> dict[str, Any]:
+        return {
+            f"/things{number}": {
+                "get": {
+                    "operationId": f"getThing{number}",
+                    "parameters": [
+                        {"name": "quux", "in": "query", "description": "How it is written", "schema": STRING},
+                        {"name": "tenant", "in": "query", "required": number == 3, "schema": STRING},
+                        *([{"name": "half", "in": "query", "schema": STRING}] if number % 2 else []),
+                    ],
+                    "responses": {"200": {"description": "A thing"}},
+                }
+            }
+            for number in range(count)
+        }
+
+    assert tabulate(tmp_path, api(things(30))).adapter["common"] == {"quux": "How it is written"}
+    assert "common" not in tabulate(tmp_path, api(things(5))).adapter

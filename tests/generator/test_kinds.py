@@ -161,6 +161,18 @@ async def test_the_kinds_of_an_answer(
     assert (choice and choice["schema"]["enum"]) == names, title
 
 
+async def test_a_body_of_several_kinds_that_may_be_left_out_is_shown_and_accepted_so(tmp_path: Path) -> None:
+    content = media({"application/json": OTHER, "text/plain": TEXT})
+    for required, refused in ((None, False), (True, True)):
+        stated = content if required is None else {"required": required, **content}
+        (tmp_path / str(required)).mkdir()
+        thing = Adapted(tmp_path / str(required), document(method="put", operationId="updateThing", requestBody=stated))
+        assert "required" not in thing.row["parameters"]["input"]
+        assert ("needs `input`" in thing.row["parameters"]["as"]["description"]) is refused
+        assert (await thing.call())["success"] is not refused
+        assert (await thing.sent(input={"other": 1})).content == b'{"other":1}'
+
+
 async def test_each_kind_of_a_body_has_its_own_fields_and_encoding(tmp_path: Path) -> None:
     thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
     parameters = thing.row["parameters"]

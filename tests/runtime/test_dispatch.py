@@ -22,11 +22,12 @@ async def code(dispatcher: Dispatcher, family: str | None, arguments: Any) -> st
     return str(envelope["error"]["code"])
 
 
-async def test_a_call_gives_data_and_meta(zoo: Dispatcher) -> None:
+async def test_a_call_gives_data_and_meta_where_there_is_a_note(zoo: Dispatcher) -> None:
     """R-ENV-1, R-ENV-2"""
     envelope = await zoo.handle("read", {"operation": "list_animals", "params": {"limit": 7}})
-    meta = envelope.pop("_meta")
     assert envelope == {"success": True, "data": {"limit": 7}}
+    batch = {"operations": [{"operation": "list_animals", "params": {"limit": 7}}]}
+    meta = (await zoo.handle("read", batch))["_meta"]
     assert set(meta) == {"request_id", "duration_ms"}
     assert isinstance(meta["request_id"], str)
     assert meta["duration_ms"] >= 0

@@ -102,6 +102,9 @@ def test_the_list_says_what_the_adapter_can_do(ask: Callable[..., Any]) -> None:
     assert about["limits"]["max_nesting_depth"] == 32
     assert about["concurrency"] == "fully-concurrent"
     assert about["session_id"] == "session_1"
+    extensions = about["extensions"]
+    assert {"search", "danger", "quota_status"} <= set(extensions["queries"])
+    assert extensions["operations"] == ["run_steps"]
     assert "page" not in about
 
 
@@ -277,7 +280,7 @@ def test_an_object_composed_by_all_of_shows_all_its_fields_and_nothing_internal(
         ({"query": "danger!"}, "VALIDATION_INVALID_VALUE", "'operations', 'types'"),
         ({"query": 1}, "VALIDATION_INVALID_TYPE", "expected 'string', got 'integer'"),
         ({"query": "types", "first": True}, "VALIDATION_INVALID_TYPE", "got 'boolean'"),
-        ({"query": "types", "first": 0}, "VALIDATION_INVALID_VALUE", "from 1 to 250"),
+        ({"query": "types", "first": 0}, "VALIDATION_INVALID_VALUE", "minimum of 1"),
         ({"query": "types", "nam": "x"}, "VALIDATION_UNKNOWN_PARAM", "nam"),
         ({"query": "operations", "category": "reading"}, "VALIDATION_INVALID_VALUE", "READ"),
         ({"query": "operations", "after": "nonsense"}, "VALIDATION_INVALID_VALUE", "next"),
@@ -374,19 +377,22 @@ def test_the_list_of_types_is_bounded_and_its_last_entry_says_how_to_go_on(
     assert [info["name"] for info in listed] == [info["name"] for info in whole]
 
 
-def test_a_list_of_operations_is_bounded_in_tokens(tmp_path: Path) -> None:
-    """R-INT-6"""
+def test_a_list_of_operations_is_bounded_in_tokens_unless_a_client_says_how_many_it_takes(tmp_path: Path) -> None:
+    """R-INT-6: `first` is the protocol's own way to ask for more, and `search` is for agents."""
     operations = copy.deepcopy(OPERATIONS)
     model = {**operations["read"]["list_keepers"], "summary": "Words of a summary. " * 9}
     operations["read"].update({f"list_thing_{index:03}": model for index in range(240)})
     introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES), max_answer_tokens=3000)
-    for params in ({}, {"first": 250}, {"search": "thing", "first": 250}, {"category": "READ"}):
+    whole = introspection.answer({"query": "operations", "all": True}, None)["data"]["operations"]
+    for first in (len(whole), 5000):
+        assert introspection.answer({"query": "operations", "first": first}, None)["data"]["operations"] == whole
+    for params in ({}, {"search": "thing", "first": 250}, {"category": "READ"}):
         data = introspection.answer({"query": "operations", **params}, None)["data"]
         assert len(json.dumps(data)) < 16_000
         assert data["_protocol"]["page"]["next"] == names(data)[-1]
     data = introspection.answer({"query": "search", "search": "thing", "first": 250}, None)["data"]
     assert len(json.dumps(data)) < 16_000
-    assert data["next"] == list(data["others"])[-1]
+    assert data["more"] == list(data["others"])[-1]
 
 
 @pytest.mark.parametrize(
@@ -449,26 +455,33 @@ def test_a_search_answers_words_with_the_description_of_what_they_mean(ask: Call
                     if name.rstrip("*") not in ("name", "species", "keeper", "tags")
                 },
             },
-            "returns": "Animal",
-            "example": data["operations"][0]["example"],
+            "returns": data["operations"][0]["returns"],
             "danger": "reversible",
         }
     ]
     assert data["operations"][0]["params"]["secret_word"].startswith("string, sensitive")
+    assert data["operations"][0]["returns"].startswith("Animal: name, id, species, ")
     assert "create_animal" not in data["others"]
     assert len(data["others"]) <= 4
 
 
 @pytest.mark.parametrize("name", ["introspect", "run_steps", *(name for rows in OPERATIONS.values() for name in rows)])
 def test_a_description_by_search_says_what_the_details_say(ask: Callable[..., Any], name: str) -> None:
-    """R-INT-4: the same parameters, which of them are required, and the same example."""
+    """R-INT-4: the same parameters, and which of them are required."""
     details = ask("operations", name=name)["operation"]
     (described,) = ask("search", name=[name])["operations"]
     assert (described["name"], described["tool"]) == (details["name"], details["mcpTool"])
+    explained = ask("options")["options"]
+    options = [parameter for parameter in details["parameters"] if parameter["name"] in described.get("options", "")]
+    assert [entry["description"] for entry in options] == [explained[entry["name"]] for entry in options]
+    if described.get("danger", "").endswith(", asks first"):
+        options += [entry for entry in details["parameters"] if entry["name"] == "confirmation_token"]
+    details["parameters"] = [parameter for parameter in details["parameters"] if parameter not in options]
     assert set(described["params"]) == {
         f"{parameter['name']}{'*' if parameter['required'] else ''}" for parameter in details["parameters"]
     }
-    assert described["example"] == details["examples"][0]["request"]["params"]
+    if name in ("introspect", "run_steps"):
+        assert described["example"] == details["examples"][0]["request"]["params"]
     for parameter in details["parameters"]:
         text = next(text for key, text in described["params"].items() if key.rstrip("*") == parameter["name"])
         assert parameter.get("description", "") in text
@@ -476,6 +489,49 @@ def test_a_description_by_search_says_what_the_details_say(ask: Callable[..., An
         assert all(
             str(parameter[key]) in text for key in ("minimum", "maximum", "pattern", "format") if key in parameter
         )
+
+
+def test_a_description_names_the_parameters_of_the_adapter_and_a_query_explains_them_once(tmp_path: Path) -> None:
+    operations = copy.deepcopy(OPERATIONS)
+    operations["read"]["get_animal"]["parameters"] |= {
+        "fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": "full"}},
+        "dry_run": {"in": "query", "schema": {"type": "boolean"}},
+        "as": {"in": "adapter", "schema": {"enum": ["json", "csv"]}},
+    }
+    introspection = make(write_package(tmp_path / "a", ADAPTER, operations, TYPES))
+    answer = introspection.answer({"query": "search", "name": ["get_animal", "delete_animal"]}, None)["data"]
+    read, delete = answer["operations"]
+    assert (read["options"], delete["danger"]) == ("fields=full", "destructive, asks first")
+    assert "options" not in delete
+    assert list(read["params"]) == ["animal_id*", "dry_run", "as"], "those of the API, and choices, are described"
+
+
+def test_a_search_leaves_out_what_nearly_all_operations_have_and_the_details_show_it(tmp_path: Path) -> None:
+    """R-INT-4, R-INT-6"""
+    operations = copy.deepcopy(OPERATIONS)
+    operations["read"]["get_animal"]["parameters"]["alt"] = {"in": "query", "schema": {"type": "string"}}
+    folder = write_package(tmp_path / "a", {**ADAPTER, "common": {"alt": "How it is written"}}, operations, TYPES)
+    introspection = make(folder)
+
+    def ask(query: str, **params: Any) -> Any:
+        return introspection.answer({"query": query, **params}, None)["data"]
+
+    assert "alt" not in ask("search", name=["get_animal"])["operations"][0]["params"]
+    assert "alt" in [entry["name"] for entry in ask("operations", name="get_animal")["operation"]["parameters"]]
+    assert ask("options")["options"]["alt"] == "How it is written"
+
+
+def test_an_outline_says_the_form_of_a_patch(tmp_path: Path) -> None:
+    """R-INT-6"""
+    operations = copy.deepcopy(OPERATIONS)
+    row = operations["update"]["update_animal"]
+    sends = []
+    for form in ("application/json", "application/merge-patch+json"):
+        row |= {"method": "PATCH", "body": {**row["body"], "content_type": form}}
+        introspection = make(write_package(tmp_path / form.replace("/", "-"), ADAPTER, operations, TYPES))
+        answer = introspection.answer({"query": "search", "name": ["update_animal"]}, None)
+        sends.append(answer["data"]["operations"][0].get("sends"))
+    assert sends == [None, "application/merge-patch+json"]
 
 
 def test_the_best_of_operations_that_a_search_finds_alike_is_described(tmp_path: Path) -> None:
@@ -494,7 +550,7 @@ def test_the_best_of_operations_that_a_search_finds_alike_is_described(tmp_path:
     data = search(search="gates")
     assert len(data["operations"]) == 1
     assert len(data["others"]) == 4
-    following = search(search="gates", after=data["next"])
+    following = search(search="gates", after=data["more"])
     assert not following["others"].keys() & data["others"].keys()
     assert following["operations"] == []
     for words in ("list red gates", "list_red_gates", "the red gate"):
@@ -509,7 +565,7 @@ def test_a_search_says_what_the_best_destroys_and_whether_it_probably_is_not_mea
     assert data["resources"] == {"animal": 5, "keeper": 1}
     data = ask("search", search="animals", category="DELETE")
     assert [(operation["name"], operation["danger"]) for operation in data["operations"]] == [
-        ("delete_animal", "destructive")
+        ("delete_animal", "destructive, asks first")
     ]
     assert "danger" not in ask("search", search="list animals")["operations"][0]
     weak = ask("search", search="refund the invoice of a keeper")

@@ -86,7 +86,6 @@ async def test_what_comes_as_text_is_bounded_as_all_else_is(zoo: Dispatcher) -> 
         ("update", {"operation": "update_animal", "params": {"animal_id": "x", "name": "A"}}, "fields of 'input'"),
         ("update", {"operation": "update_animal", "params": {"animal_id": 7}}, "'input' (type NewAnimal)"),
         ("create", {"operation": "get_animal", "params": {"animal_id": 7}}, "through 'mcp_aql_read'"),
-        ("read", {"operation": "introspect", "params": {"name": "get_animal"}}, "'operations', 'types', 'search'"),
         ("read", {"operation": "introspect", "params": {"query": "get_animal"}}, "Give name to describe one"),
     ],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aqlgen.runtime.introspection.search import outline
+from aqlgen.runtime.introspection.outline import FILLERS, is_real, outline
+from aqlgen.table.sample_scalars import PLAIN
 from tests.cases import each
 
 
@@ -62,12 +63,19 @@ def test_required_parameters_come_first_and_are_marked() -> None:
     assert list(data["params"]) == ["b*", "d*", "a", "c"]
 
 
-def test_the_outline_has_a_call_to_copy_and_what_comes_back() -> None:
+def test_the_outline_has_what_comes_back_and_no_example_that_is_made_up() -> None:
     examples = [{"request": {"operation": "get_pet", "params": {"pet": "x"}}}]
     data = described(examples=examples, returns={"name": "none", "kind": "scalar", "description": "No content."})
     assert data["example"] == {"pet": "x"}
     assert data["returns"] == "none: No content."
     assert described()["returns"] == "Pet"
+
+
+def test_an_example_is_real_that_has_a_text_of_the_document() -> None:
+    assert is_real({"name": "Rex"})
+    assert not is_real({"name": "example", "tags": [{"en": "USD"}], "age": 1})
+    assert not is_real("Rex"), "a plain value says no more than its line"
+    assert {"example", *FILLERS} == set(PLAIN)
 
 
 def test_what_would_hide_in_a_line_is_seen() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS
+from mcp.types import INVALID_PARAMS, Implementation
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
@@ -52,6 +52,17 @@ async def test_the_envelope_is_the_structured_content_and_compact_json(zoo: Disp
     assert content.type == "text"
     assert json.loads(content.text) == result.structured_content
     assert ": " not in content.text
+
+
+async def test_a_client_that_shows_both_gets_the_text_as_a_line(zoo: Dispatcher, era: str) -> None:
+    """R-ENV-3"""
+    info = Implementation(name="github-copilot-developer", version="1")
+    async with Client(build_server(zoo), mode=era, client_info=info) as client:
+        result = await client.call_tool("mcp_aql_read", {"operation": "list_animals", "params": {"limit": 3}})
+    assert result.structured_content == {"success": True, "data": {"limit": 3}}
+    assert [content.text for content in result.content if content.type == "text"] == [
+        "The answer is the structured content."
+    ]
 
 
 async def test_only_what_an_agent_cannot_repair_is_an_error_of_the_tool(

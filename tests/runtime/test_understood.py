@@ -96,7 +96,7 @@ async def test_a_confirmation_is_of_the_understood_values(
     held = await zoo.handle("delete", call)
     assert held["error"]["code"] == "CONFIRMATION_REQUIRED"
     assert held["error"]["details"]["understood"] == [UNDERSTOOD]
-    assert "animal_id: 7" in held["confirmation"]["message"]
+    assert "DELETE https://zoo.example/v1/animals/7" in held["confirmation"]["message"]
     token = held["confirmation"]["token"]
     other = {**call, "params": {"animal_id": "8", "confirmation_token": token}}
     assert (await zoo.handle("delete", other))["error"]["code"] == "TOKEN_SCOPE_MISMATCH"

@@ -13,7 +13,7 @@ from mcp import Client
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.witness import Finding, Grade, Request, Witness
-from aqlgen.runtime.witness.rules import danger_problem
+from aqlgen.runtime.witness.rules import rule_problems
 from aqlgen.runtime.witness.samples import sample
 from tests.generator.commands import run
 
@@ -258,9 +258,9 @@ EDITS: dict[str, tuple[str, Any, str]] = {
     "wire name": ("create_thing", edited("size_class", name="size"), "and sent as"),
     "place": ("list_things", edited("x_trace", **{"in": "query"}), "is not in the document"),
     "explode": ("list_things", edited("tags", explode=True), "is not exploded"),
-    "type": ("get_thing", edited("thing_id", schema={"type": "string"}), "is shown as string"),
-    "required": ("create_thing", edited("name", required=False), "is shown as not required"),
-    "enumeration": ("create_thing", edited("size_class", schema={"enum": ["small"]}), "is shown with the members"),
+    "type": ("get_thing", edited("thing_id", schema={"type": "string"}), '"no such value" is not of type "integer"'),
+    "required": ("create_thing", edited("name", required=False), '"name" is a required property'),
+    "enumeration": ("create_thing", edited("size_class", schema={"enum": ["small"]}), "must be one of 'small'"),
     "danger": ("delete_thing", lambda row: row.update(danger="reversible"), "the least is destructive"),
     "paging": ("list_things", lambda row: row["pagination"].update(page_param="sheet"), "give 2 of 5 items"),
     "items": ("list_things", lambda row: row["pagination"].update(items="/things"), "give 0 of 5 items"),
@@ -291,8 +291,8 @@ def test_a_lower_danger_of_a_delete_is_looked_at_where_the_path_takes_it_back(tm
         "/note": {"put": {"operationId": "note", "requestBody": body(), **nothing}, "delete": nothing},
     }}  # fmt: skip
     operations = {each.key: each for each in witness_of(tmp_path, document).documents[0].operations}
-    grades = [danger_problem(operations[f"DELETE {path}"], "DELETE", "reversible") for path in ("/lock", "/note")]
-    assert [problem and problem[0] for problem in grades] == [Grade.LOOK, Grade.WRONG]
+    problems = [rule_problems(operations[f"DELETE {path}"], "x", "DELETE", "reversible") for path in ("/lock", "/note")]
+    assert [[grade for grade, _ in each] for each in problems] == [[Grade.LOOK], [Grade.WRONG]]
 
 
 def test_an_empty_object_of_pairs_is_nothing_that_is_missing(tmp_path: Path) -> None:

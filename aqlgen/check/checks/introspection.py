@@ -7,17 +7,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aqlgen.check.operations import Operation
+from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category, Cause
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
 from aqlgen.runtime.table import FAMILIES
 from aqlgen.runtime.witness import Finding, Grade, Request
+from aqlgen.runtime.witness.document import is_filled, normal
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _PERMISSIONS = {"create": (False, False), "read": (True, False)}
 _KINDS = ("scalar", "enum", "object", "union", "array", "list", "map")
-_BOUNDS = ("minimum", "maximum", "pattern", "maxLength", "default")
 
 
 def _spread(items: list[Any], count: int) -> list[Any]:
@@ -79,7 +79,7 @@ async def the_details_of_operations(run: Run) -> None:
             operation.family, (False, True)
         )
         run.expect(right, operation, f"has permissions {permissions}")
-        await _parameters(run, operation, details, types)
+        await _parameters(run, operation, details)
         returns = details.get("returns") or {}
         base = re.sub(r"[\[\]!?]|\.params$", "", str(returns.get("name")))
         right = returns.get("name") == operation.row.returns["name"] and returns.get("kind") in _KINDS
@@ -90,8 +90,8 @@ async def the_details_of_operations(run: Run) -> None:
             run.expect(right, operation, "shows no example, or another one")
 
 
-async def _parameters(run: Run, operation: Operation, details: dict[str, Any], types: Mapping[Any, Any]) -> None:
-    """Expect every parameter of the table, with its type and what bounds it."""
+async def _parameters(run: Run, operation: Operation, details: dict[str, Any]) -> None:
+    """Expect every parameter of the table, with its type, and with the default of the document."""
     entries, table = details.get("parameters") or [], operation.row.shown_parameters
     if len(entries) < len(table):
         name = f"{operation.name}.params"
@@ -100,18 +100,15 @@ async def _parameters(run: Run, operation: Operation, details: dict[str, Any], t
     shown = {entry.get("name"): entry.get("required") for entry in entries}
     expected = {name: parameter.required for name, parameter in table.items()}
     run.expect(shown == expected, operation, f"shows parameters {sorted(map(str, shown))[:20]}", details)
+    stated = run.documented(operation)
+    stated = None if stated is None or stated.owner.get("parameters") else stated
     for entry in entries:
         run.expect(isinstance(entry.get("type"), str), operation, f"parameter {entry.get('name')} has no type", entry)
-        schema = operation.schema(table[entry["name"]]) if entry.get("name") in table else {}
-        for key in _BOUNDS if entry.get("type") == schema.get("type") else ():
-            right = key not in schema or entry.get(key) == schema[key]
-            run.expect(
-                right, operation, f"{entry['name']} has {key} {entry.get(key)!r}, not {schema.get(key)!r}", entry
-            )
-        values = [value for value in schema.get("enum") or () if value is not None]
-        is_told = "values, such as" in str(entry.get("description")) or types.get(entry.get("type")) == "enum"
-        right = set(map(str, values)) <= set(map(str, entry.get("enum") or ())) or is_told
-        run.expect(right, operation, f"{entry.get('name')} does not show its values {values[:5]}", entry)
+        known = schema_of(stated, operation.row, entry["name"]) if stated and entry.get("name") in table else None
+        here = stated.document.deref(known) if stated else None
+        default = here.get("default", entry.get("default")) if isinstance(here, dict) else entry.get("default")
+        right = entry.get("default", default) == default
+        run.expect(right, operation, f"{entry['name']} has the default {entry.get('default')!r}, not {default!r}")
 
 
 @check("IF-3", "Every call made of introspection alone succeeds, and sends the request of the document",
@@ -130,6 +127,11 @@ async def examples_work(run: Run) -> None:
         run.expect(right, operation, f"sent {len(run.arrived)} requests")
         problems = run.request_problems()
         run.expect(not problems, operation, f"its request is wrong: {problems}")
+        stated = run.documented(operation)
+        keys = [each.name.lower() for each in stated.parameters if each.place == "header"] if stated else []
+        for key in filter(is_filled, keys):
+            lacking = [request for request in run.writes(operation) if key not in request.headers]
+            run.expect(not lacking, operation, f"is sent without {key}")
 
 
 class _Examined:
@@ -225,7 +227,8 @@ async def operations_are_found(run: Run) -> None:
     run.expect(none.ok and none.data.get("operation", 0) is None, "introspect", "does not answer null for no operation")
 
 
-@check("IF-7", "The limits, modes and safety of the adapter are told", Category.INTROSPECTION, "R-INT-6, R-LOOP-2")
+@check("IF-7", "Limits and danger are told, and are what the effects, the owner and the name of an operation say",
+       Category.INTROSPECTION, "R-INT-6, R-LOOP-2, R-SAFE-1, R-EFF-1")  # fmt: skip
 async def danger_is_told(run: Run) -> None:
     """Read the danger of operations."""
     summary = (await run.introspect(query="danger")).data.get("summary") or {}
@@ -234,3 +237,19 @@ async def danger_is_told(run: Run) -> None:
     for operation in _spread(run.operations, 25):
         answer = await run.introspect(query="danger", name=operation.name)
         run.expect(operation.row.danger in str(answer.data), operation, "is told with another danger")
+    ids = {(document.api, normal(str(each.raw.get("operationId")))): each.key
+           for document in (run.witness.documents if run.witness else ()) for each in document.operations}  # fmt: skip
+    for operation in run.operations:
+        row, stated = operation.row, run.documented(operation)
+        if stated is None:
+            continue
+        known, is_grave = set(row.effects) - {"unknown", "none", "data"}, row.danger not in ("safe", "reversible")
+        asked = "always" if known or is_grave else "first" if "unknown" in row.effects else row.asked
+        right = (row.asked, is_grave) == (asked, asked == "always") and (known or not is_grave)
+        is_owners = not {"danger", "asked", "effects", "category"}.isdisjoint(stated.owner)
+        text = f"has the effects {row.effects}, is {row.danger}, and is asked about {row.asked}"
+        run.expect(right or is_owners, operation, text)
+        owners = str(stated.owner.get("confirmation") or "")
+        run.expect(row.confirmation == owners, operation, "is confirmed by a question that is not the owner's")
+        key = ids.get((row.api, normal(operation.name)), stated.key)
+        run.expect(key == stated.key or stated.owner.get("name"), operation, f"has the operationId of {key}")

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from aqlgen.check.operations import Operation
+from aqlgen.check.connection import values_of
+from aqlgen.check.operations import Operation, schema_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.runtime.schema import shape_of
+from aqlgen.runtime.witness import Document
+from aqlgen.runtime.witness.samples import ABSENT, sample
 
 UNKNOWN = "no_such_parameter"
+_UNKNOWN_FIELD = "VALIDATION_UNKNOWN_"
+_ADDED = (
+    UNKNOWN, "fields", "first", "after", "last", "before", "where", "aggregate", "dry_run", "if_match", "as",
+    "confirmation_token",
+)  # fmt: skip
+"""A parameter that no operation has, and those that adapters add to some."""
+_MOST_WRONG, _DEEPEST = 24, 3
+_FURTHER = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+"""Keywords by which an object may have fields that it does not declare."""
 
 
 def _without(values: dict[str, Any], name: str) -> dict[str, Any]:
@@ -35,34 +48,66 @@ async def required_parameters(run: Run) -> None:
 
 @check("PH-2", "An unknown parameter is refused with the known ones, and sends nothing", Category.PARAMETERS, "R-REQ-3")
 async def unknown_parameters(run: Run) -> None:
-    """Send a parameter that no operation has."""
-    for operation in run.callable:
-        params, code = {**operation.params, UNKNOWN: 1}, "VALIDATION_UNKNOWN_PARAM"
+    """Send every parameter that is shown, one that no operation has, and those that are of other operations."""
+    itself = (await run.introspect(query="operations", name="introspect")).data.get("operation") or {}
+    known = [entry["name"] for entry in itself.get("parameters") or ()]
+    answer = await run.introspect(**dict.fromkeys((*known, *_ADDED)) | {"query": "operations"})
+    text = str(answer.error.get("message")).partition(" Valid")[0]
+    refused = [name for name in (*known, *_ADDED) if re.search(rf"\b{name}\b", text)]
+    run.expect(set(refused) == set(_ADDED) - set(known), "introspect", f"refuses {refused}, and shows {known}")
+    run.keep("accepted_parameters", name="introspect", accepted=[name for name in known if name not in refused])
+    for operation in run.operations:
+        known, row = list(operation.row.shown_parameters), operation.row
+        shapes = [shape_of(operation.table.types, parameter.schema) for parameter in row.parameters.values()]
+        fields = {name for shape in shapes for names in shape.properties.items() for name in (names[0], names[1][0])}
+        others = [name for name in _ADDED if name not in fields | row.parameters.keys() | row.wire_names.keys()]
+        shown = {name: None for name in known if name not in row.choices}
+        params, code = {**shown, **operation.params, **dict.fromkeys(others, 1)}, "VALIDATION_UNKNOWN_PARAM"
         answer = await run.refused(operation, params, "an unknown parameter", code, UNKNOWN)
-        known, message = list(operation.row.shown_parameters), str(answer.error.get("message"))
+        refused, message = list(answer.details.get("unknown_params") or ()), str(answer.error.get("message"))
+        run.expect(set(refused) == set(others), operation, f"of {others} it refuses {refused}")
+        run.keep("accepted_parameters", name=operation.name, accepted=[name for name in known if name not in refused])
         right = not known or any(f"'{name}'" in message for name in known)
         run.expect(right, operation, "does not name the known parameters")
         run.keep("unknown_parameter", operation=operation.name, parameter=UNKNOWN, response=answer)
         run.keep("error_tests", name=f"unknown-{operation.name}", must_mention=[UNKNOWN, *known[:1]], response=answer)
 
 
-@check("PH-3", "A value of another type or beyond its bounds is refused, with what is expected",
-       Category.PARAMETERS, "R-REQ-4, R-ERR-1")  # fmt: skip
+@check("PH-3", "A value that the document does not allow is refused, with what is expected, however deep it stands",
+       Category.PARAMETERS, "R-REQ-3, R-REQ-4, R-UPD-1, R-ERR-1")  # fmt: skip
 async def wrong_values(run: Run) -> None:
-    """Send values that the schema of a parameter does not allow."""
+    """Send a value of each parameter, and of each field in a body, that its schema does not allow."""
     for operation in run.callable:
-        for name, parameter in operation.row.shown_parameters.items() if not operation.row.choices else ():
-            for value in _wrong(operation.schema(parameter)) if parameter.location != "adapter" else ():
-                params = {**operation.params, name: value}
-                what = f"{name}={str(value)[:40]!r}"
-                answer = await run.refused(operation, params, what, "VALIDATION_INVALID_", name)
-                run.keep("constraint_tests", name=f"{operation.name}.{name}", documented=True, response=answer)
+        stated = run.documented(operation)
+        if stated is None or operation.row.choices:
+            continue
+        for name in operation.row.shown_parameters:
+            schema = schema_of(stated, operation.row, name)
+            value = ABSENT if schema is None else sample(stated.document, schema, 1, name=name)
+            cases = [] if value is ABSENT else list(_wrong(stated.document, schema, value))
+            for place, code, refused in cases[:_MOST_WRONG]:
+                what = f"{name}{place}={str(refused)[:60]!r}"
+                mentioned = "no_such_field" if code == _UNKNOWN_FIELD else name
+                answer = await run.refused(operation, {**operation.params, name: refused}, what, code, mentioned)
+                run.keep("constraint_tests", name=f"{operation.name}.{name}{place}", documented=True, response=answer)
 
 
-def _wrong(schema: Any) -> Iterator[Any]:
-    """Yield values that a schema does not allow."""
-    if any(key in schema for key in ("oneOf", "anyOf", "allOf", "$ref")):
-        return
+def _wrong(document: Document, schema: Any, value: Any, place: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Yield a value with one thing in it that its schema does not allow: the place, the code of the refusal, it."""
+    parts = list(document.parts(schema))
+    if isinstance(value, dict) and place.count(".") < _DEEPEST:
+        known = document.properties(schema)
+        if known and all(not part.get(word) for part in parts for word in _FURTHER):
+            yield place, _UNKNOWN_FIELD, {**value, "no_such_field": 1}
+        for name, inner in value.items() if len(parts) == 1 else ():
+            for below, code, refused in _wrong(document, known.get(name, {}), inner, f"{place}.{name}"):
+                yield below, code, {**value, name: refused}
+    for refused in _not_allowed(parts[0]) if len(parts) == 1 else ():
+        yield place, "VALIDATION_", refused
+
+
+def _not_allowed(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield values that a schema without alternatives does not allow."""
     kind, least, most, longest = (schema.get(key) for key in ("type", "minimum", "maximum", "maxLength"))
     if kind in ("integer", "number"):
         yield from ("not a number", {"a": 1}, *([1.5] if kind == "integer" else []))
@@ -73,6 +118,8 @@ def _wrong(schema: Any) -> Iterator[Any]:
         yield {"a": 1}
         if isinstance(schema.get("enum"), list):
             yield "no-such-value-of-all"
+        if schema.get("format") in ("date", "date-time", "uuid"):
+            yield "tomorrow"
         if isinstance(longest, int) and longest < 1000:
             yield "x" * (longest + 1)
 
@@ -88,7 +135,7 @@ async def defaults(run: Run) -> None:
             explicit = await run.call(operation, {**operation.params, "fields": default})
             right = without.ok and _data_of(without) == _data_of(explicit)
             run.expect(right, operation, f"fields is not '{default}' by default")
-            for path, value in list(_scalars(without.get("data"), "data"))[:1]:
+            for path, value in list(values_of(without.get("data"), "data"))[:1]:
                 run.keep("optional_defaults", operation=operation.name, parameter="fields", expected_value_path=path,
                          expected_value=value, response=without)  # fmt: skip
         for name, parameter in shown.items():
@@ -102,15 +149,6 @@ def _data_of(answer: Any) -> Any:
     """Return the data of an answer without the cursors, which are new each time."""
     data = answer.get("data")
     return _without(data, "pageInfo") if isinstance(data, dict) else data
-
-
-def _scalars(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the values within data with their paths."""
-    if isinstance(value, str | int | bool):
-        yield path, value
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        if "." not in str(key):
-            yield from _scalars(inner, f"{path}.{key}")
 
 
 @check("PH-5", "A call of another family's tool is refused with the right one", Category.PARAMETERS, "R-REQ-6")

@@ -140,8 +140,8 @@ async def tokens(run: Run) -> None:
         run.expect(_TOKEN not in log(), "the token", "is in the log")
 
 
-@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT, "R-REQ-9",
-       where="alone")  # fmt: skip
+@check("TR-6", "Requests beyond the limits are refused, and the next one is answered", Category.TRANSPORT,
+       "R-REQ-9")  # fmt: skip
 async def limits(run: Run) -> None:
     """Send what is too large, too deep and too long."""
     deep: Any = 1
@@ -149,13 +149,12 @@ async def limits(run: Run) -> None:
         deep = {"a": deep}
     text, item = "y" * 100_000, {"operation": "introspect", "params": {"query": "operations", "first": 1}}
     cases = {"too large": [text] * 12, "too deep": deep, "too many": list(range(20_000)), "too long": text}
-    async with run.connected(LEGACY, settings={"MAX_STRING_LENGTH": str(64 * 1024)}) as run:
-        for name, value in cases.items():
-            code = (await run.introspect(query="operations", search=value)).code
-            run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", name, f"is answered with {code}")
-        code = (await run.send(run.adapter.tool("read"), {"operations": [item] * 51})).code
-        run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", "51 operations", f"are answered with {code}")
-        run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after a large request")
+    for name, value in cases.items():
+        code = (await run.introspect(query="operations", search=value)).code
+        run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", name, f"is answered with {code}")
+    code = (await run.send(run.adapter.tool("read"), {"operations": [item] * 51})).code
+    run.expect(code == "VALIDATION_PAYLOAD_TOO_LARGE", "51 operations", f"are answered with {code}")
+    run.expect((await run.introspect(query="operations")).ok, "introspect", "fails after a large request")
 
 
 @check("RU-1", "It starts as it is configured by its owner", Category.OPERATION, "R-OPS-4", where="alone")
@@ -240,10 +239,10 @@ async def quotas(run: Run) -> None:
             run.expect((await run.introspect(query="quota_status")).ok, "quota_status", "is not told")
 
 
-@check("RU-6", "Concurrent calls are answered, each with its own answer", Category.OPERATION, "R-OPS-5", where="alone")
+@check("RU-6", "Concurrent calls are answered, each with its own answer", Category.OPERATION, "R-OPS-5")
 async def concurrency(run: Run) -> None:
     """Send many calls together."""
-    async with run.connected() as run, anyio.create_task_group() as group:
+    async with anyio.create_task_group() as group:
 
         async def ask(name: str) -> None:
             arguments = {"operation": "introspect", "params": {"query": "operations", "name": name}}

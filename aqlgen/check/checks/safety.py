@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from aqlgen.check.connection import LEGACY, MODERN, output_of
 from aqlgen.check.operations import Operation
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
-from aqlgen.check.stand_in import Arrived, Reply, StandIn, serve
+from aqlgen.check.stand_in import Arrived, Reply, StandIn, base_url, serve
 
 _SHORTEST = 10
 """Seconds that a token is good for at least."""
@@ -29,7 +30,7 @@ async def _token(run: Run, operation: Operation) -> str | None:
     """Call an operation that asks; returns its token."""
     answer = await run.call(operation)
     token = str(answer.details.get("confirmation_token"))
-    is_told = bool((answer.get("confirmation") or {}).get("message")) and "expires_at" in answer.details
+    is_told = {"message", "expires_at"} <= (answer.get("confirmation") or {}).keys()
     right = answer.code == "CONFIRMATION_REQUIRED" and token.startswith("conf_") and is_told
     right = right and (answer.get("confirmation") or {}).get("token") == token
     run.expect(right, operation, "is not asked about, with a token beside the error, too")
@@ -38,28 +39,30 @@ async def _token(run: Run, operation: Operation) -> str | None:
 
 
 @check("SA-1", "A grave call runs once, after it was confirmed with its own token", Category.SAFETY, "R-SAFE-3",
-      where="alone")  # fmt: skip
+      where="agent")  # fmt: skip
 async def confirmations(run: Run) -> None:
     """Ask, alter, confirm, repeat."""
-    async with run.connected(LEGACY, settings=_BY_AGENT) as run:
-        for operation in run.grave():
-            token, params = await _token(run, operation), operation.params
-            if token is None:
-                continue
-            forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
-            await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
-            types = {name: operation.schema(operation.row.parameters[name]).get("type") for name in params}
-            simple = [name for name, value in params.items()
-                      if isinstance(value, str | int) and types[name] in ("string", "integer")]  # fmt: skip
-            for name in simple[:1]:
-                other = {**params, name: params[name] + (1 if isinstance(params[name], int) else "1")}
-                answer = await run.call(operation, other, confirmation_token=token)
-                right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
-                run.expect(right, operation, "takes a token for other parameters")
-            answer = await run.call(operation, {**params, "_confirmation": token})
-            right = answer.ok and len(run.writes(operation)) == 1
-            run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
-            await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
+    for operation in run.grave():
+        token, params = await _token(run, operation), operation.params
+        if token is None:
+            continue
+        shown = await run.call(operation, {**params, "dry_run": True})
+        outcome = (shown.data.get("decision") or {}).get("outcome")
+        run.expect(outcome == "confirm" or not shown.ok, operation, "a dry run does not say that it is asked about")
+        forged = token[:-6] + ("AAAAAA" if not token.endswith("AAAAAA") else "BBBBBB")
+        await run.refused(operation, params, "a forged token", "TOKEN_INVALID", confirmation_token=forged)
+        types = {name: operation.schema(operation.row.parameters[name]).get("type") for name in params}
+        simple = [name for name, value in params.items()
+                  if isinstance(value, str | int) and types[name] in ("string", "integer")]  # fmt: skip
+        for name in simple[:1]:
+            other = {**params, name: params[name] + (1 if isinstance(params[name], int) else "1")}
+            answer = await run.call(operation, other, confirmation_token=token)
+            right = answer.code.startswith(("TOKEN_SCOPE_MISMATCH", "VALIDATION_")) and not run.writes(operation)
+            run.expect(right, operation, "takes a token for other parameters")
+        answer = await run.call(operation, {**params, "_confirmation": token})
+        right = answer.ok and len(run.writes(operation)) == 1
+        run.expect(right, operation, f"does not run once it is confirmed ({len(run.writes(operation))} requests)")
+        await run.refused(operation, params, "a token twice", "TOKEN_ALREADY_USED", confirmation_token=token)
 
 
 @check("SA-2", "A token is good in the session that it was given to, expires, and is given so often", Category.SAFETY,
@@ -118,19 +121,23 @@ async def nobody(run: Run) -> None:
                 run.expect("conf_" not in json.dumps(answer.error), operation, "gives a token")
 
 
-@check("SA-5", "What is forbidden is refused, and safe calls are never asked about", Category.SAFETY, "R-SAFE-1",
-      where="alone")  # fmt: skip
+@check("SA-5", "What is forbidden is refused, what nothing proves harmless is asked about once, safe calls never",
+       Category.SAFETY, "R-SAFE-1", where="agent")  # fmt: skip
 async def levels(run: Run) -> None:
     """Call operations of every level under the policy standard."""
-    async with run.connected(settings=_BY_AGENT) as run:
-        for operation in run.grave("forbidden"):
-            await run.refused(operation, operation.params, "a forbidden call", "PERMISSION_DANGER_LEVEL_DENIED")
-        mild = [
-            item for item in run.callable if item.row.asked == "never" and item.row.danger in ("safe", "reversible")
-        ]
-        for operation in mild[:: max(1, len(mild) // 10)][:10]:
+    for operation in run.grave("forbidden"):
+        await run.refused(operation, operation.params, "a forbidden call", "PERMISSION_DANGER_LEVEL_DENIED")
+    mild = [item for item in run.callable if item.row.asked == "never" and item.row.danger in ("safe", "reversible")]
+    for operation in mild[:: max(1, len(mild) // 10)][:10]:
+        code = (await run.call(operation)).code
+        run.expect(code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED"), operation, "is asked about")
+    unproven = [item for item in run.callable if item.row.asked == "first" and item.row.carries is None]
+    for operation in [item for item in unproven if item.row.danger == "reversible" and not item.row.servers][:2]:
+        token = await _token(run, operation)
+        if token is not None:
+            await run.call(operation, confirmation_token=token)
             code = (await run.call(operation)).code
-            run.expect(code not in ("CONFIRMATION_REQUIRED", "PERMISSION_DENIED"), operation, "is asked about")
+            run.expect(code != "CONFIRMATION_REQUIRED", operation, "is asked about at its second use")
 
 
 @check("SA-6", "A read-only adapter offers reads alone, and performs nothing else by any name", Category.SAFETY,
@@ -190,7 +197,9 @@ async def secrets(run: Run) -> None:
                 for status in (200, 400, 404, 500):
 
                     def echo(request: Arrived, status: int = status) -> Reply:
-                        return Reply.of(status, {"you": dict(request.headers), "message": _whole(request)})
+                        whole = _whole(request)
+                        coded = [b64encode(whole.encode()).decode(), whole.encode().hex()]
+                        return Reply.of(status, {"you": dict(request.headers), "message": whole, "coded": coded})
 
                     with run.api.behaving(echo):
                         await run.call(operation)
@@ -202,10 +211,36 @@ async def secrets(run: Run) -> None:
                 with run.api.behaving(Reply(302, b"", {"Location": f"{other}/stolen"})):
                     await run.call(operation)
             written = run.adapter.log() + (file.read_text(encoding="utf-8") if file.exists() else "")
+    await _lacking(run)
     stolen = "".join(map(_whole, elsewhere.arrived))
     for name, secret in run.secrets.items():
         run.expect(secret not in stolen, name, "goes to another host with a redirect")
         run.expect(secret not in written, name, "is in the log or the audit log")
+
+
+async def _lacking(run: Run) -> None:
+    """Call what needs credentials without one of them, and at an address at which everybody could read them."""
+    needed = [item for item in run.callable if _is_closed(run, item) and not item.row.servers]
+    kinds = {str(run.table.of_api(item.row.api).security if item.row.security is None else item.row.security): item
+             for item in needed}  # fmt: skip
+    for name in list(run.secrets)[:_MOST_SECRETS]:
+        kept = {key: value for key, value in run.launch.variables.items() if key != name}
+        async with replace(run, launch=replace(run.launch, variables=kept)).connected() as poorer:
+            for operation in list(kinds.values())[:_MOST_SECRETS]:
+                await poorer.call(operation)
+                problems = poorer.request_problems()
+                poorer.expect(not problems, operation, f"is sent without {name}: {problems}")
+    for operation in needed[:1]:
+        async with run.connected(settings={"BASE_URL": base_url(run.table, "http://check.invalid")}) as plain:
+            code = (await plain.call(operation)).code
+            plain.expect(code.startswith("PERMISSION_"), operation, f"is sent over plain http: {code}")
+
+
+def _is_closed(run: Run, operation: Operation) -> bool:
+    """Return True for an operation that nobody calls without a credential."""
+    stated = operation.row.security
+    security = run.table.of_api(operation.row.api).security if stated is None else stated
+    return bool(security) and all(security)
 
 
 @check("SA-8", "Grave calls are in the audit log, which shows when it is changed", Category.SAFETY, "R-SAFE-5",
@@ -243,23 +278,22 @@ async def audit(run: Run) -> None:
         run.expect(code != 0, "audit verify", "accepts a changed log")
 
 
-@check("SA-9", "Batches and plans confirm what their calls would", Category.SAFETY, "R-BAT-2", where="alone")
+@check("SA-9", "Batches and plans confirm what their calls would", Category.SAFETY, "R-BAT-2", where="agent")
 async def together(run: Run) -> None:
     """Hide a grave call in a batch and in a plan; what follows it in a batch waits with it."""
-    async with run.connected(LEGACY, settings=_BY_AGENT) as run:
-        for operation in run.grave()[:2]:
-            others = [item for item in run.callable if item.family == operation.family and item.name != operation.name]
-            mild = sorted(others, key=lambda item: item.row.danger != "reversible")
-            follower = next(iter(mild), operation)
-            items = [{"operation": item.name, "params": item.params} for item in (operation, follower)]
-            batch = await run.send(run.adapter.tool(operation.family), {"operations": items})
-            halted = (batch.get("halted_at") or {}).get("operation")
-            waiting = [entry.get("operation") for entry in batch.get("pending_operations") or ()]
-            right = halted == operation.name and waiting == [follower.name] and "CONFIRMATION_REQUIRED" in str(batch)
-            run.expect(right and not run.arrived, operation, f"a batch halts at {halted}, and {waiting} wait")
-            plan = await run.own("execute", "run_steps", steps=items[:1])
-            right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
-            run.expect(right, operation, "is not asked about in a plan")
+    for operation in run.grave()[:2]:
+        others = [item for item in run.callable if item.family == operation.family and item.name != operation.name]
+        mild = sorted(others, key=lambda item: item.row.danger != "reversible")
+        follower = next(iter(mild), operation)
+        items = [{"operation": item.name, "params": item.params} for item in (operation, follower)]
+        batch = await run.send(run.adapter.tool(operation.family), {"operations": items})
+        halted = (batch.get("halted_at") or {}).get("operation")
+        waiting = [entry.get("operation") for entry in batch.get("pending_operations") or ()]
+        right = halted == operation.name and waiting == [follower.name] and "CONFIRMATION_REQUIRED" in str(batch)
+        run.expect(right and not run.arrived, operation, f"a batch halts at {halted}, and {waiting} wait")
+        plan = await run.own("execute", "run_steps", steps=items[:1])
+        right = "CONFIRMATION_REQUIRED" in json.dumps(plan) and not run.writes(operation)
+        run.expect(right, operation, "is not asked about in a plan")
 
 
 _AGENT = {"element_name": "checker"}
@@ -299,11 +333,16 @@ async def loop(run: Run) -> None:
                 agent.expect(failed.get("continue") is True and not stopped, mode, "holds an agent", failed)
             ended = await agent.own("execute", "complete_execution", **_AGENT)
             agent.expect(ended.ok, mode, "does not end an agent")
-    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open"}
+    settings = {"SAFETY_LOOP": "enforcing", "POLICY": "open", "SAFETY_LOOP_DENY": "*never*"}
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
-        await agent.own("execute", "execute_agent", **_AGENT)
-        went_on = [(await _step(agent)).get("continue"), (await _step(agent, outcome="failure")).get("continue")]
-        agent.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after a step that failed")
+        for other in ({"outcome": "failure"}, {"nextActionHint": "doing what is never done"}):
+            name = {"element_name": f"checker-{next(iter(other))}"}
+            await agent.own("execute", "execute_agent", **name)
+            went_on = [
+                (await _step(agent, **name)).get("continue"),
+                (await _step(agent, **name, **other)).get("continue"),
+            ]
+            agent.expect(went_on == [True, False], "enforcing", f"goes on {went_on} after {other}")
     async with run.connected(LEGACY, None, lambda _: "accept", settings) as agent:
         await agent.own("execute", "execute_agent", **_AGENT)
         for operation in _changes(run):
@@ -311,9 +350,6 @@ async def loop(run: Run) -> None:
             sent = [len(agent.arrived) for _ in range(3) if await agent.call(operation) is not None]
             right = (sent[0] or not report.get("continue")) and not any(sent[1:])
             agent.expect(right, operation, f"one report of it lets {sent} requests go")
-    async with run.connected(LEGACY, settings={"SAFETY_LOOP": "disabled"}) as agent:
-        hidden = await agent.own("execute", "execute_agent", **_AGENT)
-        agent.expect(hidden.code == "NOT_FOUND_OPERATION", "disabled", "offers execute_agent")
 
 
 def _changes(run: Run) -> list[Operation]:
@@ -324,4 +360,4 @@ def _changes(run: Run) -> list[Operation]:
 
 async def _step(run: Run, **more: Any) -> dict[str, Any]:
     """Report a step; returns the directive."""
-    return (await run.own("create", "record_execution_step", **_STEP, **more)).get("data") or {}
+    return (await run.own("create", "record_execution_step", **{**_STEP, **more})).get("data") or {}

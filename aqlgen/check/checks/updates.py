@@ -8,18 +8,21 @@ from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
 
+from aqlgen.check.connection import Answer, values_of
 from aqlgen.check.listing import placed
-from aqlgen.check.operations import Operation, scalars
+from aqlgen.check.operations import Operation, scalars, schema_of
 from aqlgen.check.results import Category
 from aqlgen.check.run import Run, check
 from aqlgen.check.stand_in import Arrived, Reply
-from aqlgen.runtime.schema import at, resolve, shape_of, steps_of
-from aqlgen.runtime.table import Table
+from aqlgen.runtime.schema import Types, at, shape_of, steps_of
+from aqlgen.runtime.table import Row
+from aqlgen.runtime.witness import Document
+from aqlgen.runtime.witness.samples import ABSENT, sample
 
 _AWKWARD = 'a "b" \\ c\n\u221a \U0001f6b2 </d>'
-_ROUNDS, _DEEPEST, _MOST_UPDATES = 6, 4, 40
-_UNUSUAL = ("oneOf", "anyOf", "allOf", "not", "const", "pattern", "format", "multipleOf", "if", "contentEncoding",
-            "uniqueItems", "additionalProperties", "x-const")  # fmt: skip
+_ROUNDS, _MOST_UPDATES = 6, 40
+_CHOSEN, _REMOVED = 0.6, 0.2
+"""The share of the fields of an object that a patch names, and that of those which it removes."""
 
 
 @check("RT-1", "What an operation is given arrives at the API unchanged", Category.ROUND_TRIP, "R-REQ-2")
@@ -69,61 +72,69 @@ def without_nulls(value: Any) -> Any:
     return value
 
 
-class Pair(NamedTuple):
-    """A value as the agent writes it, and as the API has it."""
+def _is_filled(sent: Any, patch: Any, state: Any) -> bool:
+    """Return True for a patch whose objects are filled with what was there, for an API that replaces each of them."""
+    if not isinstance(sent, dict) or not isinstance(patch, dict):
+        return bool(sent == patch)
+    known = state if isinstance(state, dict) else {}
+    named = all(_is_filled(sent.get(name, ABSENT), inner, known.get(name)) for name, inner in patch.items())
+    return named and all(sent[name] == known.get(name) for name in sent.keys() - patch.keys())
 
-    agent: Any
-    api: Any
+
+class Updated(NamedTuple):
+    """An update that the model covers: of JSON, with the operation and the schema of the document."""
+
+    operation: Operation
+    strategy: str
+    document: Document
+    schema: Any
+
+    def state(self, turn: int) -> Any:
+        """Return what a read answers of the resource: with what only the API writes, without what it never shows."""
+        return sample(self.document, self.schema, turn, answers=True)
+
+    def writable(self, value: Any) -> Any:
+        """Return a state without what only the API writes."""
+        return _writable(self.document, self.schema, value)
+
+    def patch(self, turn: int, random: Random) -> Any:
+        """Return a merge patch of some fields, in the agent's names every other turn; `ABSENT` if none is known."""
+        value = sample(self.document, self.schema, turn)
+        return _some(self.document, self.schema, value, random) if isinstance(value, dict) else ABSENT
+
+    def agents(self, patch: Any) -> Any:
+        """Return a patch in the names that introspection shows."""
+        entry = self.operation.row.shown_parameters["input"]
+        return _in_agents_names(self.operation.table.types, entry.schema, patch)
 
 
-class Values:
-    """Random values of schemas, the same ones each time."""
+def _writable(document: Document, schema: Any, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_writable(document, document.items(schema), item) for item in value]
+    known = document.properties(schema)
+    fields = value.items() if isinstance(value, dict) else ()
+    kept = {name: _writable(document, known.get(name, {}), inner) for name, inner in fields
+            if not document.is_marked(known.get(name, {}), "readOnly")}  # fmt: skip
+    return kept if isinstance(value, dict) else value
 
-    def __init__(self, table: Table) -> None:
-        self._types = table.types
-        self._random = Random(7)  # noqa: S311 - nothing secret is made of it
 
-    def value_of(self, schema: Any, depth: int = 0, *, partly: bool = False) -> Pair | None:
-        """Return a value of a schema, None for a schema that is not simple; `partly` makes a patch of an object."""
-        schema = resolve(schema, self._types)
-        if not isinstance(schema, dict) or depth > _DEEPEST or any(schema.get(key) for key in _UNUSUAL):
-            return None
-        random, kind, values = self._random, schema.get("type"), schema.get("enum")
-        kind = next((item for item in kind if item != "null"), None) if isinstance(kind, list) else kind
-        value: Any = None
-        if isinstance(values, list):
-            value = random.choice([item for item in values if item is not None] or [None])
-        elif kind == "string" and schema.get("minLength", 0) < 20:
-            size = max(schema.get("minLength", 0), min(schema.get("maxLength", 8), random.randint(1, 8)))
-            value = "".join(random.choices("abcxyz", k=size))
-        elif kind in ("integer", "number") and not {"exclusiveMinimum", "exclusiveMaximum"} & schema.keys():
-            least = int(schema.get("minimum", 0)) + (kind == "number")
-            most = int(schema.get("maximum", least + 90))
-            value = random.randint(least, most) if least <= most else None
-        elif kind == "boolean":
-            value = random.random() < 0.5
-        elif kind == "array":
-            items = [self.value_of(schema.get("items"), depth + 1) for _ in range(max(2, schema.get("minItems", 0)))]
-            known = [item for item in items if item is not None][: schema.get("maxItems")]
-            return Pair([item.agent for item in known], [item.api for item in known]) if all(items) else None
-        elif kind == "object" or "properties" in schema:
-            return self.object(schema, depth, partly=partly)
-        return None if value is None else Pair(value, value)
+def _some(document: Document, schema: Any, value: Any, random: Random) -> Any:
+    """Return some fields of an object at each depth, and null for one that is removed, if none has to be there."""
+    if not isinstance(value, dict):
+        return value
+    known, required = document.properties(schema), document.required(schema)
+    chosen = [name for name in value if random.random() < _CHOSEN]
+    removed = {name for name in chosen if random.random() < _REMOVED} - required
+    inner = {name: _some(document, known.get(name, {}), value[name], random) for name in chosen}
+    return inner | dict.fromkeys(removed)
 
-    def object(self, schema: Any, depth: int = 0, *, partly: bool = False) -> Pair | None:
-        """Return an object of a schema, or a patch of one: some fields, and null where it removes one."""
-        shape = shape_of(self._types, schema)
-        agent, api = dict[str, Any](), dict[str, Any]()
-        for name, (wire, inner) in shape.properties.items() if not shape.alternatives else ():
-            chance = self._random.random()
-            pair = self.value_of(inner, depth + 1, partly=partly and chance < 0.8)
-            is_needed = bool({name, wire} & shape.required)
-            is_unread = not partly and isinstance(inner, dict) and inner.get("writeOnly") is True
-            if pair is None or is_unread or (partly and chance > 0.6 and not is_needed):
-                continue
-            is_removed = partly and chance < 0.2 and not is_needed and name not in shape.hidden
-            agent[name], api[wire] = (None, None) if is_removed else pair
-        return Pair(agent, api) if agent else None
+
+def _in_agents_names(types: Types, schema: Any, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    known = {wire: (name, inner) for name, (wire, inner) in shape_of(types, schema).properties.items()}
+    pairs = ((known.get(wire, (wire, {})), inner) for wire, inner in value.items())
+    return {name: _in_agents_names(types, inner, each) for (name, inner), each in pairs}
 
 
 class Resource:
@@ -156,15 +167,15 @@ class Resource:
         return usual
 
 
-def _updates(run: Run) -> list[tuple[Operation, Any]]:
-    """Return the updates that the model covers, of JSON and with a schema, each with that schema."""
+def _updates(run: Run) -> list[Updated]:
+    """Return the updates that the model covers."""
     covered = []
     for operation in [item for item in run.callable if item.updates][:_MOST_UPDATES]:
-        row, update = operation.row, operation.row.update
-        entry = row.shown_parameters.get("input")
-        is_json = row.body is not None and "json" in row.body.content_type and not row.choices
-        if update is not None and entry is not None and is_json and not update.undeclared and not row.servers:
-            covered.append((operation, entry.schema))
+        row, update, stated = operation.row, operation.row.update, run.documented(operation)
+        schema = None if stated is None else schema_of(stated, row, "input")
+        is_json = row.body is not None and "json" in row.body.content_type and not row.choices and not row.servers
+        if update is not None and stated is not None and schema is not None and is_json and not update.undeclared:
+            covered.append(Updated(operation, update.strategy, stated.document, schema))
     return covered
 
 
@@ -173,40 +184,55 @@ async def updates_preserve(run: Run) -> None:
     """Update resources of random values by random patches, and compare the whole of what is written."""
     for operation in [item for item in run.callable if item.updates]:
         run.api.forget()
+        reader = operation.table.find((operation.row.update and operation.row.update.read) or "", "read")
+        before = None if reader is None else await _read(run, operation, reader)
         answer = await run.call(operation)
         for request in run.writes(operation)[-1:] if answer.ok else ():
             written = _written(request)
             lost = [value for value in scalars(operation.params["input"])
                     if value not in written and f'"{value}"' not in written]  # fmt: skip
             run.expect(not lost, operation, f"these values do not arrive: {lost[:5]}")
-        reader = operation.table.find((operation.row.update and operation.row.update.read) or "", "read")
-        if answer.ok and not answer.fields and reader is not None:
-            shared = {name: value for name, value in operation.params.items() if name in reader.shown_parameters}
-            answer = await run.call(Operation(reader, operation.table), shared)
-        if answer.fields:
-            run.keep("update_preservation_tests", name=operation.name, preserved_fields=answer.fields,
-                     read_response=answer)  # fmt: skip
-    for operation, schema in _updates(run):
-        update, values = operation.row.update, Values(operation.table)
-        if update is None or update.strategy not in ("put-merge", "merge-patch", "patch"):
+        is_written, after = answer.ok, answer if reader is None else await _read(run, operation, reader)
+        fields = (after if before is None else before).fields.items() if is_written else ()
+        named = {name for path, _ in values_of(operation.params["input"], "") for name in path.split(".")}
+        preserved = {path: value for path, value in fields if _is_kept(path.split("."), named)}
+        if preserved:
+            run.keep("update_preservation_tests", name=operation.name, preserved_fields=preserved, read_response=after)
+    for updated in _updates(run):
+        operation, random = updated.operation, Random(7)  # noqa: S311 - the same each time, and nothing secret
+        update = operation.row.update
+        if update is None or updated.strategy not in ("put-merge", "merge-patch", "patch"):
             continue
-        for _ in range(_ROUNDS):
-            state, patch = values.object(schema), values.object(schema, partly=True)
-            if state is None or patch is None or shape_of(operation.table.types, schema).required - patch.agent.keys():
+        for turn in range(_ROUNDS):
+            state, patch = updated.state(turn), updated.patch(turn + 1, random)
+            if not isinstance(state, dict) or not patch or patch is ABSENT:
                 continue
-            resource = Resource(run, operation, state.api, tag='"v-7"')
+            resource = Resource(run, operation, state, tag='"v-7"')
             with run.api.behaving(resource.reply):
-                answer = await run.call(operation, {**operation.params, "input": patch.agent})
+                answer = await run.call(
+                    operation, {**operation.params, "input": patch if turn % 2 else updated.agents(patch)}
+                )
             if not resource.written:
-                run.expect(answer.code.startswith("VALIDATION_"), operation, f"{patch.agent} is not written")
+                run.expect(answer.code.startswith("VALIDATION_"), operation, f"{patch} is not written")
                 continue
             sent: Any = at(resource.written[-1].data, steps_of(update.write_at))
-            expected = patch.api
-            if update.strategy == "put-merge":
-                sent, expected = without_nulls(sent), without_nulls(patched(state.api, patch.api))
-            right = sent == expected or (update.fills and expected.items() <= sent.items())
-            text = f"of {json.dumps(state.api)} and {json.dumps(patch.api)} it makes {json.dumps(sent)}"
+            expected = patch
+            if updated.strategy == "put-merge":
+                sent, expected = without_nulls(sent), without_nulls(patched(updated.writable(state), patch))
+            right = sent == expected or (update.fills and _is_filled(sent, patch, state))
+            text = f"of {json.dumps(state)} and {json.dumps(patch)} it makes {json.dumps(sent)}"
             run.expect(right, operation, text)
+
+
+def _is_kept(steps: list[str], named: set[str]) -> bool:
+    """Return True for a field that an update does not name, outside of lists, which are replaced as a whole."""
+    return steps[-1] not in named and not any(step.isdigit() for step in steps)
+
+
+async def _read(run: Run, operation: Operation, reader: Row) -> Answer:
+    """Return the answer of the read of what an operation updates."""
+    shared = {name: value for name, value in operation.params.items() if name in reader.shown_parameters}
+    return await run.call(Operation(reader, operation.table), shared)
 
 
 def _written(request: Arrived) -> list[str]:
@@ -222,18 +248,15 @@ def _written(request: Arrived) -> list[str]:
 @check("RT-4", "An update that somebody else overtook writes nothing", Category.ROUND_TRIP, "R-UPD-2")
 async def updates_notice_changes(run: Run) -> None:
     """Let somebody else write a resource behind the reading, of an API with versions and of one without."""
-    for operation, schema in _updates(run):
-        update, values = operation.row.update, Values(operation.table)
-        if update is None or update.strategy != "put-merge":
+    for updated in _updates(run):
+        operation, states = updated.operation, [updated.state(turn) for turn in range(8)]
+        state, patch = states[0], updated.patch(1, Random(7))  # noqa: S311
+        others = [item for item in states if item != state]
+        if updated.strategy != "put-merge" or not isinstance(state, dict) or not patch or not others:
             continue
-        states = [values.object(schema) for _ in range(8)]
-        state, patch = states[0], values.object(schema, partly=True)
-        others = [item for item in states if item and state and item.api != state.api]
-        if state is None or patch is None or not others:
-            continue
-        params = {**operation.params, "input": patch.agent}
+        params = {**operation.params, "input": patch}
         for tag in ("", '"v-1"'):
-            resource = Resource(run, operation, state.api, tag, others[0].api)
+            resource = Resource(run, operation, state, tag, others[0])
             with run.api.behaving(resource.reply):
                 answer = await run.call(operation, params)
             if answer.code.startswith("VALIDATION_"):
@@ -241,7 +264,7 @@ async def updates_notice_changes(run: Run) -> None:
             right = not answer.ok and not resource.written
             run.expect(right, operation, f"overwrites what changed in between, with the version {tag!r}")
         if "if_match" in operation.row.adapter_parameters:
-            resource = Resource(run, operation, state.api, '"v-1"')
+            resource = Resource(run, operation, state, '"v-1"')
             with run.api.behaving(resource.reply):
                 answer = await run.call(operation, {**params, "if_match": '"v-0"'})
             run.expect(not answer.ok and not resource.written, operation, "writes over another version than if_match")

@@ -160,9 +160,18 @@ def _speaks(path: str) -> bool:
 
 
 def money_beside(reading: Reading) -> Finding | None:
-    """Find what may move money: a word of money in its names, or an amount that it sends to somebody."""
+    """Find what may move money: a word of money in its names, or a party that it sends.
+
+    In an API that is about money, and with a party that only payments have, that is no doubt but what it does.
+    """
+    is_prepared = reading.noun in _PREPARING or all(not _PREPARING.isdisjoint(name) for name in reading.names)
     words = reading.heads & _DOUBTFUL | {*reading.thing, *reading.object} & _MOVEMENTS
-    if words and reading.category is not Category.UPDATE:
-        return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it speaks of {min(words)}")
-    parties = reading.sends(_ENDS - {"recipient"})
-    return Finding(Effect.MONEY, Danger.REVERSIBLE, f"it sends {parties}", "field") if parties else None
+    if words and reading.category is not Category.UPDATE and reading.facts.method != "DELETE":
+        is_thing = bool(words & reading.heads) and reading.verb_words.isdisjoint(_PREPARING)
+        says, is_sure = f"it speaks of {min(words)}", is_thing and _is_about_money(reading)
+    elif party := reading.sends(_ENDS - {"recipient"}):
+        says, is_sure = f"it sends {party}", reading.category is not Category.UPDATE and not party.endswith("wallet")
+    else:
+        return None
+    level = Danger.DESTRUCTIVE if is_sure and not is_prepared else Danger.REVERSIBLE
+    return Finding(Effect.MONEY, level, says, "sentence")

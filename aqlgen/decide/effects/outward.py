@@ -56,10 +56,18 @@ def access(reading: Reading) -> Finding | None:
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it changes a {min(means)}")
     if heads & _PEOPLE and (rights := reading.sends(_RIGHTS | {"scope"})):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {rights}", "field")
+    if heads & _PEOPLE and (state := _state(reading)):
+        return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, f"it sends {state}", "field")
     if reading.category is not Category.CREATE and len(reading.fields) <= _FEW and reading.sends(_PROOFS):
         return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, "it asks for the password", "field")
     says = _admits(reading, heads)
     return Finding(Effect.ACCESS, Danger.DESTRUCTIVE, says) if says else None
+
+
+def _state(reading: Reading) -> str:
+    """Return the field of a person's that says who is let in: `blocked`, `is_enabled`."""
+    names = (name for name, depth in reading.fields.items() if not depth and name)
+    return next(("_".join(name) for name in names if (base_forms(name[-1]) - {name[-1]}) & (_ADMITTING | _LOCKING)), "")
 
 
 def _admits(reading: Reading, heads: frozenset[str]) -> str:

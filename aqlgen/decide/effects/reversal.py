@@ -123,7 +123,7 @@ class Reversal:
         for other in self._readers(reading):
             known = self._known_of(other)
             read = len(top & known)
-            if (not top or not known) and other.template == path:
+            if other.template == path and (not top or not known or _is_undescribed(other)):
                 return f"{other.name} reads it"
             if top and read >= _LEAST_READ * len(top):
                 return f"{other.name} reads {read} of the {len(top)} fields that it changes"
@@ -147,6 +147,12 @@ class Reversal:
         place = reading.template
         around = (*self._at[place], *self._at[place.rpartition("/")[0]], *self._alike(reading))
         return (other for other in around if other.category is Category.READ)
+
+
+def _is_undescribed(other: Reading) -> bool:
+    """Return True if an answer is an envelope that leaves open what it holds, so only the path says what it is."""
+    fields = other.around.schemas.properties(other.subject.answer).values()
+    return any(not field or field == {"type": "object"} for field in fields)
 
 
 def _takes_back(other: Reading) -> bool:

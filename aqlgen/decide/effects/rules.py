@@ -304,7 +304,7 @@ RULES: Final = (
     Rule("money", 0.75, money),
     Rule("people", 0.75, outward.people, unless_proven=True),
     Rule("access-beside", _DOUBT, outward.access_beside),
-    Rule("money-beside", _DOUBT, money_beside),
+    Rule("money-beside", _DOUBT, money_beside, unless_proven=True),
     Rule("people-beside", _DOUBT, outward.people_beside),
     Rule("outside", _DOUBT, _by_outside),
     Rule("may-overwrite", 0.75, _by_overwriting),

@@ -30,8 +30,11 @@ class Effects:
     mildest: Danger
 
 
-def effects_of(reading: Reading, proof: str) -> Effects:
-    """Return the effects of an operation, which `proof` takes back. Words raise no READ: they are about changes."""
+def effects_of(reading: Reading, proof: str, *, is_reversible: bool = False) -> Effects:
+    """Return the effects of an operation, which `proof` takes back. Words raise no READ: they are about changes.
+
+    `is_reversible` says that a call was taken back: it stands for a missing proof, and refutes no rule.
+    """
     is_read = reading.category is Category.READ
     findings = [
         (rule, finding)
@@ -49,7 +52,7 @@ def effects_of(reading: Reading, proof: str) -> Effects:
     level = finding.level
     strong = dict.fromkeys(finding.effect for _, finding in known if finding.level is not Danger.REVERSIBLE)
     kinds = tuple(strong) or ((Effect.UNKNOWN,) if known else ())
-    if not known and not proof and not is_read:
+    if not (known or proof or is_reversible or is_read):
         reason = Reason("unproven", Evidence.HEURISTIC, _UNSURE, "nothing proves that it can be taken back")
         kinds = (Effect.UNKNOWN,)
     level, reason = _declared(reading, level, reason)

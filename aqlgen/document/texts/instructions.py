@@ -40,6 +40,8 @@ class Rule:
     name: str
     words: frozenset[str]
     source: str
+    signs: str = ""
+    """Characters of which one must be there, too, if there are any."""
     foreign: bool = False
 
     @cached_property
@@ -48,8 +50,8 @@ class Rule:
         return re.compile(self.source)
 
 
-def _rule(name: str, words: str, pattern: str, *, foreign: bool = False) -> Rule:
-    return Rule(name, frozenset(words.split()), pattern, foreign)
+def _rule(name: str, words: str, pattern: str, *, signs: str = "", foreign: bool = False) -> Rule:
+    return Rule(name, frozenset(words.split()), pattern, signs, foreign)
 
 
 _SECRETS: Final = (
@@ -136,6 +138,7 @@ RULES: Final = (
         r"(?: [^<>]{0,80})?>|<\|(?:im_start|im_end|system|user|assistant|end_of_turn|eot_id|start_header_id)\|?>?"
         r"|\[/?inst\]|<</?sys>>|#{2,6} ?(?:(?:system|new|hidden|assistant|important)? ?instructions?|system) ?:"
         r"|\[system\]|(?:^|[.!?:;\"'\n] ?|\n)(?:assistant|system|human) ?: ?(?=[a-z])(?!the \w|an? \w)",
+        signs="<[#:",
     ),
     _rule(
         "orders the use of tools",
@@ -243,6 +246,7 @@ def _judged(folded: str) -> Instruction | None:
         (rule.name, folded[max(0, match.start() - 20) : match.end() + 60])
         for rule in (RULES if known or not ascii_only else ())
         if (not rule.words.isdisjoint(known) or (rule.foreign and not ascii_only))
+        and (not rule.signs or any(map(folded.__contains__, rule.signs)))
         and (match := rule.pattern.search(folded)) is not None
     ]
     if not matches:

@@ -111,6 +111,20 @@ class Selection:
         """Return where the list is in an answer that is one, or holds one."""
         return self._presets_of(row).path
 
+    def fields(self, row: Row) -> list[str]:
+        """Return the fields of the things that an operation answers with, but for links of the API to itself.
+
+        What identifies a thing comes first, then plain values, then objects and lists.
+        """
+        presets, types = self._presets_of(row), self._table.types
+        rules, identifying, fields = (
+            presets.standard or {},
+            presets.minimal or {},
+            union_of(types, presets.item).properties,
+        )
+        names = [name for name in fields if rules.get(name) is not False]
+        return sorted(names, key=lambda name: (name not in identifying, _is_structured(types, fields[name][1])))
+
     def agent_path(self, row: Row, path: str) -> str:
         """Return a path with dots, of a thing in an answer or of the answer, in the agent's names."""
         types = self._table.types

@@ -231,6 +231,13 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
     return 0 if report.get("call", {}).get("success", True) else 1
 
 
+def _learn(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    from .learn import learn
+
+    _print(learn(folder, hooks, os.environ, options))
+    return 0
+
+
 def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from .operations import as_json, describe, nearest, no_such_name, render_description
 
@@ -269,6 +276,7 @@ _COMMANDS = {
     "login": _login,
     "clients": _clients,
     "doctor": _doctor,
+    "learn": _learn,
     "audit": _audit,
     "trust": _trust,
     "operator": _operator,

@@ -199,7 +199,24 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         "--call", action="store_true", help="make one safe read, and show if the API answers and takes the credential"
     )
     doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call with no network")
-    for command in (operations, describe, doctor):
+
+    learn = commands.add_parser("learn", help="observe the API by safe reads, and propose what its document lacks")
+    learn.add_argument("--plan", action="store_true", help="only show what would be asked of the API")
+    learn.add_argument("--requests", type=int, default=300, metavar="N", help="send at most N (default: 300)")
+    learn.add_argument("--seconds", type=float, default=60.0, metavar="N", help="take at most N (default: 60)")
+    learn.add_argument("--only", action="append", default=[], metavar="OPERATION", help="only this; may be repeated")
+    learn.add_argument("--from-notes", action="store_true", help="take the notes of `learn.notes`; ask nothing")
+    learn.add_argument("--allow-writes", action="store_true", help="make things, change them, and take them away again")
+    learn.add_argument(
+        "--resource",
+        action="append",
+        default=[],
+        metavar="PATH=VALUES",
+        help="change and restore it, as /pets/{petId}=7",
+    )
+    learn.add_argument("--write", type=Path, metavar="FILE", help="keep it for `aqlgen learn --from FILE`")
+    learn.set_defaults(command="learn")
+    for command in (operations, describe, doctor, learn):
         command.add_argument(
             "--output-format", choices=("human", "json"), default="human", help="for people or for programs"
         )

@@ -133,7 +133,7 @@ class Checking:
     def parameters(self, call: ToolCall, next: Next) -> Awaitable[Any]:
         """Pass on a call that is valid, or can mean one thing only. Raises Failure with all problems of any other."""
         row = call.row
-        params = call.request.for_row(row)
+        params = self.given(call.request, row)
         understood: list[Repaired] = []
         try:
             call.row, call.params = self.validated(row, params, understood, explain=False)
@@ -176,6 +176,10 @@ class Checking:
         return await next(call)
 
     # For calls before their turn
+
+    def given(self, request: Request, row: Row) -> Mapping[str, Any]:
+        """Return the parameters that a request gives an operation."""
+        return request.for_row(row, self._gate.asks)
 
     async def checked(self, row: Row, params: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
         """Return what `validated` does; what is wrong is found out beside the other calls."""

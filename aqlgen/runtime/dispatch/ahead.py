@@ -65,7 +65,7 @@ class Ahead:
         if row is None or not self._gate.watches(row) or family not in (None, row.family):
             return None
         try:
-            call.row, call.params = row, params = await self._checking.checked(row, request.for_row(row))
+            call.row, call.params = row, params = await self._checking.checked(row, self._checking.given(request, row))
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
             if self._loop is not None:
@@ -148,11 +148,12 @@ class Ahead:
 
     def check(self, row: Row, params: Mapping[str, Any]) -> None:
         """Check parameters as those of a call. Raises Failure with all problems."""
-        self._checking.validated(row, Request(row.name, params, {}).for_row(row), [])
+        self._checking.validated(row, self._checking.given(Request(row.name, params, {}), row), [])
 
     async def preview(self, row: Row, call: ToolCall) -> dict[str, Any]:
         """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
-        call.row, call.params = row, params = await self._checking.checked(row, call.request.for_row(row))
+        params = self._checking.given(call.request, row)
+        call.row, call.params = row, params = await self._checking.checked(row, params)
         if "dry_run" in row.adapter_parameters:
             params.pop("dry_run", None)
         shown = await self._checking.dry_run(call)

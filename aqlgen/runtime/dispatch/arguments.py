@@ -142,10 +142,11 @@ class Request(NamedTuple):
         merged = {**self.outside, **self.inside} if self.outside else self.inside
         return {name: value for name, value in merged.items() if not name.startswith("_")}
 
-    def for_row(self, row: Row) -> Mapping[str, Any]:
+    def for_row(self, row: Row, asks: Callable[[Row], bool]) -> Mapping[str, Any]:
         """Return the parameters of an operation: a name inside `params` wins over either spelling of it outside.
 
-        A key that begins with `_`, and `confirmation_token`, are metadata, unless the API itself spells a parameter so.
+        A key that begins with `_` is metadata, unless the API itself spells a parameter so; so is `confirmation_token`
+        where the operation `asks`. Elsewhere it is a parameter that nobody knows.
         """
         inside, outside, aliases = self.inside, self.outside, row.wire_names
         if outside:
@@ -154,7 +155,8 @@ class Request(NamedTuple):
             inside = {**added, **inside}
         for name in inside:
             if name[:1] == "_" or name == TOKEN:
-                return {key: value for key, value in inside.items() if not _is_metadata(key, row)}
+                refused = TOKEN if TOKEN in inside and not asks(row) else None
+                return {key: value for key, value in inside.items() if key == refused or not _is_metadata(key, row)}
         return inside
 
     def metadata(self, row: Row) -> dict[str, Any]:

@@ -127,7 +127,8 @@ def _halted(entry: dict[str, Any]) -> dict[str, Any]:
     error, question = entry["result"]["error"], entry["result"].get("confirmation")
     if question is not None:
         message = error["message"].partition(" To go on, call it again")[0]
-        details = {"confirmation_message": question["message"], "reasons": question["reasons"], **error["details"]}
+        about = {"confirmation_message": question["message"]}
+        details = {**about, "reasons": question["reasons"], "expires_at": question["expires_at"], **error["details"]}
         error = {
             "code": error["code"],
             "message": f"{message} {_HALTED} Do so only if your user wants this.",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,7 +116,6 @@ class Dispatcher:
         self.adapter = adapter
         self.table = table
         self.config = config
-        self.introspection = Introspection(adapter, table, config)
         self.api = api
         self._masked = parts.masked
         self.observers = parts.observers
@@ -131,6 +130,7 @@ class Dispatcher:
         self._gate = Gatekeeper(
             adapter, config, self.hooks, self.audit, self.log, self.state, table, parts.observers, parts.masked
         )
+        self.introspection = Introspection(adapter, table, config, self._gate.asks)
         self.asking = lambda: self._gate.asking
         self.checking = Checking(api, self.hooks, table, self._gate, self._limits)
         self.extensions = tuple(extensions_of(self))
@@ -193,7 +193,7 @@ class Dispatcher:
             except Failure as failure:
                 envelope = failure.envelope()
                 self._note_end(("unknown", "unknown"), envelope, stamp, session, stamp.seconds)
-        if not envelope["success"]:
+        if not envelope["success"] and "confirmation" not in envelope:
             stamp.mark(envelope, session.id)
         masked: Envelope = self.masked(envelope)
         return masked
@@ -233,7 +233,7 @@ class Dispatcher:
                 warnings = [each for each in warnings if each.code.startswith(ABOUT_DATA)]
             shown = self.select(warnings, session) + shown
         if batch_warnings is None:
-            return success(data, call.stamp.meta(), shown)
+            return success(data, call.stamp.meta() if call.stamp.notes else None, shown)
         headers = call.stamp.take_headers()
         return success(data, {"headers": headers} if headers else None, shown)
 
@@ -272,7 +272,7 @@ class Dispatcher:
             operation, handler = protocol_operation
             self.check_family(call.family, operation.name, operation.family)
             return handler(request.params, call.session, call.person)
-        call.row = self.find(call.family, request.operation, call.session, call.stamp)
+        call.row = self.find(call.family, request.operation, call.session, call.stamp, request.params)
         return next(call) if call.row.name == request.operation else self._aliased(call, next)
 
     async def _aliased(self, call: ToolCall, next: Next) -> Any:
@@ -308,7 +308,9 @@ class Dispatcher:
             self._gate.ended(row, call.session, seen.request_id, code, call.approval, warnings)
         return data
 
-    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+    def find(
+        self, family: str | None, operation: str, session: Session, stamp: Stamp, param_names: Collection[str] = ()
+    ) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
@@ -316,7 +318,7 @@ class Dispatcher:
             if hidden is not None:  # a read-only adapter does not offer it
                 self._gate.record_hidden(hidden, session, stamp.request_id)
                 raise not_offered(hidden)
-            raise self.introspection.unknown(operation)
+            raise self.introspection.unknown(operation, param_names)
         self.check_family(family, row.name, row.family)
         return row
 
@@ -397,3 +399,7 @@ def extensions_of(dispatcher: Dispatcher) -> Iterator[Extension]:
         yield Concurrency(config, adapter.name, dispatcher.state.shared.store, dispatcher.log)
     if adapter.executions:
         yield LongCalls(dispatcher)
+    if config.learn_notes:
+        from .notes import Notes
+
+        yield Notes(dispatcher)

@@ -290,12 +290,12 @@ def _note_fields(call: ToolCall, fields: Any, selected: Selected) -> None:
         return
     note = f"{fields}, the default" if is_default else f"{fields}"
     if row.family != "read":
-        call.stamp.note("fields", f"{note} of a write: read it for the rest, or give fields 'full' to the next")
+        call.stamp.note("fields", f"{note} of a write: read it for the rest")
         return
     if selected.shortened:
         paths = sorted(selected.shortened)
         note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
-    call.stamp.note("fields", f"{note}: give fields 'full' for all of them")
+    call.stamp.note("fields", f"{note}: fields 'full' has all")
 
 
 def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class OperationReports:
             return Report(operation, fingerprint(operation, params), (), False)
         row = self._row(operation)
         request = Request(operation, params, {})
-        row, valid = self._checking.validated(row, request.for_row(row), [])
+        row, valid = self._checking.validated(row, self._checking.given(request, row), [])
         changes = needs_report(row)
         if DRY_RUN in row.adapter_parameters and valid.pop(DRY_RUN, False):
             changes = False

@@ -95,7 +95,7 @@ class Run:
         """Return the plan with its requests, as far as they are known; nothing is sent."""
         requests: dict[int, list[dict[str, Any]]] = {}
         shown = 0
-        for key, step, params in self._known():
+        for key, step, params, _ in self._known():
             entries = requests.setdefault(key.position, [])
             if shown >= _MOST_PREVIEWS:
                 continue
@@ -312,11 +312,11 @@ class Run:
         if self._calls.is_safe_read(step.operation) or self._here in self._foreseen:
             return
         keys, pending = [], []
-        for key, other, params in self._known():
+        for key, other, params, item in self._known():
             if key in self._foreseen and self._calls.asks_person:
                 continue  # confirmed by that person before
             keys.append(key)
-            confirmation = await self._calls.foresee(other.operation, params)
+            confirmation = await self._calls.foresee(other.operation, params, item)
             if confirmation is not None:
                 pending.append((key, confirmation))
         known = {confirmation.row.name for _, confirmation in pending}
@@ -334,8 +334,11 @@ class Run:
     def _here(self) -> _Key:
         return _Key(self._progress.position, self._progress.index)
 
-    def _known(self) -> Iterator[tuple[_Key, Step, dict[str, Any]]]:
-        """Yield the calls that are left and whose parameters are known, at most as many as a request may make."""
+    def _known(self) -> Iterator[tuple[_Key, Step, dict[str, Any], Any]]:
+        """Yield the calls that are left and whose parameters are known, at most as many as a request may make.
+
+        With each is the item that it is about, if it is one of several.
+        """
         progress, count = self._progress, 0
         for position, step in enumerate(self._plan.steps[progress.position :], progress.position):
             current = position == progress.position and progress.items is not None
@@ -351,7 +354,7 @@ class Run:
                 except Failure:
                     continue
                 count += 1
-                yield _Key(position, index), step, params
+                yield _Key(position, index), step, params, (items or [])[index]
 
     # Halting
 

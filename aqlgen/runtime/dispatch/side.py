@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..calls.selection import Selection
@@ -112,13 +113,18 @@ class Side:
             self._person.batched = True  # from here on the question cannot be the result of all of it
         return envelope
 
-    async def foresee(self, operation: str, params: Mapping[str, Any]) -> HeldCall | None:
-        """Return what would have to be confirmed about a call, if anything."""
+    async def foresee(self, operation: str, params: Mapping[str, Any], thing: Any = None) -> HeldCall | None:
+        """Return what would have to be confirmed about a call, if anything; `thing` is what it is about, as read."""
         try:
             self._calls.ahead.check_size(params)
         except Failure:
             return None
-        return await self._calls.ahead.foresee(self._call(operation, params))
+        held = await self._calls.ahead.foresee(self._call(operation, params))
+        if held is None or thing is None:
+            return held
+        from ..safety.question_texts import name_of
+
+        return replace(held, name=name_of(thing))
 
     async def foresee_first_use(self, operation: str) -> HeldCall | None:
         """Return what would have to be confirmed about any calls of an operation, if anything."""

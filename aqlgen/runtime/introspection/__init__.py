@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from ..errors import Code, Failure
 from ..schema import json_type
-from ..text import line, tokens_of
+from ..text import alike, line, tokens_of
 from . import protocol
 
-__all__ = ["UNBOUNDED", "Bounds", "checked_query", "names_of", "refuse_narrowing"]
+__all__ = ["UNBOUNDED", "Bounds", "as_query", "checked_query", "names_of", "refuse_narrowing"]
 
 
 _Entry = TypeVar("_Entry")
@@ -33,11 +33,15 @@ class Bounds:
     tokens: int | None = None
 
     @classmethod
-    def of(cls, params: Mapping[str, Any], first: int | None, tokens: int) -> Bounds:
-        """Return what the parameters of introspect ask for, with `first` and `tokens` unless they say otherwise."""
+    def of(cls, params: Mapping[str, Any], first: int | None, tokens: int, *, counted: bool = False) -> Bounds:
+        """Return what the parameters of introspect ask for, with `first` and `tokens` unless they say otherwise.
+
+        In a list that is `counted`, the client's own `first` is all that bounds it (pagination document, 2).
+        """
         if params.get("all"):
             return cls(params.get("after"))
-        return cls(params.get("after"), params.get("first") or first, tokens)
+        asked = params.get("first")
+        return cls(params.get("after"), asked or first, None if counted and asked else tokens)
 
     def page(self, entries: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
         """Return the entries, each with a `name`, that an answer holds, and how many follow. Raises Failure."""
@@ -88,7 +92,21 @@ _QUOTED_QUERIES = ", ".join(f"'{query}'" for query in protocol.QUERIES)
 _PYTHON_TYPES = {"integer": int, "boolean": bool}
 
 
-def checked_query(params: Mapping[str, Any], max_list: int, apis: Collection[str] = ()) -> str:
+def as_query(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters of introspect as a query, also those that only name what is to be described.
+
+    The name may be given as `operation`, and the query be left out or misspelt.
+    """
+    name = params.get("name", params.get("operation"))
+    if name is None:
+        return params
+    query = params.get("query")
+    spelled = [known for known in protocol.QUERIES if alike(str(query), known)]
+    query = "search" if query is None else spelled[0] if spelled else query
+    return {**{key: value for key, value in params.items() if key != "operation"}, "query": query, "name": name}
+
+
+def checked_query(params: Mapping[str, Any], apis: Collection[str] = ()) -> str:
     """Check the parameters of introspect and return the query; None counts as absent (R-REQ-3, R-REQ-4).
 
     `apis` are the names of several APIs, of which `api` may be one. Raises Failure.
@@ -106,13 +124,13 @@ def checked_query(params: Mapping[str, Any], max_list: int, apis: Collection[str
     for name, value in present.items():
         if not (name == "name" and isinstance(value, list)):
             _check_type(name, value, known[name])
-    problem = _problem_of(present, max_list, apis)
+    problem = _problem_of(present, apis)
     if problem:
         raise Failure(Code.INVALID_VALUE, problem)
     return str(present["query"])
 
 
-def _problem_of(params: Mapping[str, Any], max_list: int, apis: Collection[str]) -> str:
+def _problem_of(params: Mapping[str, Any], apis: Collection[str]) -> str:
     """Return what is wrong with a value of its type, "" if nothing is."""
     query, category, api, first = (params.get(name) for name in ("query", "category", "api", "first"))
     if query not in protocol.QUERIES:
@@ -124,8 +142,8 @@ def _problem_of(params: Mapping[str, Any], max_list: int, apis: Collection[str])
         return f"Parameter 'category' must be one of {', '.join(protocol.CATEGORIES)}"
     if api is not None and api not in apis:
         return f"Parameter 'api' is '{line(api, 40)}'; the APIs are {', '.join(apis)}"
-    if first is not None and not 1 <= first <= max_list:
-        return f"Parameter 'first' must be from 1 to {max_list}; it is {first}"
+    if first is not None and first < 1:
+        return f"Parameter 'first' has a minimum of 1; it is {first}"
     return ""
 
 

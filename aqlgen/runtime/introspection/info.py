@@ -9,6 +9,7 @@ with inputs and outputs, and with what they run (R-STEP-3).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +88,9 @@ _LEAST_SIZE = 48
 """Characters of the shortest parameter: a level without room for so many is not tried."""
 _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
+_WORD = re.compile(r"[^\W_]+")
+_NEAR = 100
+"""Characters beyond its length within which a description says its summary."""
 _MOST_REQUIRED, _MOST_BARE = 2_000, 8_000
 """Characters that required parameters may take beyond the size, and then as many without texts and shapes."""
 _LONGEST_PARAMETER, _LONGEST_EXAMPLE = 6_000, 16_000
@@ -212,7 +216,10 @@ def operation_type(row: Row, table: Table, bounds: Bounds = UNBOUNDED) -> Info:
 
 
 def _description(row: Row, table: Table) -> str:
-    text = clean(row.description, 4000)
+    text, summary = clean(row.description, 4000), clean(row.summary)
+    begin = f" {' '.join(_WORD.findall(text[: len(summary) + _NEAR].lower()))}"
+    if not all(f" {word}" in begin for word in _WORD.findall(summary.lower())):  # "Deletes" says "Delete"
+        text = with_notes(summary, [text])
     if row.relative:
         text += f" (a kind of {row.relative})"
     if row.update is not None:
@@ -271,10 +278,7 @@ def introspect_details(config: Config, operation: str, resource: str, apis: Sequ
         parameters = [*parameters, {**API, "enum": list(apis)}]
     return {
         **_header(config, INTROSPECT["name"], INTROSPECT["endpoint"], INTROSPECT["description"]),
-        "parameters": [
-            {**parameter, "maximum": config.max_list} if parameter["name"] == "first" else parameter
-            for parameter in parameters
-        ],
+        "parameters": list(parameters),
         "returns": INTROSPECT["returns"],
         "examples": [
             {

@@ -12,16 +12,18 @@ so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure, unknown_operation
-from ..safety.operations import active_operations, inactive, reserved, types_of
+from ..safety.operations import SPECIFIED, active_operations, inactive, reserved, types_of
+from ..safety.policy import Policy
 from ..settings.config import Config
-from ..table import Adapter, Row, Table
+from ..table import ADAPTER, Adapter, Parameter, Row, Table
 from ..text import escaped_data, folded, line, tokens_of
-from . import Bounds, checked_query, names_of, protocol
+from . import Bounds, as_query, checked_query, names_of, protocol
 from .fields import more_note, type_details, type_info, with_notes
 from .info import (
     PARAMETERS,
@@ -32,9 +34,10 @@ from .info import (
     protocol_operation_details,
     workflow_operations,
 )
+from .outline import Outlines, outline
 from .postings import plain_entry
 from .ranking import Found, Ranking
-from .search import Alias, Aliases, Search, Spellings, outline, search_of, spellings_of_resource
+from .search import Alias, Aliases, Search, Spellings, search_of, spellings_of_resource
 
 if TYPE_CHECKING:
     from ..warnings import History
@@ -52,21 +55,30 @@ _ENVELOPE = 60
 """Tokens of an answer beside its entries."""
 _SUMMARY = 120
 """Tokens of what stands beside the entries of danger and warnings."""
+_TOKEN = Parameter(
+    name="confirmation_token", location=ADAPTER, wire="confirmation_token", schema={"type": "string"},
+    description=protocol.OPTIONS["confirmation_token"],
+)  # fmt: skip
 
 
 class Introspection:
     """Answers from the operation table alone (R-INT-7); lists are built once."""
 
-    def __init__(self, adapter: Adapter, table: Table, config: Config) -> None:
+    def __init__(
+        self, adapter: Adapter, table: Table, config: Config, asks: Callable[[Row], bool] | None = None
+    ) -> None:
+        """Make it for an adapter; `asks` says whether a call of an operation may have to be confirmed."""
         self._adapter = adapter
         self._table = table
         self._config = config
+        self._asks = asks or Policy(config, table).asks
         self._aliases = Aliases(table)
         self._spellings = Spellings(table)
         self.workflows = tuple(workflow_operations(table))
         operations = (*active_operations(adapter, config), *self.workflows)
         self._protocol_operations = {operation.name: operation for operation in operations}
         prefixes = frozenset(section.prefix or name for name, section in adapter.apis.items())
+        self._outlines = Outlines(table, self._asks, adapter.common.keys())
         self._search = Search(table, self._protocol_operations.values(), prefixes)
 
     def answer(
@@ -74,12 +86,12 @@ class Introspection:
     ) -> dict[str, Any]:
         """Answer one introspection, always with an envelope; `history` has the caller's warnings, if kept."""
         try:
-            return {"success": True, "data": escaped_data(self._data(params, session_id, history))}
+            return {"success": True, "data": escaped_data(self._data(as_query(params), session_id, history))}
         except Failure as failure:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 
-    def unknown(self, operation: str) -> Failure:
-        """Return NOT_FOUND_OPERATION with the nearest operations."""
+    def unknown(self, operation: str, param_names: Collection[str] = ()) -> Failure:
+        """Return NOT_FOUND_OPERATION with the nearest operations; `param_names` are the names of the parameters."""
         reserved_name = reserved(operation)
         if reserved_name in self._protocol_operations or reserved_name == "introspect":
             reason = f"Unknown operation: '{line(operation, 64)}'. The adapter's own operation is '{reserved_name}'."
@@ -96,7 +108,7 @@ class Introspection:
         shown = line(operation, 200)
         if not shown:
             return unknown_operation("", {})
-        hits, sure = self._search.near(shown, self._spellings)
+        hits, sure = self._search.near(shown, self._spellings, param_names)
         return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in hits}, sure)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
@@ -118,12 +130,14 @@ class Introspection:
         return self._aliases.find(name)
 
     def _data(self, params: Mapping[str, Any], session_id: str | None, history: History | None) -> dict[str, Any]:
-        query = checked_query(params, self._config.max_list, self._adapter.apis)
+        query = checked_query(params, self._adapter.apis)
         match query:
             case protocol.QUOTA_STATUS:
                 return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
             case protocol.ADAPTER_INFO:
                 return self._about()
+            case "options":
+                return {"options": {**self._adapter.common, **protocol.OPTIONS}}
             case protocol.REVOKE_TOKEN if params.get("token") is None:
                 raise Failure(Code.MISSING_PARAM, "Query 'revoke_token' needs token, the confirmation token to revoke.")
             case protocol.REVOKE_TOKEN:
@@ -188,14 +202,13 @@ class Introspection:
         hits, data = list(matches.hits), dict[str, Any](operations=[])
         if hits and params.get("after") is None:
             best = hits.pop(0)
-            danger = {"danger": best.danger} if best.danger not in ("", "safe") else {}
-            data["operations"] = [{**details, **danger} for details in [self._outline(best.name)] if details]
+            data["operations"] = [details for details in [self._outline(best.name)] if details]
         infos = [{"name": hit.name, "description": hit.summary} for hit in hits]
         tokens = max(1, self._tokens - tokens_of(data))
         others, left = Bounds.of(params, _OTHERS_FIRST if data["operations"] else _SEARCH_FIRST, tokens).page(infos)
         data["others"] = {info["name"]: info["description"] for info in others}
         if left and others:
-            data["next"] = others[-1]["name"]
+            data["more"] = others[-1]["name"]
         return data | self._doubt(matches)
 
     def _doubt(self, matches: Found) -> dict[str, Any]:
@@ -209,7 +222,10 @@ class Introspection:
 
     def _outline(self, name: str) -> dict[str, Any] | None:
         details = self._operation(name)
-        return None if details is None else outline(details)
+        row = None if name in self._protocol_operations else self.find(name)
+        if details is None or row is None:
+            return None if details is None else outline(details)
+        return self._outlines.of(details, row, None if _TOKEN.name in row.parameters else _TOKEN.name)
 
     def _described(self, names: Sequence[str]) -> dict[str, Any]:
         """Describe operations, or else types, as far as an answer holds them; for an unknown name propose others."""
@@ -292,10 +308,11 @@ class Introspection:
         metadata: dict[str, Any] = (
             {"version": self._adapter.spec_version}
             if narrowed
-            else protocol.metadata(self._adapter, self._config, session_id)
+            else protocol.metadata(self._adapter, self._config, session_id) | {"extensions": self._extensions}
         )
         first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
-        bounds = Bounds.of(params, first, max(1, self._tokens - tokens_of(metadata)))
+        room = max(1, self._tokens - tokens_of(metadata))
+        bounds = Bounds.of(params, first, room, counted=search is None)
         page, left = bounds.page(infos)
         if narrowed or left:
             metadata["page"] = {
@@ -306,6 +323,13 @@ class Introspection:
         if doubt:
             metadata["search"] = doubt
         return {"_protocol": metadata, "operations": page}
+
+    @property
+    def _extensions(self) -> dict[str, Any]:
+        """Return what goes beyond the protocol (specification, 10.3)."""
+        specified = {*SPECIFIED, *self._table.workflows}
+        names = [name for name in self._protocol_operations if name not in specified]
+        return {**protocol.EXTENSIONS, "operations": names}
 
     def _operation(self, name: str) -> dict[str, Any] | None:
         if name == "introspect":
@@ -318,7 +342,14 @@ class Introspection:
         if row is None:
             return None
         alias = None if row.name == name else self.alias(name)
-        return operation_details(row, self._table, self._config, alias)
+        return operation_details(self._with_token(row), self._table, self._config, alias)
+
+    def _with_token(self, row: Row) -> Row:
+        """Return an operation with the parameter for a confirmation token, if agents may have to send one."""
+        names = row.parameters.keys() | row.wire_names.keys()
+        if self._config.confirmation.approval != "agent" or _TOKEN.name in names or not self._asks(row):
+            return row
+        return replace(row, shown_parameters={**row.shown_parameters, _TOKEN.name: _TOKEN})
 
     # Types
 
@@ -349,7 +380,7 @@ class Introspection:
             by_name = {info["name"]: info for info in infos}
             infos = [by_name[hit.name] for hit in self._type_search.search(search).hits]
         first = self._config.max_list if search is None else min(_SEARCH_FIRST, self._config.max_list)
-        page, left = Bounds.of(params, first, self._tokens).page(infos)
+        page, left = Bounds.of(params, first, self._tokens, counted=search is None).page(infos)
         if left and search is None:
             last = page[-1]
             description = with_notes(last.get("description", ""), more_note(left))
@@ -363,7 +394,7 @@ class Introspection:
         types = self._table.types
         row = self.find(name.removesuffix(PARAMETERS)) if name.endswith(PARAMETERS) else None
         if row is not None:
-            return operation_type(row, self._table, bounds)
+            return operation_type(self._with_token(row), self._table, bounds)
         if name not in types and len(name) <= _LONGEST_NAME:
             plain = folded(name)
             name = next((other for other in types if folded(other) == plain), name)

@@ -11,8 +11,8 @@ from ..table import Adapter
 from ..text import line
 
 __all__ = [
-    "ADAPTER_INFO", "API", "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES",
-    "QUOTA_STATUS", "REVOKE_TOKEN", "TOOL", "TYPES", "apis_of", "capabilities", "metadata", "tool_name",
+    "ADAPTER_INFO", "API", "CAPABILITIES", "CATEGORIES", "EXTENSIONS", "INTROSPECT", "OPTIONS", "PERMISSIONS",
+    "QUERIES", "QUOTA_STATUS", "REVOKE_TOKEN", "TOOL", "TYPES", "apis_of", "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
@@ -23,8 +23,24 @@ ADAPTER_INFO = "adapter_info"
 """The query about the adapter and who vouches for it (trust levels, 6.4)."""
 REVOKE_TOKEN = "revoke_token"  # noqa: S105
 """The query that makes a confirmation token void (confirmation tokens, 5.3)."""
-QUERIES = ("operations", "types", "search", "danger", "warnings", QUOTA_STATUS, ADAPTER_INFO, REVOKE_TOKEN)
-"""What introspect answers: four queries of the protocol, and those that go beyond them."""
+QUERIES = ("operations", "types", "search", "options", "danger", "warnings", QUOTA_STATUS, ADAPTER_INFO, REVOKE_TOKEN)
+"""What introspect answers: two queries of the specification, and those that go beyond it."""
+EXTENSIONS: Mapping[str, Any] = {"queries": list(QUERIES[2:]), "parameters": ["where", "dry_run", "as"]}
+"""What goes beyond the specification: queries, and parameters that operations of the API may have (10.3)."""
+
+OPTIONS: Mapping[str, str] = {
+    "first": "How many items of a list; without it the API's own page. The API's own paging parameters are understood",
+    "after": "Go on after `pageInfo.endCursor` of the page before; give `first` too",
+    "last": "How many items from the end",
+    "before": "Items before `pageInfo.startCursor` of a page; give `last` too",
+    "fields": "What to return: minimal, standard, full, or paths such as ['id', 'owner.name', 'body[2000:]']",
+    "where": "Only items like {'state': 'open', 'size': {'gt': 3}}; eq, ne, gt, gte, lt, lte, in, contains; all hold",
+    "aggregate": "Numbers, not items: {'group_by': 'state', 'sum': 'size'}; count, sum, avg, min, max",
+    "dry_run": "true: show the request, and send nothing",
+    "if_match": "Only if the resource still has this `_etag`",
+    "confirmation_token": "Of the CONFIRMATION_REQUIRED answer to this call",
+}
+"""The adapter's own parameters, which many operations have, as the query `options` explains them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -106,9 +122,9 @@ INTROSPECT: Mapping[str, Any] = {
             "query",
             "string",
             True,
-            "What to discover; search finds operations by words and describes the best, or all that are named; danger "
-            "says how much harm operations can do and whether they must be confirmed; warnings are those given so far; "
-            "adapter_info says who vouches for the adapter",
+            "What to discover; search finds operations by words and describes the best, or all that are named; options "
+            "explains the parameters that the adapter adds; danger says how much harm operations can do and whether "
+            "they must be confirmed; warnings are those given so far; adapter_info says who vouches for the adapter",
             enum=list(QUERIES),
         ),
         _field(
@@ -218,9 +234,13 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
             _field("totalCount", "integer", False, "How many there are of all, where the API tells"),
         ],
     },
-    "string": {"kind": "scalar", "description": "A JSON string"},
-    "integer": {"kind": "scalar", "description": "A JSON number without a fraction"},
-    "number": {"kind": "scalar", "description": "A JSON number"},
+    "string": {
+        "kind": "scalar",
+        "description": "A JSON string. date-time: RFC 3339 with an offset, Z for UTC; date: a day in the time zone "
+        "of the API; byte, binary: base64 (RFC 4648); amounts and ids that are strings keep all their digits",
+    },
+    "integer": {"kind": "scalar", "description": "A JSON number without a fraction, of any size"},
+    "number": {"kind": "scalar", "description": "A JSON number, whose digits are kept"},
     "boolean": {"kind": "scalar", "description": "true or false"},
     "array": {"kind": "scalar", "description": "A JSON array"},
     "object": {"kind": "object", "description": "A JSON object with keys of any name", "fields": []},

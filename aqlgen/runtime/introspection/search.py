@@ -1,12 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Finding operations and types by words (R-INT-6), their outlines, and their other names (R-REQ-2).
+"""Finding operations and types by words (R-INT-6), and their other names (R-REQ-2).
 
 Operations are found in the index that was made at generation. A project without one is searched by names, resources,
 summaries and paths. Nothing is read before the first search. Other names are aliases, and the API's own spellings.
-
-An outline is an operation as the query `search` describes it: all that its details say, each parameter in a line.
-`{name, tool, description, params: {"owner*": "string. The account owner", "state": "'open'|'closed' = 'open'"},
-returns, example}`. Required parameters come first and are marked `*`. The notation is that of `schema.notation`.
 """
 
 from __future__ import annotations
@@ -15,18 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..protocol_operations import ProtocolOperation
 from ..table import Table
-from ..text import folded, line, shown, visible
+from ..text import folded, line
 from . import protocol
-from .fields import Info, with_notes
+from .nearest import fits, ordered
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
-from .vocabulary import same_words
+from .vocabulary import plain_words, same_words
 
-__all__ = ["Alias", "Aliases", "Search", "Spellings", "outline", "search_of", "spellings_of_resource"]
+__all__ = ["Alias", "Aliases", "Search", "Spellings", "search_of", "spellings_of_resource"]
 
 
 class Alias(NamedTuple):
@@ -141,6 +137,8 @@ def spellings_of_resource(resource: str) -> set[str]:
 
 
 _MOST_NEAR = 5
+_CALLER = "current authenticated user account"
+"""What a name without a thing is about, such as `get_me`: whoever calls."""
 _MOST_RESOURCES = 60
 
 
@@ -169,20 +167,26 @@ class Search:
         hits = filter(self._admitted(None) or bool, self._ranking.hits())
         return dict(Counter(hit.resource for hit in hits if hit.resource).most_common(_MOST_RESOURCES))
 
-    def near(self, text: str, spellings: Spellings) -> tuple[list[Hit], str | None]:
-        """Return the operations that an unknown name may mean, by path or words, and the one that it surely means."""
+    def near(self, text: str, spellings: Spellings, param_names: Collection[str] = ()) -> tuple[list[Hit], str | None]:
+        """Return the operations that an unknown name may mean, by path or words, and the one that it surely means.
+
+        `param_names` are the names of the call's parameters.
+        """
         by_path = spellings.at(text)
-        hits = [self._hit(name) for name in by_path]
-        if not by_path:
-            admitted = self._admitted(None)
-            mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
-            hits = [*mistyped, *self._ranking.search(text, admitted, _MOST_NEAR * 4).hits]
-            hits = list({hit.name: hit for hit in hits}.values())
-        apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
-        same = (by_path[:1] if len(apis) == 1 else []) or [hit.name for hit in hits if same_words(text, hit.name)]
-        sure = same[0] if len(same) == 1 else None
-        hits.sort(key=lambda hit: hit.name != sure)
-        return hits[:_MOST_NEAR], sure
+        if by_path:
+            apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
+            return [self._hit(name) for name in by_path[:_MOST_NEAR]], by_path[0] if len(apis) == 1 else None
+        admitted = self._admitted(None)
+        mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
+        asked = text if plain_words(text)[1:] else f"{text} {_CALLER}"
+        hits = {hit.name: hit for hit in (*mistyped, *self._ranking.search(asked, admitted, _MOST_NEAR * 4).hits)}
+        rows = ordered(asked, param_names, [row for name in hits if (row := self._table.find(name)) is not None])
+        near = [hits.pop(row.name) for row in rows] + list(hits.values())
+        same = [hit.name for hit in near if same_words(text, hit.name)]
+        first = [row.name for row in rows[:1] if fits(param_names, row)]
+        sure = next((name for name in same[:1] if [name] == first or (name in hits and len(same) == 1)), None)
+        near.sort(key=lambda hit: hit.name != sure)
+        return near[:_MOST_NEAR], sure
 
     def _hit(self, name: str) -> Hit:
         row = self._table.find(name)
@@ -222,64 +226,3 @@ class Search:
                 for name, family, (danger, resource, summary, path) in rows
             )
         )
-
-
-_WORDS = {"integer": "int", "boolean": "bool"}
-_COPIED = ("aggregation_support", "lifecycle")
-
-
-def outline(details: Mapping[str, Any]) -> Info:
-    """Return the outline of an operation from its details; nothing is lost but what `tool` and `params` say anyway."""
-    parameters = sorted(details["parameters"], key=lambda parameter: not parameter["required"])
-    info: Info = {
-        "name": details["name"],
-        "tool": details["mcpTool"],
-        "description": details["description"],
-        "params": {
-            f"{parameter['name']}{'*' if parameter['required'] else ''}": _line(parameter) for parameter in parameters
-        },
-        "returns": _returned(details["returns"]),
-    }
-    info |= {key: details[key] for key in _COPIED if key in details}
-    examples = [example["request"]["params"] for example in details.get("examples", ())]
-    return {**info, "example": examples[0]} if examples else info
-
-
-def _line(parameter: Mapping[str, Any]) -> str:
-    """Return type, constraints, default and description of a parameter."""
-    head = _value(parameter)
-    if "default" in parameter:
-        head += f" = {shown(parameter['default'])}"
-    if parameter.get("sensitive"):
-        head += ", sensitive"
-    items = parameter.get("items", {}).get("description", "")
-    text = with_notes(parameter.get("description", ""), [items] if items else [])
-    return with_notes(f"{head}.", [text]) if text else head
-
-
-def _value(info: Mapping[str, Any]) -> str:
-    """Return the notation of a value: its type, or its values if they are listed, and its constraints."""
-    kind: str = info["type"]
-    if kind == "array" and "items" in info:
-        return f"[{_value(info['items'])}]"
-    if "enum" in info:
-        return "|".join(map(shown, info["enum"]))
-    text = _WORDS.get(kind, kind)
-    if "format" in info:
-        text += f" {visible(info['format'])}"
-    text += _range(info.get("minLength"), info.get("maxLength"), "({})")
-    text += _range(info.get("minimum"), info.get("maximum"), " {}")
-    return text + (f" /{visible(info['pattern'])}/" if "pattern" in info else "")
-
-
-def _range(least: float | None, most: float | None, form: str) -> str:
-    if least is None and most is None:
-        return ""
-    bounds = f"≤{most}" if least is None else f"≥{least}" if most is None else f"{least}..{most}"
-    return form.format(bounds)
-
-
-def _returned(returns: Mapping[str, Any]) -> str:
-    """Return the name of the type that an operation returns, and what is said of it."""
-    text = returns.get("description", "")
-    return f"{returns['name']}: {text}" if text else str(returns["name"])

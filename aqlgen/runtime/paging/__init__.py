@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from ..table import JsonSchema, Parameter, Row, Table
     from ..wire import ApiRequest, ApiResponse
 
-__all__ = ["Plan", "first_lead", "number", "prepare", "put", "request_size", "signs_of_bound", "signs_of_more"]
+__all__ = [
+    "Plan",
+    "first_lead",
+    "number",
+    "prepare",
+    "put",
+    "request_size",
+    "signs_of_bound",
+    "signs_of_more",
+    "start_of",
+]
 
 
 _MOST = 100
@@ -96,7 +106,7 @@ def prepare(row: Row, table: Table) -> Plan:
         usual=usual,
         surely=max(usual, paging.size_max or 0),
         size_demanded=size in paging.demanded,
-        start=_start(row.parameters.get(lead or ""), paging.style),
+        start=start_of(row.parameters.get(lead or ""), paging.style),
         items=items,
         next=paging.next.lower() if paging.next and paging.next_in == "header" else path(paging.next),
         has_more=path(paging.has_more),
@@ -113,7 +123,7 @@ def _usual(size: Parameter | None) -> int:
     return 0 if size is None else number(size.schema.get("default")) or 0
 
 
-def _start(parameter: Parameter | None, style: str) -> int:
+def start_of(parameter: Parameter | None, style: str) -> int:
     """Return the number of the first page, or the first offset."""
     if parameter is not None:
         for key in ("default", "minimum"):

@@ -121,7 +121,7 @@ _LONGEST = 16_000
 
 @dataclass(frozen=True)
 class HeldCall:
-    """A call that has to be confirmed. `text` is the question about it.
+    """A call that has to be confirmed. `text` is the question about it, `name` that of the thing, where it is known.
 
     With `any` it is the first use of an operation: its request is not known yet, and none runs by this yes alone.
     """
@@ -132,6 +132,7 @@ class HeldCall:
     request: ApiRequest
     text: str = ""
     any: bool = False
+    name: str = ""
 
     @cached_property
     def digest(self) -> str:
@@ -243,15 +244,19 @@ def question_about(calls: Sequence[HeldCall]) -> str:
         kinds.setdefault(call.row.name, []).append((number, call.text.splitlines()))
     from .question_texts import key_literal, title_of_all
 
-    lines = [title_of_all([(call.row, call.call.params) for call in calls])]
+    lines = [title_of_all([(call.row, call.call.params) for call in calls], [call.name for call in calls])]
     for name, texts in kinds.items():
-        numbered = [(number, text[1], text[3:]) for number, text in texts]
+        numbered = [(number, text[1], text[2:]) for number, text in texts]
         shared = [line for line in numbered[0][2] if all(line in rest for _, _, rest in numbered)]
         if len(texts) == 1:
             shared = []
         lines += [f"{key_literal(name)}, {len(texts)} {'call' if len(texts) == 1 else 'calls'}:", *shared]
         for number, request, rest in numbered:
-            lines += [f"{number}) {request}", *(f"   {line}" for line in rest if line not in shared)]
+            thing = calls[number - 1].name
+            lines += [
+                f"{number}) {request}{f' ({thing})' if thing else ''}",
+                *(f"   {line}" for line in rest if line not in shared),
+            ]
     return "\n".join(lines)
 
 

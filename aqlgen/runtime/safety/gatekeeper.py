@@ -58,6 +58,7 @@ class Gatekeeper:
     ) -> None:
         self._policy = Policy(config, table)
         self.watches: Callable[[Row], bool] = self._policy.watches if hooks.on_decision is None else lambda _: True
+        self.asks: Callable[[Row], bool] = self._policy.asks if hooks.on_decision is None else lambda _: True
         source = config.sources.get("trust_level", "default")
         trust = config.trust_level, None if source in ("default", TRUST_FILE) else source
         self._adapter = adapter

@@ -11,7 +11,17 @@ from ..settings.config import Config
 from ..table import Adapter
 from ..text import letters
 
-__all__ = ["CANCEL", "LONGEST_WAIT", "STATUS", "active_operations", "can_ask", "inactive", "reserved", "types_of"]
+__all__ = [
+    "CANCEL",
+    "LONGEST_WAIT",
+    "SPECIFIED",
+    "STATUS",
+    "active_operations",
+    "can_ask",
+    "inactive",
+    "reserved",
+    "types_of",
+]
 
 _TOKEN = field(
     "confirmation_token", "string", False, "Token of a CONFIRMATION_REQUIRED answer", minLength=8, maxLength=80
@@ -41,10 +51,11 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 }
 """Types whose names are reserved, as are those of the loop: the generator renames an API's type of the same name."""
 
-_NAMES = ("record_execution_step", "execute_agent", "complete_execution", "abort_execution", "confirm_operation")
+SPECIFIED = ("record_execution_step", "execute_agent", "complete_execution", "abort_execution", "confirm_operation")
+"""The operations that the specification reserves, of those that an adapter may offer."""
 _RESERVED = {
     letters(name): name
-    for name in (*_NAMES, "verify_challenge", "introspect", "run_steps", "get_execution_status", "cancel_execution")
+    for name in (*SPECIFIED, "verify_challenge", "introspect", "run_steps", "get_execution_status", "cancel_execution")
 }
 
 
@@ -73,7 +84,7 @@ def inactive(name: str) -> str | None:
         return "Unknown operation: 'confirm_operation'. Nothing here asks for a confirmation."
     if name == "verify_challenge":
         return "Unknown operation: 'verify_challenge'. Only a safety loop in mode enforcing verifies agents."
-    if name in _NAMES:
+    if name in SPECIFIED:
         return f"Unknown operation: '{name}'. The adapter's safety loop is disabled; call operations without it."
     return None
 

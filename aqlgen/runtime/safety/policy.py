@@ -67,8 +67,8 @@ _UNKNOWN = "destructive"
 
 _BY_DANGER = {
     "destructive": ("May not be undone",),
-    "dangerous": ("May concern many things together", "May not be undone"),
-    "forbidden": ("May concern everything there is", "Cannot be undone"),
+    "dangerous": ("May not be undone",),
+    "forbidden": ("Cannot be undone",),
 }
 _BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has effects of its own"}
 
@@ -137,9 +137,7 @@ _EFFECTS = {"money": "Moves money", "access": "Gives or takes access", "people":
 """The effects that settings are about, each with its reason; it is the id of the decision, too."""
 FIRST_USE = "first-use"
 """The id of the decision about an operation that nothing proves harmless: one yes for a session."""
-_UNPROVEN = (
-    "Nothing proves it harmless: asked once in a session, unless the adapter's owner accepts it in overrides.yaml"
-)
+_UNPROVEN = "Nothing proves it harmless: asked once a session, unless overrides.yaml accepts it"
 _UNTOLD = "May carry operations that a rule holds back"
 _READING = frozenset({"GET", "HEAD", "QUERY"})
 
@@ -162,6 +160,14 @@ class Policy:
     def watches(self, row: Row) -> bool:
         """Return True if calls of an operation have to be decided about."""
         return self.name == "strict" or row.name in self._ruled or row.carries is not None or is_recorded(row)
+
+    def asks(self, row: Row) -> bool:
+        """Return True if a call of an operation may have to be confirmed."""
+        if self.name == "open" and self._rules is None:
+            return False
+        decision, sometimes = self.usual(Subject.of(row), lambda _: row)
+        asking = any(rule.action == "confirm" for rule in sometimes)
+        return asking or decision.outcome == "confirm" or row.carries is not None
 
     def _alone(self, row: Row, params: Mapping[str, Any], build: Callable[[], ApiRequest]) -> GateDecision:
         """Return the decision about a call by itself, whatever it carries."""

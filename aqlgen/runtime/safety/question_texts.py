@@ -21,8 +21,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..calls import NAMES
 from ..exact_json import write_json
 from ..schema import follow, referred, union_of, without_null
+from ..text import folded
 from .policy import GRAVE
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ __all__ = [
     "has_right_to_left",
     "key_literal",
     "literal",
+    "name_of",
     "prose",
     "secret_names",
     "title_of",
@@ -50,6 +53,8 @@ _LONGEST_KEY = 64
 _MOST_MARKS = 2
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
+_AS_CODE = re.compile(r"(?! )[ !#-\[\]-_a-~]+(?<! )")
+"""What a span of code shows as it is: printable ASCII without quotes, backslashes, backticks and blanks around it."""
 _MARKUP = re.compile(
     r"""["\\*`]              # ends the quotes, or is emphasis or code
     | <(?=[A-Za-z/!?])       # HTML
@@ -74,9 +79,9 @@ _encode = json.JSONEncoder(default=str).encode
 
 
 def literal(value: Any) -> str:
-    """Return a JSON value on one line."""
+    """Return a JSON value on one line; a text with plain markup, such as `*`, stands in backticks as it is."""
     if isinstance(value, str):
-        return f'"{_escaped(value)}"'
+        return f"`{value}`" if _AS_CODE.fullmatch(value) and _MARKUP.search(value) else f'"{_escaped(value)}"'
     if isinstance(value, Mapping):
         return "{" + ", ".join(f'"{_ascii(str(key))}": {literal(inner)}' for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -241,11 +246,11 @@ def title_of(row: Row, params: Mapping[str, Any]) -> str:
     return f"{text}? {template or _consequence(row, params)}".rstrip()
 
 
-def title_of_all(calls: Sequence[Called]) -> str:
-    """Return the question whether several calls may run, on one line."""
-    kinds: dict[str, list[Called]] = {}
-    for call in calls:
-        kinds.setdefault(call[0].name, []).append(call)
+def title_of_all(calls: Sequence[Called], names: Sequence[str] = ()) -> str:
+    """Return the question whether several calls may run, on one line; `names` are those of the things, if known."""
+    kinds: dict[str, list[tuple[Called, str]]] = {}
+    for call, name in zip(calls, names or [""] * len(calls), strict=True):
+        kinds.setdefault(call[0].name, []).append((call, name))
     sentences = [_together(each) for each in list(kinds.values())[:_MOST_KINDS]]
     if len(kinds) > _MOST_KINDS:
         sentences.append(f"And {len(kinds) - _MOST_KINDS} more operations")
@@ -255,18 +260,29 @@ def title_of_all(calls: Sequence[Called]) -> str:
     )
 
 
-def _together(calls: Sequence[Called]) -> str:
-    """Return what calls of one operation do: how many there are, and what they share."""
-    phrases = [_phrase(row, params) for row, params in calls]
+def _together(calls: Sequence[tuple[Called, str]]) -> str:
+    """Return what calls of one operation do: how many there are, the things, and what they share."""
+    phrases = [_phrase(row, params) for (row, params), _ in calls]
     verb, _, about = phrases[0]
     if len(calls) == 1:
         return "".join(phrases[0])
     shared = about if all(phrase[2] == about for phrase in phrases) else ""
+    named = list(dict.fromkeys(name or phrase[1].strip() for phrase, (_, name) in zip(phrases, calls, strict=True)))
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    things = f": {', '.join(named[:_MOST_NAMED])}{more}" if all(named) else ""
     first, _, noun = verb.partition(" ")
     plural = noun if noun.endswith("s") else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     if noun.isalpha():
-        return f"{first} {len(calls)} {plural}{shared}"
-    return f"{verb}, {len(calls)} times{shared}"  # which of several words is the noun is not known
+        return f"{first} {len(calls)} {plural}{shared}{things}"
+    return f"{verb}, {len(calls)} times{shared}{things}"  # which of several words is the noun is not known
+
+
+def name_of(thing: Any) -> str:
+    """Return the name of a thing that an answer gave, as it may stand in a sentence; "" for one without a name."""
+    fields = thing.items() if isinstance(thing, Mapping) else ()
+    return next(
+        (_quoted(value) for key, value in fields if folded(str(key)) in NAMES and value and type(value) is str), ""
+    )
 
 
 def _from_template(row: Row, params: Mapping[str, Any]) -> str:
@@ -340,6 +356,10 @@ def _shown(row: Row, name: str, value: Any) -> str:
         return "(hidden)"
     if isinstance(value, list | tuple | Mapping):
         return f"({len(value):,} values)"
+    return _quoted(value)
+
+
+def _quoted(value: Any) -> str:
     if isinstance(value, str) and _PLAIN.fullmatch(value):
         return value
     if isinstance(value, str) and len(value) > _LONGEST_VALUE:

@@ -199,19 +199,14 @@ def confirmation_required(
 ) -> Failure:
     """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations.
 
-    The question and its reasons stand beside the error alone, and are read once (error codes 5.4 leaves them optional
-    in `details`). `cooldown` is for how many seconds the token cannot be used yet.
+    The question, its reasons and its end stand beside the error alone, and are read once (error codes 5.4 leaves them
+    optional in `details`). `cooldown` is for how many seconds the token cannot be used yet.
     """
     text = (
-        f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "
-        "confirmation_token; do so only if your user wants this."
+        "Confirmation required. To go on, call it again with the same params and confirmation_token in them, only if "
+        "your user wants this."
     )
-    details: dict[str, Any] = {
-        "operation": row.name,
-        "danger_level": row.danger,
-        "confirmation_token": token.text,
-        "expires_at": token.expires_at,
-    }
+    details: dict[str, Any] = {"operation": row.name, "danger_level": row.danger, "confirmation_token": token.text}
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls

@@ -1,8 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The view of a call that a person approves: the question whether it may run.
 
-First the question in words, the request, the operation and its danger, then a line for each value: what differs from a
-default, required parameters first and short values before long ones, then long values, then what equals its default.
+First the question in words, the request and its danger, then a line for each value that the line of the request does
+not show: what differs from a default, required parameters first and short values before long ones, then long values,
+then what equals its default.
 Within an object, declared fields come before others. The order in which an agent gave them never matters.
 
 Nothing is left out silently. A value that does not fit is shown as its length and digest, and the question says that
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -25,6 +27,7 @@ from ..exact_json import write_json
 from ..redaction import redact
 from ..schema import Shape, union_of
 from ..text import folded
+from .policy import danger_reasons
 from .question_texts import (
     CUT_NAME,
     SECRET_NAME,
@@ -68,6 +71,9 @@ class CallView:
 
 
 _REQUIRED, _OPTIONAL, _UNDECLARED, _DEFAULTED = range(4)
+_WORD = re.compile(r"[^\W_]+")
+_SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,7 @@ def view_of(
     """
     incomplete: list[str] = []
     request_line = _request_line(row, request, incomplete)
-    lines = [title_of(row, params), request_line, f"Operation: {key_literal(row.name)}", *_about(row, decision)]
+    lines = [title_of(row, params), request_line, *_about(row, decision)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
         if row.update.creates:
@@ -141,9 +147,10 @@ def view_of(
         lines.append("It replaces the whole: what is there and not named below may be lost.")
     if hooked:
         lines.append("Functions of the adapter's owner (hooks.py) may still change the request.")
-    values = [*_files(request.files), *_values(row, params, types, request.files)]
+    sent = set(_in_path(row, params, request))
+    values = [*_files(request.files), *_values(row, params, types, request.files, sent)]
     lines += _value_lines(values, _LONGEST_QUESTION - sum(map(len, lines)), incomplete)
-    if not values:
+    if not (values or sent):
         lines.append("It takes no parameters.")
     if incomplete:
         lines.append(f"Part of this call {INCOMPLETE}. Approve it only if you know what it holds.")
@@ -152,17 +159,19 @@ def view_of(
 
 def text_of_any(row: Row, decision: GateDecision) -> str:
     """Return the question whether any calls of an operation may run; its lines are in the order of those of one."""
-    request, name = f"{row.method} {url_text(row.path)}", f"Operation: {key_literal(row.name)}"
+    request = f"{row.method} {url_text(row.path)}"
     reach = "Its parameters come from earlier answers, and are not known yet. A yes is for each call in this session."
-    return "\n".join((title_of(row, {}), request, name, *_about(row, decision), reach))
+    return "\n".join((title_of(row, {}), request, *_about(row, decision), reach))
 
 
 def _about(row: Row, decision: GateDecision) -> Iterator[str]:
-    """Yield what the document says of an operation, and its danger with the reasons."""
-    if row.summary and not row.confirmation:
+    """Yield what the document says of an operation beyond its name, and its danger with the reasons of this call."""
+    words = set(_WORD.findall(row.summary.lower())) - _ARTICLES
+    if not (row.confirmation or words <= set(_WORD.findall(row.name))):
         yield f'The API\'s document says: "{prose(row.summary, 200)}"'
     why = f' ("{prose(row.danger_reason, 300)}")' if row.danger_reason else ""
-    reasons = "".join(f" {prose(reason, 300)}." for reason in decision.reasons)
+    usual = danger_reasons(row)
+    reasons = "".join(f" {prose(reason, 300)}." for reason in decision.reasons if reason not in usual)
     yield f"Danger: {decision.danger}{why}.{reasons}"
 
 
@@ -206,11 +215,27 @@ def _value_lines(values: Sequence[_Line], room: int, incomplete: list[str]) -> I
         yield f"- {len(left_over):,} more values, {size:,} characters, {INCOMPLETE}, sha256 {digest}"
 
 
-def _values(row: Row, params: Mapping[str, Any], types: Types, files: Sequence[SentFile]) -> Iterator[_Line]:
-    """Yield the values of a call but for its files."""
+def _in_path(row: Row, params: Mapping[str, Any], request: ApiRequest) -> Iterator[str]:
+    """Yield the parameters that the line of the request shows as they are: each a whole segment of the path sent."""
+    sent = urlsplit(redact(request.url, request.secrets)).path.split("/")
+    template = row.path.partition("?")[0].split("/")
+    if len(url_text("/".join(sent))) > _LONGEST_ADDRESS:
+        return
+    for name, parameter in row.parameters.items():
+        place = f"{{{parameter.wire}}}"
+        if parameter.location == "path" and name in params and template.count(place) == 1:
+            behind = template.index(place) - len(template)
+            if -behind <= len(sent) and sent[behind] == str(params[name]) and _SEGMENT.fullmatch(sent[behind]):
+                yield name
+
+
+def _values(
+    row: Row, params: Mapping[str, Any], types: Types, files: Sequence[SentFile], shown: Collection[str]
+) -> Iterator[_Line]:
+    """Yield the values of a call but for its files and what is `shown` already."""
     expected, secrets = Counter(folded(file.parameter) for file in files), secret_names(row, types)
     for name, parameter in row.parameters.items():
-        if name not in params:
+        if name not in params or name in shown:
             continue
         value = params[name]
         if expected and parameter.location in ("body", "body_rest"):

@@ -168,7 +168,8 @@ def _description_of_finding(adapter: Adapter, config: Config, family: str | None
     plans = f". {_STEPS}" if family is None or _offers_plans(adapter, config, family) else ""
     return (
         f"{purpose}. Find operations{everywhere}: {_SEARCH} describes the best; name:[...] instead of search "
-        f"others. {_example(example)} Batch: operations:[{{operation,params}},...]{plans}"
+        f'others, query:"options" explains options. {_example(example)} '
+        f"Batch: operations:[{{operation,params}},...]{plans}"
     )
 
 
@@ -274,7 +275,8 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
                 token.var.reset(token)
             sessions.release(session)
         try:
-            result = tool_result(envelope)
+            client = context.session.client_params
+            result = tool_result(envelope, "" if client is None else client.client_info.name)
             if attachments.items and envelope["success"]:
                 result.content.extend(attachments.blocks())
         except Exception:  # noqa: BLE001 - an exception's text would reach the client

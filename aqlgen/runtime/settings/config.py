@@ -165,7 +165,7 @@ class Config(NamedTuple):
 
     max_list: Annotated[int, Whole(10, 10_000), Names("MAX_LIST", "introspection.max_list")] = 250
     """Longest list that introspection gives at once, {allowed}, as far as max_answer_tokens has room; a longer one is
-    given in pages, or whole where `all` is asked for."""
+    given in pages, or as many as `first` asks for, or whole where `all` is asked for."""
 
     auth: Annotated[Word[Literal["document", "none"]], Names("AUTH", "auth.credentials")] = "document"
     """Credentials of the API that calls need. "document": those that its document requires. "none": none, and none is
@@ -206,6 +206,10 @@ class Config(NamedTuple):
     """Seconds before a session is given the same warning again, {allowed}; 0: always."""
     warn_suppress: Annotated[WarningCodes, Names("WARN_SUPPRESS", "warnings.suppress")] = ()
     """Codes of warnings not to give; one that ends with '_' stands for its whole category."""
+
+    learn_notes: Annotated[Switch, Names("LEARN_NOTES", "learn.notes")] = False
+    """Keep notes in `state.url` of what the API does otherwise than its document or `learn` says, for
+    `aqlgen learn --from-notes`: operations, names of fields, types and counts, nothing of an answer's content."""
 
     safety_loop: Annotated[
         Word[Literal["enforcing", "monitoring", "logging", "disabled"]], Names("SAFETY_LOOP", "safety_loop.mode")

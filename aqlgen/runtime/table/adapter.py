@@ -228,6 +228,8 @@ class Adapter:
     """The operation that shows a family best."""
     executions: bool = False
     """Whether any operation answers before its work has ended."""
+    common: Mapping[str, str] = column(factory=dict)
+    """Optional parameters of the query that nearly all operations have, with their texts; a search leaves them out."""
     apis: Mapping[str, ApiSection] = column(factory=dict)
     """The APIs by name, where there are several: each with its own servers, origins, security and headers."""
     api: str = column("", outside=True)

@@ -59,7 +59,7 @@ async def test_a_person_who_is_asked_decides(action: str) -> None:
     async with connect(person=person, **STANDARD) as session:
         answer = await session.call(row)
         assert answer["success"] is bool(session.sent) is (action == "accept"), answer
-    assert [row.name in question for question in questions] == [True]
+    assert [f"\n{row.method} " in question for question in questions] == [True]
 
 
 async def test_every_forbidden_operation_is_refused() -> None:

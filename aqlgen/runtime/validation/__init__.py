@@ -14,10 +14,10 @@ The fields of `input` are parameters of the query where an update has no body. C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
@@ -45,6 +45,7 @@ PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 
 
 _MOST_STRANGE = 20
+_MOST_TAKERS, _MOST_SIBLINGS = 3, 50
 
 
 class Unexplained(Exception):
@@ -247,7 +248,7 @@ class Validation:
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
         problems = [missing_problem(row, missing)] if missing else []
         if unknown:
-            problems.append(unknown_problem(row, list(unknown), self._nested_fields(row)))
+            problems.append(unknown_problem(row, list(unknown), self._nested_fields(row), self._takers(row, unknown)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
         strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
@@ -306,6 +307,20 @@ class Validation:
         schemas = {name: parameter.schema for name, parameter in row.parameters.items() if parameter.location == "body"}
         return {name: frozenset(union_of(self._table.types, schema).properties) for name, schema in schemas.items()}
 
+    def _takers(self, row: Row, unknown: Collection[str]) -> list[str]:
+        """Return the other reads of the same things that have these parameters; a write leads to no other one."""
+        if row.family != "read" or len(unknown) > _MOST_TAKERS:
+            return []
+        verb, thing = row.name.partition("_")[0], row.path.rpartition("/")[2]
+        near = sorted(
+            (-_shared_steps(path, row.path), name)
+            for name, family, (path,) in self._table.values("path")
+            if family == row.family and name != row.name and path.endswith(f"/{thing}") and name.startswith(f"{verb}_")
+        )
+        rows = (self._table.find(name, row.family) for _, name in near[:_MOST_SIBLINGS])
+        takers = (sibling.name for sibling in rows if sibling and all(self._alias(sibling, key) for key in unknown))
+        return list(islice(takers, _MOST_TAKERS))
+
     def _alias(self, row: Row, key: str) -> str | None:
         """Return the name of the parameter that the API spells `key`, in any case and with any signs between."""
         name = row.wire_names.get(key)
@@ -316,6 +331,13 @@ class Validation:
                 if names:
                     return names[0] if len(names) == 1 else None
         return name
+
+
+def _shared_steps(path: str, other: str) -> int:
+    """Return how many steps two paths begin with alike."""
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path.split("/"), other.split("/"), strict=False))
+    )
 
 
 def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:

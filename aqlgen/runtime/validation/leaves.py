@@ -79,7 +79,8 @@ class Leaves:
             return []
         broken: list[tuple[str, Any]] = []
         for error in islice(validator.iter_errors(value), MOST_FAULTS):
-            keyword, demand = error.kind.name, error.kind.value
+            keyword = error.kind.name
+            demand = schema[keyword] if keyword in ("enum", "const") and keyword in schema else error.kind.value
             if type(error.kind).__name__ not in _UNCHECKED and (keyword != "enum" or demand):
                 broken.append(("dependentRequired" if "dependentRequired" in error.schema_path else keyword, demand))
         return broken or None

@@ -7,7 +7,7 @@ those with values.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from ..errors import Code, Failure
 from ..schema import referred
 from ..schema.wording import named
 from ..table import JsonSchema, Row
-from ..text import alike, folded, leaks, listed, words
+from ..text import alike, folded, leaks, letters, listed, shown, words
 
 __all__ = [
     "Problem",
@@ -24,12 +24,20 @@ __all__ = [
     "field_problems",
     "missing_problem",
     "near_name",
+    "near_names",
     "twice_problem",
     "unexplained_problem",
     "unknown_problem",
 ]
 
 _MOST = 20
+_MOST_NEAR = 3
+_SHORT = 3
+_PAGING: Mapping[str, frozenset[str]] = {
+    "first": frozenset(("limit", "size", "per", "max", "count", "top", "take", "number")),
+    "after": frozenset(("page", "offset", "cursor", "skip", "start", "starting", "next", "marker", "token")),
+}
+"""Words in the names that APIs give what `first` and `after` are; a page size is no page."""
 _NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 _PLAIN = {
     Code.MISSING_PARAM: "Missing required parameter(s), see details",
@@ -115,14 +123,21 @@ def _expectation(schema: JsonSchema) -> str:
     return str(declared) if declared else ""
 
 
-def unknown_problem(row: _Operation, names: Sequence[str], within: Mapping[str, Collection[str]] = _NOTHING) -> Problem:
+def unknown_problem(
+    row: _Operation,
+    names: Sequence[str],
+    within: Mapping[str, Collection[str]] = _NOTHING,
+    takers: Sequence[str] = (),
+) -> Problem:
     """Return the problem of parameters that the operation does not have, with what to give instead.
 
-    `within` are the fields of the parameters that are objects.
+    `within` are the fields of the parameters that are objects, `takers` operations that have the parameters.
     """
     valid = [name for name in row.parameters if name not in row.hidden_parameters]
     names = names[:_MOST]
     advice = _wrapping(names, valid, within) or _nearest(names, valid)
+    if takers:
+        advice = f"Operation {' or '.join(map(shown, takers))} has {listed(names)}. {advice}"
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {advice}"
     details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}
     return Problem(Code.UNKNOWN_PARAM, names[0], message, details)
@@ -175,16 +190,43 @@ def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, C
 
 
 def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
-    """Advise the nearest valid name for each unknown one, and all valid ones if some name has no near one."""
+    """Advise the nearest valid names for each unknown one, and all valid ones if some name has no near one."""
     if not valid:
         return "There are none to give."
-    hints = [f"Did you mean '{close}' for '{name}'?" for name in names if (close := near_name(name, valid))]
+    near = {name: near_names(name, valid)[:_MOST_NEAR] for name in names}
+    hints = [f"Did you mean {' or '.join(map(shown, close))} for '{name}'?" for name, close in near.items() if close]
     return " ".join(hints) if 0 < len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
 
 
-def near_name(name: str, valid: Sequence[str]) -> str | None:
-    """Return the valid name that is the same but for its spelling, or else the only one that shares all its words."""
-    asked = set(words(name))
-    spelled = [other for other in valid if alike(name, other)]
-    sharing = [other for other in valid if asked and (its := set(words(other))) and (asked <= its or asked >= its)]
-    return spelled[0] if len(spelled) == 1 else sharing[0] if len(sharing) == 1 else None
+def near_name(name: str, valid: Iterable[str]) -> str | None:
+    """Return the only valid name that another one may mean."""
+    near = near_names(name, valid)
+    return near[0] if len(near) == 1 else None
+
+
+def near_names(name: str, valid: Iterable[str]) -> list[str]:
+    """Return the valid names that one may mean.
+
+    They are the same but for the spelling, or else share all words, or else one is the short form of the other, or else
+    it is the adapter's own parameter of pages for one of the other APIs.
+    """
+    valid, asked = list(valid), set(words(name))
+    pages = [option for option, paging_words in _PAGING.items() if paging_words & asked]
+    return next(
+        filter(
+            None,
+            (
+                [other for other in valid if alike(name, other)],
+                [other for other in valid if asked and (its := set(words(other))) and (asked <= its or asked >= its)],
+                [other for other in valid if _shortened(name, other)],
+                [other for other in valid if other in pages[:1]],
+            ),
+        ),
+        [],
+    )
+
+
+def _shortened(name: str, other: str) -> bool:
+    """Return True if one name begins with the other, which is no shorter than an abbreviation."""
+    short, long = sorted((letters(name), letters(other)), key=len)
+    return len(short) >= _SHORT and long.startswith(short)

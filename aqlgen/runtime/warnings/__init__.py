@@ -11,6 +11,7 @@ to somebody else.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ _IDENTITY = {
 }
 """The details by which two warnings of a code are equal; for other codes all details count."""
 
+_VALUE = re.compile(r'"[^"]{0,200}"|\d{1,20}')
 _PEAKS = frozenset({"current", "duration_ms"})
 
 Key: TypeAlias = tuple[str, str]
@@ -80,8 +82,13 @@ def rank(warning: CallWarning) -> int:
 
 
 def key_of(warning: CallWarning) -> Key:
-    """Return what a warning has in common with its repeats: the code and the details that tell it from others."""
+    """Return what a warning has in common with its repeats: the code and the details that tell it from others.
+
+    Those of the calls of one step of a plan are repeats if their messages differ in values alone.
+    """
     details = warning.details or {}
+    if "step" in details and warning.code not in _IDENTITY:
+        return warning.code, f"{details['step']} {_VALUE.sub('', warning.message)}"
     names = _IDENTITY.get(warning.code, details)
     return warning.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
 

@@ -5,11 +5,11 @@ It says what requests must look like, which families and dangers a method allows
 which lists page; and it plays the API. It imports nothing of the generator, and nothing else of the runtime.
 """
 
-from .comparison import Adapter
+from .answers import Answer
 from .document import Document, Operation, Parameter
 from .examine import Witness
 from .judge import Finding, Grade, Judgement, Request
-from .samples import Answer
+from .shown import Adapter
 
 __all__ = [
     "Adapter",

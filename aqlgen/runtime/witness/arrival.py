@@ -5,100 +5,91 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .answers import LEADS, SIZES, Answer
 from .document import Operation, is_filled, is_secret, normal
 from .judge import Judgement
-from .samples import ABSENT, LEADS, SIZES
+from .samples import ABSENT
 
 __all__ = ["lost"]
 
 
 def lost(
-    operation: Operation, values: Mapping[tuple[str, str], Any], main: Judgement, answers: list[Any]
+    operation: Operation, values: Mapping[tuple[str, str], Any], main: Judgement, answers: list[Answer], family: str
 ) -> Iterator[str]:
-    """Yield what was given, and is not sent as it was."""
-    for (place, name), value in values.items():
-        sent = main.values.get((place, name), ABSENT)
-        if place != "body" and not (_is_same(value, sent) or _is_same([value], sent)):  # a list of one
-            yield f"{place} {name} is {_text(value)}, and sent as {_text(sent)}"
-    for parameter in operation.parameters:
-        for word in ("value", "default"):
-            key = (parameter.place, parameter.name)
-            if (
-                word in parameter.owner
-                and key not in values
-                and not _is_same(parameter.owner[word], main.values.get(key))
-            ):
-                yield f"{key[0]} {key[1]} is not sent as the owner fixed it"
-    if ("body", "") not in values:
-        return
-    value, sent = values["body", ""], main.values.get(("body", ""), ABSENT)
-    kept = _kept(operation, answers, value) if operation.method == "PUT" else None
-    if kept is None and operation.method == "PUT" and _must_merge(operation, value):
+    """Yield what was given, and is not sent as it was. `answers` are of the reads before it."""
+    fixed = {each.key: each.owner[word] for each in operation.parameters for word in ("default", "value")
+             if word in each.owner}  # fmt: skip
+    for key, value in {**fixed, **values}.items():
+        sent = main.values.get(key, ABSENT)
+        if key[0] != "body" and _texts(sent) not in (_texts(value), _texts([value])):  # a list of one
+            yield f"{' '.join(key)} is {_shown(value)}, and sent as {_shown(sent)}"
+    for name in (each.name for each in operation.parameters if is_filled(each.name) and each.shown):
+        if family != "READ" and name.lower() not in main.headers:
+            yield f"no {name} is sent, by which the API knows a call that is made again"
+    if any("etag" in answer.headers for answer in answers) and "if-match" not in main.headers:
+        yield "it writes what it read without If-Match"
+    if ("body", "") in values:
+        given, sent = values["body", ""], main.values.get(("body", ""), ABSENT)
+        is_patch = isinstance(sent, list) and not isinstance(given, list)  # a JSON Patch
+        pair = (given, sent) if main.media.endswith("json") else (_texts(given), _texts(sent))
+        if not is_patch and not _is_same(*pair, bool(answers)):
+            yield f"the body is {_shown(given)}, and sent as {_shown(sent)}"
+        if operation.method == "PUT" and isinstance(given, dict) and not is_patch:
+            yield from _not_kept(operation, given, sent, answers)
+
+
+def _not_kept(operation: Operation, given: Mapping[str, Any], sent: Any, answers: list[Answer]) -> Iterator[str]:
+    """Yield what a PUT takes away that the call does not name and a GET of the same path reads."""
+    document = operation.document
+    fields = document.properties(next(iter(operation.bodies.values())).schema, "readOnly")
+    reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)]
+    held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
+    is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
+    if not answers and is_read and held - given.keys() and operation.owner.get("send") != "named":
         yield "it replaces the whole without reading first what it keeps"
-    if isinstance(sent, list) and not isinstance(value, list):  # a JSON Patch
-        return
-    if not _is_same(value, sent, partly=kept is not None):
-        yield f"the body is {_text(value)}, and sent as {_text(sent)}"
-    for name in (kept or {}).keys() - (value.keys() if isinstance(value, dict) else set()):
-        value = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT
-        if value is ABSENT or (isinstance(value, str | int) and value != (kept or {})[name]):
+    resource = _resource(answers[-1].data, fields) if answers else {}
+    for name in resource.keys() & fields.keys() - given.keys():
+        there = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT
+        if not is_secret(name) and (there is ABSENT or (isinstance(there, str | int) and there != resource[name])):
             yield f"the body's {name} was read, not named, and is not sent as it was"
 
 
-def _is_same(values: Any, sent: Any, *, partly: bool = False) -> bool:
-    """Return True if what was sent stands for what was given; `partly`: beside what was there before.
+def _texts(value: Any) -> Any:
+    """Return a value with texts as leaves, as it is where nothing says what they are."""
+    if isinstance(value, dict):
+        return {name: _texts(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_texts(each) for each in value]
+    return value if isinstance(value, str) or value is ABSENT else json.dumps(value)
+
+
+def _is_same(value: Any, sent: Any, is_merged: bool) -> bool:
+    """Return True if what was sent stands for what was given; merged: beside what was there before.
 
     Credentials, keys of repeated calls and places of pages beside it are the adapter's own business.
     """
-    if isinstance(values, dict) and isinstance(sent, dict):
-        beside = [] if partly else [name for name in sent.keys() - values.keys() if not _is_own(name)]
-        return not beside and all(
-            _is_same(each, sent.get(name, ABSENT), partly=partly) for name, each in values.items()
-        )
-    if isinstance(values, list) and isinstance(sent, list):
-        return len(values) == len(sent) and all(map(_is_same, values, sent))
-    if isinstance(values, str) and isinstance(sent, str) and values != sent:
-        try:
-            return base64.b64decode(values, validate=True).decode("latin-1") == sent
-        except ValueError:
-            return False
-    return values == sent and isinstance(values, bool) is isinstance(sent, bool)
+    if isinstance(value, dict) and isinstance(sent, dict):
+        beside = [] if is_merged else [name for name in sent.keys() - value.keys() if not _is_own(name)]
+        return not beside and all(_is_same(each, sent.get(name, ABSENT), is_merged) for name, each in value.items())
+    if isinstance(value, list) and isinstance(sent, list):
+        return len(value) == len(sent) and all(_is_same(*pair, False) for pair in zip(value, sent, strict=True))
+    if isinstance(value, str) and isinstance(sent, str):
+        return value == sent or base64.b64encode(sent.encode("latin-1", "replace")).decode() == value
+    return value == sent and isinstance(value, bool) is isinstance(sent, bool)
 
 
 def _is_own(name: str) -> bool:
-    words = (*SIZES, *(word for words in LEADS.values() for word in words))
-    return is_secret(name) or is_filled(name) or normal(name).endswith(words)
+    return is_secret(name) or is_filled(name) or normal(name).endswith((*SIZES, *LEADS, "after"))
 
 
-def _resource(data: Any, names: Iterable[str]) -> Mapping[str, Any]:
+def _resource(data: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the object of an answer that has the most of these fields: the answer itself, or one of its fields."""
-    objects = [data, *(data.values() if isinstance(data, dict) else ())]
-    known = [each for each in objects if isinstance(each, dict)]
-    return max(known, key=lambda each: len(each.keys() & set(names)), default={})
+    objects = [each for each in (data, *(data.values() if isinstance(data, dict) else ())) if isinstance(each, dict)]
+    return max(objects, key=lambda each: len(each.keys() & fields.keys()), default={})
 
 
-def _kept(operation: Operation, answers: Iterable[Any], values: Any) -> dict[str, Any] | None:
-    """Return the writable fields of what was read before; None if nothing was."""
-    fields = operation.document.writable(next(iter(operation.bodies.values())).schema)
-    resources = [_resource(answer, fields) for answer in answers]
-    if not resources or not isinstance(values, dict):
-        return None
-    return {name: value for name, value in resources[-1].items() if name in fields and not is_secret(name)}
-
-
-def _must_merge(operation: Operation, values: Any) -> bool:
-    """Return True if a GET of the same path reads all that a body can replace, and the call does not name it all."""
-    if operation.owner.get("send") == "named" or not isinstance(values, dict):
-        return False
-    document = operation.document
-    reads = [each for each in document.operations if each.method == "GET" and each.path == operation.path]
-    fields = document.writable(next(iter(operation.bodies.values())).schema)
-    kept = {name for name, each in fields.items() if not (document.deref(each) or {}).get("writeOnly")}
-    return bool(kept - values.keys()) and any(kept <= document.properties(read.response()[2]).keys() for read in reads)
-
-
-def _text(value: Any) -> str:
+def _shown(value: Any) -> str:
     return "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)[:150]

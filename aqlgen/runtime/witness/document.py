@@ -5,24 +5,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from .schemas import Schemas, without_place
+from .schemas import Schemas
 
 __all__ = ["Body", "Document", "Operation", "Parameter", "covers", "is_filled", "is_secret", "normal"]
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-_STYLES = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+_COLLECTIONS = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited", "multi": "form"}
 _SECRET = "token$|apikey|secret|password|signature|credential|accesskey|^key$|clientid$|auth$|^authorization$"  # noqa: S105
+_BESIDE = ("name", "in", "description", "required", "collectionFormat")
+_PLACES = ("path", "query", "header", "cookie")
+_JSON = ["application/json"]
+_FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
-def normal(name: str) -> str:
+def normal(name: Any) -> str:
     """Return a name without case, signs and separators, by which spellings of it are compared."""
-    return re.sub(r"[\W_]", "", name).lower()
+    return re.sub(r"[\W_]", "", str(name)).lower()
 
 
 def is_secret(name: str) -> bool:
@@ -35,25 +39,29 @@ def is_filled(name: str) -> bool:
     return normal(name).endswith("idempotencykey")
 
 
-@dataclass(frozen=True, slots=True)
+def covers(declared: str, media: str) -> bool:
+    """Return True if a media type is the declared one, or of the declared range."""
+    declared = declared.partition(";")[0].strip()
+    return declared in (media, "*/*") or (declared.endswith("/*") and media.startswith(declared[:-1]))
+
+
+@dataclass(slots=True)
 class Parameter:
-    """A parameter as it is sent. `media` is the type that its value is written in, if it has one."""
+    """A parameter as it is sent. `is_json` says that its value is written as JSON; `owner` is the owner's override."""
 
     name: str
     place: str
-    required: bool = False
-    schema: Any = field(default_factory=dict)
-    style: str = ""
-    explode: bool = False
-    media: str = ""
-    pointer: str = ""
-    owner: Mapping[str, Any] = field(default_factory=dict)
-    """The owner's override."""
+    required: bool
+    schema: Any
+    style: str
+    explode: bool
+    is_json: bool
+    owner: Mapping[str, Any]
 
     @property
-    def is_secret(self) -> bool:
-        """True for a parameter that may be a credential, which agents neither see nor give."""
-        return is_secret(self.name)
+    def key(self) -> tuple[str, str]:
+        """Place and name, which no other parameter has."""
+        return self.place, self.name
 
     @property
     def shown(self) -> bool:
@@ -71,7 +79,11 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """An operation of the document with the owner's word on it. `pointer` leads to it in the document."""
+    """An operation of the document with the owner's word on it. `pointer` leads to it in the document.
+
+    `security` has the alternatives of schemes, and is None where neither document nor owner says anything. `address` is
+    the URL before the path, "" if the document does not say it.
+    """
 
     document: Document = field(repr=False)
     path: str
@@ -82,9 +94,7 @@ class Operation:
     bodies: Mapping[str, Body]
     body_required: bool
     security: tuple[Mapping[str, Any], ...] | None
-    """The alternatives of schemes; None where neither document nor owner says anything."""
     address: str
-    """The URL before the path, "" if the document does not say it."""
     owner: Mapping[str, Any]
 
     @property
@@ -92,15 +102,15 @@ class Operation:
         """The operation as `METHOD /path`, behind the name of its API where there are several."""
         return f"{self.document.api}:{self.method} {self.path}".removeprefix(":")
 
-    @property
+    @cached_property
     def template(self) -> str:
         """The path without its variables' names, which another operation may share."""
-        return re.sub(r"\{[^{}]*\}", "{}", self.path.partition("#")[0].partition("?")[0])
+        return re.sub(r"\{[^{}]*\}", "{}", re.split("[?#]", self.path)[0])
 
     @property
     def is_shared(self) -> bool:
         """True if another operation has the same method and path: a request does not say which of them it is."""
-        return (self.method, self.template) in self.document.shared
+        return self.document.counts[self.method, self.template] > 1
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -110,47 +120,36 @@ class Operation:
     @cached_property
     def variables(self) -> list[str]:
         """The names of the variables of the path, in order."""
-        return re.findall(r"\{([^{}]+)\}", self.path.partition("#")[0].partition("?")[0])
+        return re.findall(r"\{([^{}]+)\}", re.split("[?#]", self.path)[0])
 
     @cached_property
     def fixed_query(self) -> list[tuple[str, str]]:
         """The pairs of the query that are a part of the path."""
         return parse_qsl(self.path.partition("#")[0].partition("?")[2], keep_blank_values=True)
 
+    def owned(self, place: str, name: str) -> dict[str, Any]:
+        """Return the owner's override of a parameter or field."""
+        return _owned(self.owner, place, name)
+
     def body(self, media: str) -> Body | None:
         """Return the body of a media type, also by a wildcard; that of JSON, or the first, for an unknown one."""
-        fits = [name for name in self.bodies if covers(name, media)] or sorted(
-            self.bodies, key=lambda name: "json" not in name
-        )
-        return self.bodies[fits[0]] if fits else None
+        order = sorted(self.bodies, key=lambda name: (not covers(name, media), "json" not in name))
+        return self.bodies[order[0]] if order else None
+
+    @cached_property
+    def answers(self) -> list[tuple[str, str, Any, Any]]:
+        """Status, media type, schema and headers of every answer that the document has, those of JSON first."""
+        at, answers = self.document.at, []
+        for status, response in at(self.raw, "responses").items():
+            for kind, media in (at(response, "content") or {"": {}}).items():
+                answers.append((str(status), str(kind).lower(), at(media, "schema"), at(response, "headers")))
+        return sorted(answers, key=lambda each: (each[0], "json" not in each[1]))
 
     @property
-    def answered(self) -> set[str]:
-        """The media types of all answers."""
-        deref, swagger = self.document.deref, self.document.root.get("produces")
-        responses = [deref(each) for each in (deref(self.raw.get("responses")) or {}).values()]
-        kinds = {kind.lower() for each in responses if isinstance(each, dict) for kind in each.get("content") or {}}
-        return kinds or set(self.raw.get("produces") or swagger or ())
-
-    def response(self) -> tuple[int, str, Any, Mapping[str, Any]]:
-        """Return status, media type, schema and headers of the best success that the document has."""
-        deref = self.document.deref
-        answers: list[tuple[tuple[bool, int], int, Any, Any, Any]] = []
-        for status, response in (deref(self.raw.get("responses")) or {}).items():
-            status, response = str(status), deref(response)
-            if (status[:1] == "2" or status == "default") and isinstance(response, dict):
-                content = response.get("content")
-                if self.document.is_swagger and "schema" in response:
-                    produces = self.raw.get("produces") or self.document.root.get("produces") or ["application/json"]
-                    content = {produces[0]: {"schema": response["schema"]}}
-                number = int(status) if status.isdigit() else 200
-                kinds = sorted(content or {"": {}}, key=lambda kind: "json" not in kind)
-                media = deref((content or {}).get(kinds[0])) or {}
-                answers.append(((status == "default", number), number, kinds[0], media.get("schema", {}), response))
-        if not answers:
-            return 200, "", {}, {}
-        _, number, kind, schema, best = min(answers, key=lambda each: each[0])
-        return number, str(kind), schema, deref(best.get("headers")) or {}
+    def success(self) -> tuple[str, str, Any, Any]:
+        """Status, media type, schema and headers of the first success that the document has."""
+        good = [each for each in self.answers if each[0][:1] == "2" or each[0] == "default"]
+        return next(iter(good), ("200", "", {}, {}))
 
 
 class Document(Schemas):
@@ -158,135 +157,113 @@ class Document(Schemas):
 
     def __init__(self, root: Mapping[str, Any], owner: Any, api: str = "", file: str = "openapi/openapi.yaml") -> None:
         super().__init__(root)
-        self.api, self.file = api, file
-        word = owner.of_api(api)
-        self.headers = frozenset(name.lower() for name in word.get("headers") or {})
-        schemes = self.components.get("securitySchemes") or root.get("securityDefinitions") or {}
-        self.schemes = {
-            name: self.deref(scheme) for name, scheme in {**schemes, **(word.get("security_schemes") or {})}.items()
-        }
-        self._security = word.get("security")
-        operations = list(self._operations(owner))
-        whole = {(each.path, variable.name): variable.schema for each in operations for variable in each.parameters
-                 if variable.place == "path" and self.kinds(variable.schema) == {"integer"}}  # fmt: skip
-        self.operations = tuple(_agreed(each, whole) for each in operations)
-        counts = Counter((each.method, each.template) for each in self.operations)
-        self.shared = {key for key, count in counts.items() if count > 1}
+        self.api, self.file, self._owner, self._word = api, file, owner, owner.of_api(api)
+        self.headers = frozenset(name.lower() for name in self._word.get("headers") or {})
+        schemes = {**self.at(root, "components", "securitySchemes"), **self.at(root, "securityDefinitions"),
+                   **(self._word.get("security_schemes") or {})}  # fmt: skip
+        self.schemes = {name: self.deref(scheme) for name, scheme in schemes.items()}
+        self.operations = tuple(
+            self._operation(path, method, self.at(item), raw)
+            for path, item in self.at(root, "paths").items()
+            for method, raw in self.at(item).items()
+            if method in METHODS and isinstance(raw, dict)
+        )
+        self.counts = Counter((each.method, each.template) for each in self.operations)
+        self._settle_variables()
 
-    def _operations(self, owner: Any) -> Iterator[Operation]:
-        for path, item in (self.root.get("paths") or {}).items():
-            item = self.deref(item)
-            for method, raw in (item if isinstance(item, dict) else {}).items():
-                if method in METHODS and isinstance(raw, dict):
-                    yield self._operation(owner, path, method, item, raw)
+    def _settle_variables(self) -> None:
+        """Take a variable of a path for a whole number where one operation of the path says so."""
+        variables = [(each.path, variable) for each in self.operations for variable in each.parameters
+                     if variable.place == "path"]  # fmt: skip
+        whole = {(path, each.name): each.schema for path, each in variables if self.kinds(each.schema) == {"integer"}}
+        for path, each in variables:
+            each.schema = whole.get((path, each.name), each.schema)
 
-    def _operation(self, owner: Any, path: str, method: str, item: Any, raw: Any) -> Operation:
-        pointer = f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}"
-        tags = [tag for tag in raw.get("tags") or [] if isinstance(tag, str)]
-        names = [name for name in (raw.get("operationId"), f"{method.upper()} {path}") if isinstance(name, str)]
-        words = {"api": [self.api], "tag": tags, "path": [path], "operation": names}
-        word = owner.of(words, method.upper())
-        if owner.leaves_out(words):
-            word = {**word, "hidden": True}
-        declared: dict[tuple[str, str], Any] = {}
-        for parameter in map(self.deref, [*(item.get("parameters") or []), *(raw.get("parameters") or [])]):
-            if isinstance(parameter, dict) and isinstance(parameter.get("name"), str) and "in" in parameter:
-                name = parameter["name"].lower() if parameter["in"] == "header" else parameter["name"]
-                declared[name, parameter["in"]] = parameter
-        parameters = [self._parameter(each, word, pointer) for each in declared.values()]
-        bodies, body_required = self._bodies(raw, list(declared.values()))
-        parameter = declared.get(("content-type", "header")) or {}  # it has no effect, and may name the types
-        stated = self.deref(parameter.get("schema") or parameter)
-        bodies = {**bodies, **{kind: body for kind in stated.get("enum") or () for body in list(bodies.values())[:1]}}
-        security = word.get("security", raw.get("security", self.root.get("security") or self._security))
-        alternatives = [each if isinstance(each, dict) else {each: []} for each in security or ()]
-        servers = raw.get("servers") or item.get("servers") or []
+    def _operation(self, path: str, method: str, item: Any, raw: Any) -> Operation:
+        names = [str(raw.get("operationId") or ""), f"{method.upper()} {path}"]
+        words = {"api": [self.api], "tag": list(map(str, raw.get("tags") or ())), "path": [path], "operation": names}
+        word = self._owner.of(words, method.upper())
+        listed = [*(item.get("parameters") or ()), *(raw.get("parameters") or ())]
+        raw = {"security": self.root.get("security") or self._word.get("security"), **item, **raw, **word}
+        declared = {(each["in"], each["name"].lower() if each["in"] == "header" else each["name"]): each
+                    for each in map(self.deref, listed) if "in" in each and "name" in each}  # fmt: skip
+        if "swagger" in self.root:
+            raw = self._upgraded(raw, declared)
+        body, options = self.at(raw, "requestBody"), raw["security"]
+        media = {kind.lower(): self.deref(media) for kind, media in self.at(body, "content").items()}
+        bodies = {kind: Body(each.get("schema", {}), self.at(each, "encoding")) for kind, each in media.items()}
+        stated = self.at(declared.pop(("header", "content-type"), {}), "schema")
+        for kind in stated.get("enum") or () if bodies else ():  # a header may say it
+            bodies.setdefault(str(kind).lower(), next(iter(bodies.values())))
         return Operation(
-            self, path, method.upper(), raw, pointer, tuple(filter(None, parameters)), bodies, body_required,
-            None if security is None else tuple(alternatives), self._address(servers), word,
+            self, path, method.upper(), raw, f"/paths/{path.replace('~', '~0').replace('/', '~1')}/{method}",
+            tuple(self._parameter(each, word) for each in declared.values() if each["in"] in _PLACES),
+            bodies, body.get("required") is True,
+            None if options is None else tuple(each if isinstance(each, dict) else {each: []} for each in options),
+            self.address(raw.get("servers") or []), word,
         )  # fmt: skip
 
-    def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any], pointer: str) -> Parameter | None:
+    def _parameter(self, raw: Mapping[str, Any], word: Mapping[str, Any]) -> Parameter:
         name, place = raw["name"], raw["in"]
-        ignored = place == "header" and name.lower() == "content-type"
-        if place not in ("path", "query", "header", "cookie") or ignored:
-            return None
-        changes = word.get("parameters") or {}
-        owner = {**(changes.get(name) or {}), **(changes.get(f"{place}:{name}") or {})}
-        content = raw.get("content") if isinstance(raw.get("content"), dict) else {}
-        media = next(iter(content or {}), "")
-        schema = (
-            raw if self.is_swagger else (content[media] or {}).get("schema", {}) if content else raw.get("schema", {})
-        )
-        if "type" in owner:
-            schema = {"type": owner["type"]}
+        owner = _owned(word, place, name)
+        media = next(iter((raw.get("content") or {}).values()), None)
         style = raw.get("style") or ("form" if place in ("query", "cookie") else "simple")
-        explode = raw.get("explode", style in ("form", "deepObject"))
-        if self.is_swagger:
-            collection = raw.get("collectionFormat", "csv")
-            style, explode = _STYLES.get(collection, style), collection == "multi"
-        required = (raw.get("required") is True or place == "path") and owner.get("required") is not False
-        required = required and not {"value", "default"} & owner.keys()
+        required = raw.get("required") is True or place == "path"
         if place == "header" and name.lower() in ("accept", "authorization"):
             required, owner = False, {"hidden": True}
-        return Parameter(name, place, required, schema, style, bool(explode), media, f"{pointer}/parameters", owner)
+        return Parameter(
+            name, place, required and owner.get("required") is not False and not {"value", "default"} & owner.keys(),
+            {"type": owner["type"]} if "type" in owner else (media or raw).get("schema", {}), style,
+            raw.get("explode", style in ("form", "deepObject")), media is not None, owner,
+        )  # fmt: skip
 
-    def _bodies(self, raw: Mapping[str, Any], declared: list[Any]) -> tuple[dict[str, Body], bool]:
-        if not self.is_swagger:
-            body = self.deref(raw.get("requestBody")) or {}
-            content = {kind.lower(): self.deref(media) or {} for kind, media in (body.get("content") or {}).items()}
-            bodies = {
-                kind: Body(media.get("schema", {}), media.get("encoding") or {}) for kind, media in content.items()
-            }
-            return bodies, body.get("required") is True
-        kinds = raw.get("consumes") or self.root.get("consumes") or ["application/json"]
-        form = [each for each in declared if each["in"] == "formData"]
-        whole = next((each for each in declared if each["in"] == "body"), None)
-        if whole is not None or not form:
-            required = whole is not None and whole.get("required") is True
-            return ({kind: Body(whole.get("schema", {})) for kind in kinds} if whole is not None else {}), required
-        schema = {"type": "object", "properties": {each["name"]: without_place(each) for each in form}}
-        schema["required"] = [each["name"] for each in form if each.get("required") is True]
-        encoding = {each["name"]: {"explode": each.get("collectionFormat") == "multi"} for each in form}
-        kinds = [kind for kind in kinds if "form" in kind] or [
-            "multipart/form-data"
-            if any(each.get("type") == "file" for each in form)
-            else "application/x-www-form-urlencoded"
-        ]
-        return {kind: Body(schema, encoding) for kind in kinds}, bool(schema["required"])
+    def _upgraded(self, raw: Mapping[str, Any], declared: dict[Any, Any]) -> dict[str, Any]:
+        """Return an operation of Swagger 2.0 as one of OpenAPI 3, and change its parameters to those."""
+        kinds, produces = (raw.get(word) or self.root.get(word) or _JSON for word in ("consumes", "produces"))
+        for key, each in declared.items():
+            collection = each.get("collectionFormat", "csv")
+            schema = {word: value for word, value in each.items() if word not in _BESIDE}
+            style = _COLLECTIONS.get(collection, "form" if key[0] == "query" else "simple")
+            declared[key] = {"schema": schema, **each, "style": style, "explode": collection == "multi"}
+        body: dict[str, Any] = next((each for (place, _), each in declared.items() if place == "body"), {})
+        fields = {name: each for (place, name), each in declared.items() if place == "formData"}
+        if fields:
+            names = [name for name, each in fields.items() if each.get("required") is True]
+            form = _PARTS if any(each.get("type") == "file" for each in fields.values()) else _FORM
+            kinds = [kind for kind in kinds if "form" in kind] or [form]
+            schema = {"properties": {name: each["schema"] for name, each in fields.items()}, "required": names}
+            body = {"required": bool(names), "schema": {"type": "object", **schema}, "encoding": fields}
+        responses = {status: self.deref(each) for status, each in self.at(raw, "responses").items()}
+        return {
+            **raw, "requestBody": {**body, "content": dict.fromkeys(kinds if body else (), body)},
+            "responses": {status: {**each, "content": dict.fromkeys(produces if "schema" in each else (), each)}
+                          for status, each in responses.items()},
+        }  # fmt: skip
 
-    def _address(self, servers: Any) -> str:
-        def url(server: Any) -> str:
-            variables = server.get("variables") or {}
-            return re.sub(r"\{([^{}]+)\}", lambda match: str((variables.get(match[1]) or {}).get("default", match[0])),
-                          str(server.get("url", "")))  # fmt: skip
-
-        if self.is_swagger:
-            schemes = self.root.get("schemes") or ["https"]
-            scheme = "https" if "https" in schemes else schemes[0]
-            base = f"{scheme}://{self.root['host']}" if self.root.get("host") else ""
-            return f"{base}{self.root.get('basePath') or ''}".rstrip("/")
-        first = next((url(server) for server in self.root.get("servers") or [] if isinstance(server, dict)), "")
-        stated = next((url(server) for server in servers if isinstance(server, dict)), "")
-        return (urljoin(first, stated) if stated else first).partition("?")[0].rstrip("/")
+    def address(self, servers: Any) -> str:
+        """Return the URL before the paths: of these servers, else of the document's own."""
+        root = self.root
+        if "swagger" in root:
+            schemes = root.get("schemes") or ["https"]
+            base = f"{'https' if 'https' in schemes else schemes[0]}://{root['host']}" if root.get("host") else ""
+            return f"{base}{root.get('basePath') or ''}".rstrip("/")
+        first, stated = (_url(each[0]) if each else "" for each in (root.get("servers") or (), servers))
+        return urljoin(first, stated).partition("?")[0].rstrip("/")
 
     @property
     def base_path(self) -> str:
         """The path of the first server, which stands before all paths; "" for none."""
-        path = urlsplit(self._address([])).path.strip("/")
+        path = urlsplit(self.address([])).path.strip("/")
         return f"/{path}" if path and "{" not in path else ""
 
 
-def _agreed(operation: Operation, whole: Mapping[tuple[str, str], Any]) -> Operation:
-    """Return an operation whose variables are whole numbers where another operation of the path says so."""
-    parameters = [
-        replace(each, schema=whole[operation.path, each.name]) if (operation.path, each.name) in whole else each
-        for each in operation.parameters
-    ]
-    return replace(operation, parameters=tuple(parameters))
+def _owned(word: Mapping[str, Any], place: str, name: str) -> dict[str, Any]:
+    changes = word.get("parameters") or {}
+    return {**(changes.get(name) or {}), **(changes.get(f"{place}:{name}") or {})}
 
 
-def covers(declared: str, media: str) -> bool:
-    """Return True if a media type is the declared one, or of the declared range."""
-    declared = declared.partition(";")[0].strip()
-    return declared in (media, "*/*") or (declared.endswith("/*") and media.startswith(declared[:-1]))
+def _url(server: Mapping[str, Any]) -> str:
+    url = str(server.get("url", ""))
+    for name, variable in (server.get("variables") or {}).items():
+        url = url.replace(f"{{{name}}}", str(variable.get("default", f"{{{name}}}")))
+    return url

@@ -6,33 +6,38 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 __all__ = ["Owner", "documents", "overlaid", "read"]
 
+_SCALARS = {
+    "bool": ("true|True|TRUE|false|False|FALSE", "tTfF"),
+    "null": ("~|null|Null|NULL|", ["~", "n", "N", ""]),
+    "int": (r"[-+]?(?:0|[1-9]\d*)", "-+0123456789"),
+    "float": (r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?", "-+.0123456789"),
+    "merge": ("<<", "<"),
+}
+"""The core schema of YAML 1.2: each tag with its pattern and the first characters."""
 _STEP = re.compile(r"\.([A-Za-z_][\w-]*|\*)|\[(?:'([^']*)'|\"([^\"]*)\"|(\*)|(\d+))\]")
 _KINDS = ("api", "tag", "path", "operation")
+_KEY = re.compile(
+    rf"(?:(?!(?:{'|'.join(_KINDS)}):)([a-z][a-z0-9]*):(?!\s*$))?"  # one of several APIs
+    rf"(?:({'|'.join(_KINDS)}):|(\*|[A-Za-z]+)\s+(?=/))(.*)"
+)
 
 
 def read(path: Path) -> Any:
-    """Return the data of a JSON or YAML file; YAML by the core schema of 1.2. Raises OSError or ValueError."""
+    """Return the data of a JSON or YAML file. Raises OSError or ValueError."""
     text = path.read_text(encoding="utf-8-sig")
     if path.suffix == ".json":
         return json.loads(text)
     yaml: Any = import_module("yaml")  # of the project's extra `dev`
     loader: Any = type("Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {"yaml_implicit_resolvers": {}})
-    for tag, pattern, first in (
-        ("bool", "true|True|TRUE|false|False|FALSE", "tTfF"),
-        ("null", "~|null|Null|NULL|", "~nN"),
-        ("int", r"[-+]?(?:0|[1-9]\d*)", "-+0123456789"),
-        ("float", r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?", "-+.0123456789"),
-        ("merge", "<<", "<"),
-    ):
-        resolver = re.compile(f"(?:{pattern})$")
-        loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", resolver, [*first, *([""] if tag == "null" else [])])
+    for tag, (pattern, first) in _SCALARS.items():
+        loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})$"), list(first))
     try:
         return json.loads(json.dumps(yaml.load(text, loader), default=str))
     except (yaml.YAMLError, TypeError) as error:
@@ -47,51 +52,37 @@ def documents(folder: Path) -> Iterator[tuple[str, Path]]:
             yield parts[0] if len(parts) == 2 else "", path
 
 
-def overlaid(root: Any, path: Path) -> list[str]:
-    """Apply the overlays beside a document to it, and return the targets that are beyond names and wildcards."""
-    unknown: list[str] = []
+def overlaid(root: Any, path: Path) -> tuple[Any, list[str]]:
+    """Return a document with the overlays beside it, and their targets that are beyond names and wildcards."""
+    whole, unknown = {"$": root}, []
     overlays = (path.parent / "overlays").glob("*-*.*")
     for overlay in sorted(overlays, key=lambda file: int(file.name.partition("-")[0])):
         for action in read(overlay).get("actions") or ():
-            steps = _steps(action.get("target", ""))
-            if steps is None:
-                unknown.append(f"{overlay.name}: {action.get('target')}")
-            elif steps:
-                _change(root, steps, action)
-            elif "update" in action:
-                _merge(root, action["update"])
-    return unknown
-
-
-def _steps(target: str) -> list[str] | None:
-    matches = list(_STEP.finditer(target, 1))
-    if not target.startswith("$") or "".join(match[0] for match in matches) != target[1:]:
-        return None
-    return [next(group for group in match.groups() if group is not None) for match in matches]
+            target = str(action.get("target"))
+            steps = [str(match[match.lastindex or 0]) for match in _STEP.finditer(target)]
+            if _STEP.sub("", target) == "$":
+                _change(whole, ["$", *steps], action)
+            else:
+                unknown.append(f"{overlay.name}: {target}")
+    return whole["$"], unknown
 
 
 def _change(node: Any, steps: list[str], action: Mapping[str, Any]) -> None:
-    step, rest = steps[0], steps[1:]
-    keys = list(range(len(node))) if isinstance(node, list) else list(node) if isinstance(node, dict) else []
-    for key in reversed([key for key in keys if step in ("*", str(key))]):
-        if rest:
-            _change(node[key], rest, action)
+    keys: list[Any] = [*range(len(node))] if isinstance(node, list) else [*node] if isinstance(node, dict) else []
+    for key in [each for each in reversed(keys) if steps[0] in ("*", str(each))]:
+        if steps[1:]:
+            _change(node[key], steps[1:], action)
         elif action.get("remove"):
             del node[key]
-        elif isinstance(node[key], list):
-            node[key].append(action.get("update"))
-        elif isinstance(node[key], dict):
-            _merge(node[key], action.get("update"))
-
-
-def _merge(node: dict[str, Any], update: Any) -> None:
-    for key, value in (update if isinstance(update, dict) else {}).items():
-        if isinstance(node.get(key), dict) and isinstance(value, dict):
-            _merge(node[key], value)
-        elif isinstance(node.get(key), list) and isinstance(value, list):
-            node[key] = [*node[key], *value]
         else:
-            node[key] = value
+            update = action.get("update")
+            node[key] = _merged(node[key], [update] if isinstance(node[key], list) else update)
+
+
+def _merged(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{key: _merged(old.get(key), value) for key, value in new.items()}}
+    return [*old, *new] if isinstance(old, list) and isinstance(new, list) else new
 
 
 class Owner:
@@ -107,55 +98,37 @@ class Owner:
         """Return what the file says of an API as a whole."""
         return {**(self.entries.get("adapter") or {}), **((self.entries.get("apis") or {}).get(api) or {})}
 
-    def of(self, words: Mapping[str, list[str]], method: str, name: str = "") -> dict[str, Any]:
+    def of(self, words: Mapping[str, list[str]], method: str) -> dict[str, Any]:
         """Return what holds for an operation, the most exact entry last; `words` are its names by kind of selector."""
-        names = {**words, "operation": [*words["operation"], *([name] if name else [])]}
-        matching = []
-        for number, (key, entry) in enumerate(self.entries.items()):
-            rank = _rank(key, names, method) if key not in ("adapter", "apis") and isinstance(entry, dict) else None
-            if rank is not None:
-                matching.append((rank, number, entry))
-        combined: dict[str, Any] = {}
-        for _, _, entry in sorted(matching, key=lambda match: match[:2]):
-            parameters = dict(combined.get("parameters") or {})
-            for parameter, change in (entry.get("parameters") or {}).items():
-                parameters[parameter] = {**parameters.get(parameter, {}), **(change or {})}
+        entries = [entry for entry in self.entries.items() if isinstance(entry[1], dict)]
+        ranks = [(_rank(key, words, method), number) for number, (key, _) in enumerate(entries)]
+        combined: dict[str, Any] = {"hidden": True} if self._leaves_out(words) else {}
+        for _, number in sorted(rank for rank in ranks if rank[0]):
+            entry = entries[number][1]
+            parameters = _merged(combined.get("parameters") or {}, entry.get("parameters") or {})
             combined = {**combined, **entry, "parameters": parameters}
         return combined
 
-    def leaves_out(self, words: Mapping[str, list[str]], name: str = "") -> bool:
-        """Return True if the options leave an operation out."""
-
+    def _leaves_out(self, words: Mapping[str, list[str]]) -> bool:
         def fits(pattern: str) -> bool:
             kind, colon, glob = pattern.partition(":")
-            kinds = (kind,) if colon and kind in _KINDS else ("tag", "path", "operation")
-            text = glob if colon and kind in _KINDS else pattern
-            return any(fnmatchcase(word, text) for each in kinds for word in (*words[each], *([name] if name else [])))
+            kinds, glob = ((kind,), glob) if colon and kind in _KINDS else (_KINDS[1:], pattern)
+            return any(fnmatchcase(word, glob) for each in kinds for word in words[each])
 
         return (bool(self._include) and not any(map(fits, self._include))) or any(map(fits, self._exclude))
 
 
-def _rank(key: str, words: Mapping[str, list[str]], method: str) -> tuple[int, ...] | None:
-    """Return how exact a key is, None if it does not select the operation."""
-    api = re.match(r"([a-z][a-z0-9]*):(?!\s*$)", key)
-    narrowed = api is not None and api[1] not in _KINDS
-    if api is not None and narrowed:
-        if api[1] not in words["api"]:
-            return None
-        key = key[api.end() :]
-    kind, colon, text = key.partition(":")
-    verb, space, path = key.strip().partition(" ")
-    if colon and kind in _KINDS:
-        text, exact = text.strip(), _KINDS.index(kind)
-        fits = any(fnmatchcase(word, text) for word in words[kind])
-    elif space:
-        text, kind, exact = path.strip(), "path", 2
-        pattern = re.escape(text).replace(r"/\*\*", "(?:/[^/]*)*").replace(r"\*", "[^/]*")
-        fits = verb.upper() in ("*", method) and any(
-            word == text or re.fullmatch(pattern, word) for word in words["path"]
-        )
-    else:
-        return None
+def _rank(key: str, words: Mapping[str, list[str]], method: str) -> tuple[int, ...]:
+    """Return how exact a key is, () if it does not select the operation."""
+    match = _KEY.fullmatch(key.strip())
+    api, kind, verb, text = match.groups() if match is not None else ("", "", "", "")
+    if match is None or api not in (None, *words["api"]) or (verb or "*").upper() not in ("*", method):
+        return ()
+    text = text.strip()
+    wild = re.escape(text).replace(r"/\*\*", "(?:/[^/]*)*").replace(r"\*", "[^/]*") if verb else translate(text)
+    kind = kind or "path"
+    if not any(word == text or re.fullmatch(wild, word) for word in words[kind]):
+        return ()
     written = "*" not in text and verb != "*"
-    exact = 4 if kind == "path" and written else exact
-    return (exact, written, len(text.replace("*", "")), -text.count("**"), -text.count("*"), narrowed) if fits else None
+    exact = 4 if kind == "path" and written else _KINDS.index(kind)
+    return exact, written, len(text.replace("*", "")), -text.count("**"), -text.count("*"), api is not None

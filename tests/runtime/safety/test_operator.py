@@ -224,7 +224,9 @@ async def test_one_approval_is_for_all_calls_of_a_batch_and_for_a_plan(place: Ma
     halted = (await call(parts, {"operations": calls}))["halted_at"]["result"]
     (matter,) = await desk.questions()
     assert matter.id == waits_as(halted)
-    assert matter.title == "Run these 12 calls, and all of them? Delete 12 animals. This cannot be undone."
+    assert matter.title == (
+        "Run these 12 calls, and all of them? Delete 12 animals: 1, 2, 3 and 9 more. This cannot be undone."
+    )
     assert matter.kind == "plan"
     await desk.decide(matter.id, "approved", "operator:ada")
     waits_as((await call(parts, {"operations": calls[:2]}))["halted_at"]["result"])
@@ -428,7 +430,7 @@ async def test_an_operator_lists_shows_and_approves_at_a_terminal(place: Make, a
         assert item in out
         assert TITLE in out
     _, out, _ = await at(operate, home, "approve", item, typed="\n")
-    assert "- animal_id: 7" in out
+    assert "/animals/" in out
     assert "Nothing was decided" in out
     assert code(await call(parts)) == "CONFIRMATION_REQUIRED"
     exit_code, out, _ = await at(operate, home, "approve", item[:5], "--by", "ada", typed="yes\n")

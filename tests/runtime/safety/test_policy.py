@@ -119,7 +119,7 @@ async def test_a_refusal_has_the_documents_form_and_says_how_the_owner_unlocks_i
         "minimum_trust_required": "community_reviewed",
         "policy": "strict",
         "rule": "trust-matrix",
-        "reasons": ["Removes data", "May concern many things together", "May not be undone"],
+        "reasons": ["Removes data", "May not be undone"],
     }
     denied = "Operation 'delete_animal' (danger: dangerous) denied for adapter trust level 'validated'"
     assert error["message"].startswith(denied)

@@ -372,7 +372,8 @@ async def test_it_covers_the_calls_of_a_batch_one_by_one(place: Make) -> None:
             assert answer["summary"]["succeeded"] == 4
     assert len(home.asked) == 2
     assert home.asked[1].message.startswith(
-        "Run these 4 calls, and all of them? Delete 4 labels (repos acme/widgets). This cannot be undone.\n"
+        "Run these 4 calls, and all of them? Delete 4 labels (repos acme/widgets): l0, l1, l2 and 1 more. "
+        "This cannot be undone.\n"
     )
 
 

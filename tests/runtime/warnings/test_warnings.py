@@ -476,3 +476,15 @@ async def test_all_warnings_fit_the_protocols_form(users: Path) -> None:
     for warning in warnings:
         assert set(warning) == {"code", "message", "details", "severity"}
         assert warning["severity"] in ("high", "medium", "low")
+
+
+def test_warnings_of_a_step_that_differ_in_values_are_one() -> None:
+    """R-WARN-6: those that differ in words, or of another step, are not."""
+
+    def warning(step: int, text: str) -> CallWarning:
+        return CallWarning("VALIDATION_UNDERSTOOD_WARNING", text, "low", {"step": step, "understood": [text]})
+
+    read = [warning(1, f'Understood: animal_id: "{number}" was read as {number}') for number in range(7)]
+    others = [warning(2, read[0].message), warning(1, 'Understood: keeper_id: "1" was read as 1')]
+    shown = select_warnings([*read, *others], Config(), {})
+    assert [entry["details"].get("occurrence_count") for entry in shown] == [7, None, None]

@@ -1,0 +1,263 @@
+"""`aqlgen learn`: observe the real API through the project's adapter, and take what was seen as overrides."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from aqlgen.cli.app import Folder, Output, OutputFormat, app, examples
+from aqlgen.cli.output import refuse_newer
+
+if TYPE_CHECKING:
+    from aqlgen.runtime.learn.model import Observation
+    from aqlgen.runtime.learn.proposals import Change, Proposal
+
+_MOST_BYTES: Final = 4 << 20
+
+
+class Take(StrEnum):
+    """Which proposals are written to overrides.yaml."""
+
+    NONE = "none"
+    CERTAIN = "certain"
+    ALL = "all"
+    EACH = "each"
+
+
+@app.command(
+    "learn",
+    short_help="Observe the real API by safe reads; propose overrides.",
+    epilog=examples(
+        "aqlgen learn petstore-adapter --plan",
+        "aqlgen learn petstore-adapter --take certain",
+        "aqlgen learn --check --output-format json",
+    ),
+)
+def learn_command(
+    folder: Folder = Path(),
+    *,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be asked of the API.")] = False,
+    requests: Annotated[int, typer.Option(min=1, metavar="N", help="Send at most N requests.")] = 300,
+    seconds: Annotated[float, typer.Option(min=1, metavar="N", help="Take at most N seconds.")] = 60.0,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="OPERATION", help="Only this operation; may be repeated.")
+    ] = None,
+    allow_writes: Annotated[
+        bool, typer.Option("--allow-writes", help="Make things at the API, change them, and take them away again.")
+    ] = False,
+    resource: Annotated[
+        list[str] | None,
+        typer.Option("--resource", metavar="PATH=VALUES", help="Change and restore it, too: /pets/{petId}=7."),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="Take what the adapter's `learn --write` kept.")
+    ] = None,
+    from_notes: Annotated[
+        bool, typer.Option("--from-notes", help="Take the notes of the adapter at work (`learn.notes`); ask nothing.")
+    ] = False,
+    take: Annotated[
+        Take | None, typer.Option(help="What to write; default: each is asked about at a terminal, else none.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="End with 1 if the API contradicts an earlier run.")] = False,
+    output_format: OutputFormat = Output.HUMAN,
+) -> None:
+    """Ask the API what its document does not say: how lists page, which reads are public, what differs from its types.
+
+    Reads alone are sent, unless you allow writes, by the adapter of the project with your settings and credentials.
+    Nothing that was seen lowers danger.
+    """
+    from aqlgen.diagnostics.report import json_text
+    from aqlgen.project import OVERRIDES, Project
+    from aqlgen.project.overriding import with_entries
+    from aqlgen.project.write import write_file
+    from aqlgen.runtime.learn.proposals import changes, entries_of, proposals
+
+    refuse_newer(folder)
+    project = Project.open(folder)
+    options = ["--requests", str(requests), "--seconds", str(seconds), *(f"--only={name}" for name in only or ())]
+    options += ["--from-notes"] * from_notes
+    options += [*(["--allow-writes"] if allow_writes else ()), *(f"--resource={text}" for text in resource or ())]
+    if plan:
+        typer.echo(_run(folder, project.package, [*options, "--plan"]))
+        return
+    data, observations = _observed(folder, project.package, options, source)
+    entries = _entries(folder / OVERRIDES)
+    proposed = proposals(observations, entries, datetime.now(UTC).date().isoformat())
+    changed = changes(observations, entries)
+    at_terminal = output_format is Output.HUMAN and sys.stdin.isatty() and sys.stderr.isatty()
+    taken = list(_taken(proposed, take or (Take.EACH if at_terminal and not check else Take.NONE)))
+    if taken:
+        before = _text(folder / OVERRIDES)
+        content = with_entries(folder, entries_of(taken, entries), "observation")
+        if output_format is Output.HUMAN:
+            typer.echo(_difference(before, content.decode()))
+        write_file(content, folder / OVERRIDES)
+    if output_format is Output.JSON:
+        typer.echo(json_text(_as_json(data, proposed, taken, changed)))
+    else:
+        typer.echo("\n".join(_summary(data, observations, proposed, taken, changed)))
+    raise typer.Exit(int(check and bool(changed)))
+
+
+def _run(folder: Path, package: str, arguments: Sequence[str]) -> str:
+    """Return what the adapter's `learn` prints. Raises FileError where it fails."""
+    from aqlgen.diagnostics.errors import FileError
+
+    source = str((folder / "src").resolve())
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
+    process = subprocess.run(  # noqa: S603 - the project that the user named
+        [sys.executable, "-m", package, "learn", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if process.returncode:
+        lines = process.stderr.strip().splitlines()
+        message = lines[-1].removeprefix("Error: ") if lines else f"it ended with {process.returncode}"
+        raise FileError.of(
+            "learn-failed", f"the adapter's `learn` failed: {message}", file=str(folder), help="Run its `doctor`."
+        )
+    return process.stdout.rstrip("\n")
+
+
+def _observed(
+    folder: Path, package: str, options: Sequence[str], source: Path | None
+) -> tuple[Mapping[str, Any], list[Observation]]:
+    """Return a report as data, with its observations: of a file, or of the API now."""
+    from aqlgen.diagnostics.errors import OptionError
+    from aqlgen.runtime.learn.report import Report, observations_of
+
+    with tempfile.TemporaryDirectory() as scratch:
+        if source is None:
+            if sys.stderr.isatty():
+                typer.echo(_run(folder, package, [*options, "--plan"]), err=True)
+            _run(folder, package, [*options, "--write", str(Path(scratch) / "seen.json")])
+        text = _text(source or Path(scratch) / "seen.json")
+    try:
+        data = json.loads(text)
+        observations, report = observations_of(data), Report().as_data()
+        return {
+            key: data[key] if isinstance(data.get(key), type(value)) else value for key, value in report.items()
+        }, observations
+    except (ValueError, RecursionError):
+        message = f"{source} holds no observations"
+        raise OptionError.of("bad-option", message, help="`learn --write FILE` of the adapter writes one.") from None
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, "" for none. Raises FileError and OptionError."""
+    from aqlgen.diagnostics.errors import FileError, OptionError
+
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise FileError.of("file-unreadable", f"cannot read {path}: {error.strerror}", file=str(path)) from None
+    if len(content) > _MOST_BYTES:
+        raise OptionError.of("bad-option", f"{path} is larger than {_MOST_BYTES >> 20} MiB", help="Give a smaller one.")
+    return content.decode("utf-8-sig", "replace")
+
+
+def _entries(path: Path) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of overrides.yaml as they stand. Raises OptionError for one that cannot be read."""
+    import yaml
+
+    from aqlgen.decide.overrides import load
+    from aqlgen.document.yaml_events import SafeLoader
+
+    if not path.is_file():
+        return {}
+    load(path)
+    data = yaml.load(_text(path), Loader=SafeLoader) or {}  # noqa: S506 - the loader is a safe one
+    return {str(key): entry for key, entry in data.items() if isinstance(entry, dict)}
+
+
+def _taken(proposed: Sequence[Proposal], take: Take) -> Iterator[Proposal]:
+    """Yield the proposals to write, none against the owner's word; ask a person about each if so."""
+    for proposal in proposed:
+        if proposal.owned is not None or take is Take.NONE:
+            continue
+        if take is Take.EACH:
+            typer.echo(_line(proposal), err=True)
+            if typer.confirm("Take it?", default=proposal.certain, err=True):
+                yield proposal
+        elif proposal.certain or take is Take.ALL:
+            yield proposal
+
+
+def _line(proposal: Proposal) -> str:
+    from aqlgen.project.insertion import flow
+    from aqlgen.runtime.text import visible
+
+    doubt = "" if proposal.certain else " (look at it first)"
+    return visible(f"{proposal.key}: {{{proposal.field}: {flow(proposal.value)}}}{doubt} - {proposal.why}")
+
+
+def _difference(before: str, after: str) -> str:
+    from aqlgen.runtime.text import visible
+
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), "overrides.yaml", "overrides.yaml", "", "", 1, ""
+    )
+    return "\n".join(map(visible, lines))
+
+
+def _summary(
+    data: Mapping[str, Any],
+    observations: Sequence[Observation],
+    proposed: Sequence[Proposal],
+    taken: Sequence[Proposal],
+    changed: Sequence[Change],
+) -> Iterator[str]:
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.project.insertion import flow
+    from aqlgen.runtime.text import visible
+
+    statuses = list(data["reads"].values())
+    succeeded = sum(isinstance(status, int) and 200 <= status < 300 for status in statuses)
+    unread = f", {len(data['unread'])} were not tried, for nothing fills their parameters" if data["unread"] else ""
+    yield f"{counted(data['requests'], 'request')}: {succeeded} of {len(statuses)} reads answered with success{unread}."
+    if data["spent"]:
+        yield visible(f"It ended early: {data['spent']}. --requests and --seconds raise the budget.")
+    for observation in observations:
+        if not observation.override:
+            yield visible(f"Seen: {observation.key or 'the API'}: {observation.says}.")
+    for change in changed:
+        yield visible(f"Changed: {change.key}: {change.field} was {flow(change.was)}, and now {change.says}.")
+    for proposal in proposed:
+        if proposal.owned is not None:
+            yield visible(f"Against your own entry, which stays: {_line(proposal)}")
+        elif proposal not in taken:
+            yield f"Proposed: {_line(proposal)}"
+    yield f"Wrote {counted(len(taken), 'proposal')}." + (" `aqlgen update` takes them." if taken else "")
+
+
+def _as_json(
+    data: Mapping[str, Any], proposed: Sequence[Proposal], taken: Sequence[Proposal], changed: Sequence[Change]
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "success": not changed,
+        **{
+            key: data.get(key)
+            for key in ("operations", "requests", "seconds", "spent", "reads", "unread", "observations")
+        },
+        "proposals": [asdict(proposal) for proposal in proposed],
+        "taken": [f"{proposal.key}: {proposal.field}" for proposal in taken],
+        "changes": [asdict(change) for change in changed],
+    }

@@ -1,0 +1,115 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Notes of what the API does otherwise than documented or observed, as an extension (`learn.notes`, R-LEARN-1).
+
+A note has an operation, a path of declared names, a kind and a count: nothing of an answer's content. `aqlgen learn
+--from-notes` turns them into proposals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from ..calls.listing import PARTIAL
+from ..calls.merge import read_json
+from ..decode import declared_response
+from ..schema.deviations import deviations
+from ..state import StoreAway
+from ..warnings import CallWarning
+from . import Extension, ToolCall
+
+if TYPE_CHECKING:
+    from ..calls import Exchanges
+    from ..state import Store
+    from .ahead import Calls
+
+__all__ = ["Note", "Notes", "read_notes"]
+
+_SPACE: Final = "learn_notes"
+_MOST: Final = 500
+"""Notes that are kept; one that comes again is counted."""
+_LARGEST: Final = 1 << 20
+"""Bytes of an answer that is compared with its type."""
+_MOST_NAMED: Final = 10
+_PLAIN: Final = re.compile(r"[A-Za-z_@$][A-Za-z0-9_.@$:\[\] -]{0,99}")
+_CHANGED: Final = "VALIDATION_FIELDS_CHANGED_WARNING"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Note:
+    """A difference: the operation as `METHOD /path`, a fact (types, update or pages), a path, its kind, and when."""
+
+    key: str
+    fact: str
+    path: str
+    kind: str
+    count: int
+    first: str
+    last: str
+
+
+async def read_notes(store: Store) -> list[Note]:
+    """Return the notes of a store, in the order of operations."""
+    return sorted(Note(*value) for _, value in await store.items(_SPACE))
+
+
+class Notes(Extension):
+    """Keeps notes, and warns once of each difference from a declared type."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._table = calls.table
+        self._store = calls.state.shared.store
+        self._warned: set[tuple[str, str, str]] = set()
+
+    async def after(self, call: ToolCall, exchanges: Exchanges, data: Any) -> Any:
+        """Note what an answer and the warnings of a call tell, and return the data as they are."""
+        key = call.row.key
+        types = [(key, "types", path, kind) for path, kind in self._types(call, exchanges)]
+        noted = [(key, fact, path, kind) for fact, path, kind in _told(call.warnings) if _PLAIN.fullmatch(path)]
+        new = [(path, kind) for _, _, path, kind in types if (key, path, kind) not in self._warned]
+        if new and len(self._warned) < _MOST:
+            self._warned |= {(key, *each) for each in new}
+            texts = ", ".join(f"'{path or 'the answer'}' is {kind}" for path, kind in new)
+            message = f"The answer differs from its type in the API's document: {texts}"
+            call.warn(CallWarning("VALIDATION_ANSWER_TYPE_WARNING", message, "low", {"operation": call.row.name}))
+        try:
+            for note in dict.fromkeys((*types, *noted)):
+                await self._keep(*note)
+        except StoreAway:
+            pass  # the call stands
+        return data
+
+    def _types(self, call: ToolCall, exchanges: Exchanges) -> Iterator[tuple[str, str]]:
+        """Yield the differences of an answer from its type."""
+        last = exchanges.last
+        schema = None if last is None else declared_response(call.row, last.status).get("schema")
+        if last is None or not schema or last.cut or len(last.content) > _LARGEST:
+            return
+        try:
+            data = read_json(last.content)
+        except (ValueError, RecursionError):
+            return
+        yield from list(deviations(data, schema, self._table).counts)[:_MOST_NAMED]
+
+    async def _keep(self, key: str, fact: str, path: str, kind: str) -> None:
+        name, today = "\n".join((key, fact, path, kind)), datetime.now(UTC).date().isoformat()
+        before = await self._store.get(_SPACE, name)
+        if before is None and len(await self._store.items(_SPACE)) >= _MOST:
+            return
+        first = Note(key, fact, path, kind, 0, today, today) if before is None else Note(*before)
+        await self._store.put(_SPACE, name, astuple(replace(first, count=first.count + 1, last=today)))
+
+
+def _told(warnings: list[CallWarning]) -> Iterator[tuple[str, str, str]]:
+    """Yield what warnings tell of updates and of lists, as fact, path and kind."""
+    for warning in warnings:
+        details = warning.details or {}
+        if warning.code == _CHANGED:
+            yield from (("update", str(path), "changed") for path in details["fields"])
+        elif warning.code == PARTIAL:
+            signs = [(name, value) for name, value in details["signs"].items() if not name.startswith("parameter ")]
+            for name, value in signs[:1]:
+                yield "pages", name, "address" if "/" in str(value) else type(value).__name__

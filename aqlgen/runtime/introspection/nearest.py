@@ -1,0 +1,118 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The order of the operations that an unknown name may mean: by its words and by the parameters of the call.
+
+A name from elsewhere has a verb, a thing, and perhaps whose it is. An operation costs what it lacks of them, what it is
+about besides, and the parameters that it needs or does not have. A search has found the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import islice
+
+from ..table import Row
+from ..validation.problems import near_names
+from .vocabulary import plain_words, stem, synonyms, verb_class
+
+__all__ = ["fits", "ordered"]
+
+_LACKING, _NEAR, _MORE, _OTHER_VERB, _OTHER_THING, _UNFIT = 2.0, 0.5, 1.0, 2.0, 2.0, 1.0
+_RANK = 0.1
+"""What a place further down costs in the order that the search gave."""
+_SHORT, _MOST_PARAMS = 2, 40
+_OTHERS = 2
+"""How many parameters may differ before they are those of another operation."""
+
+
+def ordered(name: str, param_names: Collection[str], rows: Sequence[Row]) -> list[Row]:
+    """Return the operations, the likeliest first; a write stands first only if its verb is the one of the name."""
+    words, param_names = plain_words(name), list(islice(param_names, _MOST_PARAMS))
+    asked, scope = list(map(stem, words)), {stem(word) for key in param_names for word in plain_words(key)}
+    costs = {
+        row.name: place * _RANK + _wording(words, asked, scope, row) + _UNFIT * _unfit(param_names, row)
+        for place, row in enumerate(rows)
+    }
+    best = sorted(rows, key=lambda row: costs[row.name])
+    if best and best[0].family != "read" and not _is_asked(asked, scope, best[0], param_names):
+        reads = [row for row in best if row.family == "read"][:1]
+        best = [*reads, *(row for row in best if row not in reads)]
+    return best
+
+
+def _is_asked(asked: Sequence[str], scope: Collection[str], row: Row, param_names: Collection[str]) -> bool:
+    """Return True if a name asks for what a write does, to the thing that it does it to."""
+    verb, thing = _parts(row)
+    stems = list(map(stem, thing))
+    return _does(asked, verb) and fits(param_names, row) and stems[-1:] != _extra(stems, asked, scope)[-1:]
+
+
+def fits(param_names: Collection[str], row: Row) -> bool:
+    """Return True unless the parameters of a call are those of another operation."""
+    return _unfit(list(islice(param_names, _MOST_PARAMS)), row) < _OTHERS
+
+
+def _unfit(param_names: Collection[str], row: Row) -> float:
+    """Return how many parameters of a call an operation does not have, and how many parts of its path are not given."""
+    if not param_names:
+        return 0
+    taken = {key: name for key in param_names if (name := row.wire_names.get(key) or _meant(key, row)) is not None}
+    needed = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
+    loose = row.body is not None and row.body.shape != "fields"
+    lacking, strange = len(needed.difference(taken.values())), len(param_names) - len(taken)
+    if lacking == strange == 1:
+        return _NEAR  # the one is probably the other
+    return lacking + strange * (_NEAR if loose else 1)
+
+
+def _meant(key: str, row: Row) -> str | None:
+    near = near_names(key, row.parameters)
+    return near[0] if near else next((name for name in row.parameters if stem(name) in synonyms(stem(key))), None)
+
+
+def _parts(row: Row) -> tuple[str, list[str]]:
+    """Return the verb of an operation's name and the words of its thing."""
+    verb, *thing = plain_words(row.name) or [""]
+    return verb, thing
+
+
+def _wording(words: Sequence[str], asked: Sequence[str], scope: Collection[str], row: Row) -> float:
+    verb, thing = _parts(row)
+    stems = list(map(stem, thing))
+    row_words = {*stems, *map(stem, (*plain_words(row.summary), verb))}
+    row_words.add("".join(stems))
+    covered = {word: _closeness(word, row_words) for word in asked if not _does([word], verb)}
+    extra = _extra(stems, asked, scope)
+    cost = sum(covered.values()) + _MORE * len(extra)
+    cost += 0 if _does(asked, verb) else _OTHER_VERB
+    cost += _OTHER_THING if stems and stems[-1] in extra else 0
+    return cost + (_NEAR if row.family == "read" and thing and _is_other_number(words, thing[-1]) else 0)
+
+
+def _extra(stems: Sequence[str], asked: Sequence[str], scope: Collection[str]) -> list[str]:
+    """Return the words of an operation's thing that neither the name nor the parameters have."""
+    known = {*asked, *scope}
+    return [
+        word for word in stems if word not in known and not synonyms(word) & set(asked) and not _is_part(word, asked)
+    ]
+
+
+def _closeness(word: str, row_words: Collection[str]) -> float:
+    if word in row_words:
+        return 0
+    return _NEAR if synonyms(word) & set(row_words) else _LACKING
+
+
+def _is_part(word: str, asked: Collection[str]) -> bool:
+    """Return True for a word of a compound that the name has in one: `map` of `configmap`."""
+    return len(word) > _SHORT and any(len(other) > len(word) and word in other for other in asked)
+
+
+def _does(asked: Sequence[str], verb: str) -> bool:
+    """Return True if a word of the name means what a verb does."""
+    meant = verb_class(stem(verb))
+    return any(word == stem(verb) or meant & verb_class(word) for word in asked)
+
+
+def _is_other_number(words: Sequence[str], thing: str) -> bool:
+    """Return True if the name has a thing in the singular and the operation in the plural, or the reverse."""
+    return any(stem(word) == stem(thing) and word.endswith("s") != thing.endswith("s") for word in words)

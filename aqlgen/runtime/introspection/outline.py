@@ -1,0 +1,153 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Outlines: an operation as the query `search` describes it, each parameter in a line (R-INT-6).
+
+`{name, tool, danger, description, params: {"owner*": "string. The account owner", "state": "'open'|'closed' = 'open'"},
+options, returns, example}`. Required parameters come first and are marked `*`. The notation is that of
+`schema.notation`. All that the details say is there, but for examples that the document does not give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..calls.selection import Selection
+from ..table import Row, Table
+from ..text import shown, visible
+from . import protocol
+from .fields import Info, with_notes
+
+__all__ = ["FILLERS", "Outlines", "is_real", "outline"]
+
+_WORDS = {"integer": "int", "boolean": "bool"}
+FILLERS = frozenset({"EXAMPLE", "1", "2026-01-15", "10:30", "en", "en-US", "USD", "+15555550100", "#aabbcc"})
+"""Texts, beside `example`, that the generator fills examples with."""
+_MOST_FIELDS = 12
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=False)
+class Outlines:
+    """Outlines of the operations of a table without their common parameters, which query `options` explains.
+
+    `asks` says whether a call may have to be confirmed.
+    """
+
+    table: Table
+    asks: Callable[[Row], bool]
+    common: Collection[str] = ()
+
+    @cached_property
+    def _selection(self) -> Selection:
+        return Selection(self.table)
+
+    def of(self, details: Mapping[str, Any], row: Row, token: str | None) -> Info:
+        """Return the outline of an operation of the API; `token` is the parameter for a confirmation token."""
+        in_path = {name for name, parameter in row.parameters.items() if parameter.location == "path"}
+        hidden = {name for name in self.common if name in row.parameters and row.parameters[name].location == "query"}
+        parameters = [
+            {**parameter, "description": _first_sentence(parameter["description"])}
+            if parameter["name"] in in_path and "description" in parameter
+            else parameter
+            for parameter in details["parameters"]
+            if parameter["name"] not in (token, *hidden)
+        ]
+        fields = self._selection.fields(row)
+        more = ", …" if len(fields) > _MOST_FIELDS else ""
+        returns: Mapping[str, Any] = details["returns"]
+        if fields:
+            name = "items" if row.paging is not None else returns["name"]
+            returns = {"name": name, "description": f"{', '.join(fields[:_MOST_FIELDS])}{more}"}
+        example = {name: value for name, value in (row.example or {}).items() if is_real(value)}
+        more_details = {"parameters": parameters, "returns": returns, "examples": [{"request": {"params": example}}]}
+        explained = protocol.OPTIONS.keys() & {*row.adapter_parameters}
+        info = outline({**details, **more_details}, explained)
+        asks = self.asks(row)
+        if asks or row.danger != "safe":
+            info["danger"] = f"{row.danger}, asks first" if asks else row.danger
+        if row.method == "PATCH" and row.body is not None and row.body.content_type not in ("", _JSON):
+            info["sends"] = row.body.content_type
+        return info
+
+
+def outline(details: Mapping[str, Any], explained: Collection[str] = ()) -> Info:
+    """Return the outline of an operation from its details. `explained` are parameters that query `options` explains."""
+    described = [parameter for parameter in details["parameters"] if parameter["name"] not in explained]
+    parameters = sorted(described, key=lambda parameter: not parameter["required"])
+    options = [_option(parameter) for parameter in details["parameters"] if parameter["name"] in explained]
+    info: Info = {
+        "name": details["name"],
+        "tool": details["mcpTool"],
+        "description": details["description"],
+        "params": {
+            f"{parameter['name']}{'*' if parameter['required'] else ''}": _line(parameter) for parameter in parameters
+        },
+        **({"options": ", ".join(options)} if options else {}),
+        "returns": _returned(details["returns"]),
+    }
+    info |= {"lifecycle": details["lifecycle"]} if "lifecycle" in details else {}
+    examples = [example["request"]["params"] for example in details.get("examples", ())]
+    return {**info, "example": examples[0]} if examples and examples[0] else info
+
+
+def is_real(value: Any) -> bool:
+    """Return True for an object or a list with a text of the document, not only those that fill an example."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return any(is_real(part) or (isinstance(part, str) and not _is_filler(part)) for part in inner)
+
+
+def _is_filler(text: str) -> bool:
+    return text in FILLERS or text.startswith("example")
+
+
+def _first_sentence(text: str) -> str:
+    head, stop, _ = text.partition(". ")
+    return f"{head}{stop.strip()}"
+
+
+def _option(parameter: Mapping[str, Any]) -> str:
+    """Return the name of a parameter, with its default if that is a word."""
+    default = parameter.get("default")
+    return f"{parameter['name']}={default}" if isinstance(default, str) else str(parameter["name"])
+
+
+def _line(parameter: Mapping[str, Any]) -> str:
+    """Return type, constraints, default and description of a parameter."""
+    head = _value(parameter)
+    if "default" in parameter:
+        head += f" = {shown(parameter['default'])}"
+    if parameter.get("sensitive"):
+        head += ", sensitive"
+    items = parameter.get("items", {}).get("description", "")
+    text = with_notes(parameter.get("description", ""), [items] if items else [])
+    return with_notes(f"{head}.", [text]) if text else head
+
+
+def _value(info: Mapping[str, Any]) -> str:
+    """Return the notation of a value: its type, or its values if they are listed, and its constraints."""
+    kind: str = info["type"]
+    if kind == "array" and "items" in info:
+        return f"[{_value(info['items'])}]"
+    if "enum" in info:
+        return "|".join(map(shown, info["enum"]))
+    text = _WORDS.get(kind, kind)
+    if "format" in info:
+        text += f" {visible(info['format'])}"
+    text += _range(info.get("minLength"), info.get("maxLength"), "({})")
+    text += _range(info.get("minimum"), info.get("maximum"), " {}")
+    return text + (f" /{visible(info['pattern'])}/" if "pattern" in info else "")
+
+
+def _range(least: float | None, most: float | None, form: str) -> str:
+    if least is None and most is None:
+        return ""
+    bounds = f"≤{most}" if least is None else f"≥{least}" if most is None else f"{least}..{most}"
+    return form.format(bounds)
+
+
+def _returned(returns: Mapping[str, Any]) -> str:
+    """Return the name of the type that an operation returns, and what is said of it."""
+    text = returns.get("description", "")
+    return f"{returns['name']}: {text}" if text else str(returns["name"])

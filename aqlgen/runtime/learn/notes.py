@@ -1,0 +1,50 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""From notes that an adapter kept while it ran (`learn.notes`) to a report of observations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from ..dispatch.notes import Note, read_notes
+from ..schema.deviations import Deviations
+from ..settings.load import load
+from ..state.custody import open_store
+from ..table import Adapter, Table
+from ..text import listed
+from .answers import of_updates
+from .model import Fact, Observation
+from .report import Report
+
+__all__ = ["observations_of_notes", "report_of_notes"]
+
+_MOST_NAMED = 10
+
+
+def observations_of_notes(table: Table, notes: Iterable[Note]) -> Iterator[Observation]:
+    """Yield the observations of an adapter's notes; those of operations that it has no more are left out."""
+    rows = {row.key: row for name, family in table.names() if (row := table.find(name, family)) is not None}
+    known = sorted(note for note in notes if note.key in rows)
+    for (key, fact), group in groupby(known, lambda note: (note.key, note.fact)):
+        of_fact = list(group)
+        when = f"from {min(note.first for note in of_fact)} to {max(note.last for note in of_fact)}"
+        names = listed([note.path for note in of_fact], _MOST_NAMED)
+        if fact == "types":
+            seen = Deviations(Counter({(note.path, note.kind): note.count for note in of_fact}))
+            yield Observation(key, Fact.TYPES, f"{seen}, {when}")
+            yield from of_updates(table, rows[key], seen)
+        elif fact == "update":
+            yield Observation(key, Fact.UPDATE, f"{names} changed with it unnamed, {when}")
+        else:
+            yield Observation(key, Fact.PAGES, f"{names} led on, which the adapter does not follow, {when}")
+
+
+async def report_of_notes(folder: Path, environ: Mapping[str, str]) -> Report:
+    """Return what the notes of an adapter say; nothing is asked of the API."""
+    store = open_store(load(folder, environ).state_url, Adapter.load(folder).name, environ)
+    try:
+        return Report(list(observations_of_notes(Table(folder), await read_notes(store))))
+    finally:
+        await store.close()

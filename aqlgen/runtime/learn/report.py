@@ -1,0 +1,153 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""One observation from beginning to end: the plan that is shown first, the requests, and what was seen as data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ..settings.load import load
+from ..state.custody import state_file
+from ..table import Adapter, Row, Table
+from ..text import counted
+from .access import observe_address, observe_carriers, observe_credentials
+from .answers import observe_answers, observe_readers
+from .ledger import Ledger
+from .model import Fact, Observation, Spent
+from .pages import observe_pages, pages_maybe
+from .reads import Read, read_all
+from .requests import AdapterRequests, Budget, safe_reads
+from .things import Named
+from .writes import observe_writes
+
+__all__ = ["Report", "chosen_rows", "ledger_file", "observations_of", "observe", "observe_with_writes", "plan_lines"]
+
+_OF_READS: Final = 2 / 3
+"""The share of the requests that first reads take."""
+_TO_TAKE_BACK: Final = Budget(100, 60.0)
+"""The further requests and seconds by which everything that was made is taken away again."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What was seen, and the cost; `reads` are statuses of first reads by key, `spent` says why it ended early."""
+
+    observations: list[Observation] = field(default_factory=list)
+    reads: dict[str, int] = field(default_factory=dict)
+    operations: int = 0
+    requests: int = 0
+    seconds: float = 0.0
+    unread: list[str] = field(default_factory=list)
+    spent: str = ""
+
+    def add(self, other: Report) -> None:
+        """Add what a further observation saw and cost."""
+        self.observations += other.observations
+        self.requests, self.seconds = self.requests + other.requests, self.seconds + other.seconds
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        data = asdict(self)
+        return {**data, "seconds": round(self.seconds, 1)}
+
+
+def observations_of(data: Any) -> list[Observation]:
+    """Read the observations of a report. Raises ValueError for anything else."""
+    try:
+        return [
+            Observation(str(entry["key"]), entry["fact"], str(entry["says"]), dict(entry["override"]),
+                        entry["certain"] is True, entry["settled"] is True)
+            for entry in data["observations"]
+        ]  # fmt: skip
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("not a file of observations") from None
+
+
+def chosen_rows(table: Table, only: Collection[str]) -> list[Row]:
+    """Return the reads without doubt, of `only` by name or by key. Raises ValueError for one that is none."""
+    rows = list(safe_reads(table))
+    unknown = sorted(set(only) - {name for row in rows for name in (row.name, row.key)})
+    if unknown:
+        raise ValueError(f"{unknown[0]} is no read without doubt: a safe GET that nobody is asked about")
+    return [row for row in rows if not only or row.name in only or row.key in only]
+
+
+def plan_lines(rows: Sequence[Row], budget: Budget, named: Sequence[Named] | None = None) -> Iterator[str]:
+    """Yield what is going to be asked of the API."""
+    asked = f"{counted(budget.requests, 'request')} in {budget.seconds:.0f} seconds"
+    if named is not None:
+        yield f"Writes: things are made and taken away again, with at most {asked}, and"
+        yield f"{counted(_TO_TAKE_BACK.requests, 'request')} to take them away. Changed and restored are:"
+        yield from (f"  {resource.path} with {', '.join(resource.values)}" for resource in named)
+    yield f"Reads{' alone' if named is None else ''}: at most {asked}."
+    yield f"{counted(len(rows), 'operation')}: each once where its parameters are known, lists in small pages,"
+    yield "some without the credential, and two at most with a wrong one."
+    yield from (f"  {row.key}" for row in rows)
+
+
+async def observe_with_writes(
+    folder: Path, hooks: object | None, environ: Mapping[str, str], budget: Budget, named: Sequence[Named]
+) -> Report:
+    """Observe what writes do, at things that are made and at resources that the owner names; all is taken back.
+
+    Raises ValueError where the adapter has no state that outlives a crash, or another process observes.
+    """
+    report, file = Report(), ledger_file(folder, environ)
+    if load(folder, environ).read_only:
+        raise ValueError("MCP_AQL_READ_ONLY is set: nothing is written")
+    if file is None:
+        raise ValueError("a ledger of what is made must outlive a crash: MCP_AQL_STATE_URL must name a file")
+    ledger = Ledger(file)
+    most = Budget(budget.requests + _TO_TAKE_BACK.requests, budget.seconds + _TO_TAKE_BACK.seconds)
+    try:
+        async with AdapterRequests(folder, hooks, environ, most, writes=True) as requests:
+            report.observations += await observe_writes(
+                requests, requests.table, named, ledger, most=budget.requests, seconds=budget.seconds
+            )
+            report.requests, report.seconds = requests.count, requests.seconds
+    finally:
+        ledger.close()
+    return report
+
+
+def ledger_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
+    """Return the file of what is made at the API, beside the adapter's state; None without a lasting one."""
+    state = state_file(load(folder, environ).state_url, Adapter.load(folder).name, environ)
+    return None if state is None else state.with_name("learn.jsonl")
+
+
+async def observe(
+    folder: Path,
+    hooks: object | None,
+    environ: Mapping[str, str],
+    budget: Budget,
+    only: Collection[str] = (),
+    named: Sequence[Named] = (),
+) -> Report:
+    """Observe the API. Raises ConfigError and HookError as an adapter's start does, ValueError for a wrong `only`."""
+    report, reads = Report(), list[Read]()
+    file = ledger_file(folder, environ)
+    if file is not None and file.is_file() and file.stat().st_size:
+        says = "something that an earlier observation made may be left: --allow-writes takes it away"
+        report.observations.append(Observation("", Fact.REVERSAL, says))
+    async with AdapterRequests(folder, hooks, environ, budget) as requests:
+        adapter, rows = requests.adapter, chosen_rows(requests.table, only)
+        report.operations = len(rows)
+        try:
+            await read_all(requests, rows, reads, max(1, int(budget.requests * _OF_READS)), named)
+            report.observations += await observe_address(requests, adapter, reads)
+            report.observations += await observe_credentials(requests, adapter, reads)
+            report.observations += observe_carriers(adapter, requests.table, report.observations)
+            for read in filter(pages_maybe, reads):
+                seen = await observe_pages(requests, read)
+                report.observations += [] if seen is None else [seen]
+            report.observations += await observe_readers(requests, requests.table, reads)
+        except Spent as reason:
+            report.spent = str(reason)
+        report.observations += observe_answers(requests.table, reads)
+        report.reads = {read.row.key: read.status for read in reads}
+        report.unread = [row.key for row in rows if row.key not in report.reads]
+        report.requests, report.seconds = requests.count, requests.seconds
+    return report

@@ -1,0 +1,148 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What the API answers: a success of the document, and lists page by page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlencode
+
+from .document import Operation, normal
+from .samples import ABSENT, sample
+
+__all__ = ["LEADS", "PAGE_ITEMS", "SIZES", "Answer", "Paging", "answer_of", "paging_of"]
+
+PAGE_ITEMS = 5
+"""The number of items of each list that pages."""
+SIZES = ("limit", "perpage", "pagesize", "size", "maxresults", "top", "take", "pagelimit")
+_TOTALS = ("total", "totalcount", "totalitems", "totalresults", "count", "totalpages", "pages", "pagecount", "lastpage")
+LEADS = {
+    **dict.fromkeys(("page", "pagenumber", "pageno", "pagenum", "pageindex"), "page"),
+    **dict.fromkeys(("offset", "skip", "startat", "startindex"), "offset"),
+    **dict.fromkeys(("cursor", "pagetoken", "nexttoken", "nextcursor", "nextpagetoken", "continuationtoken",
+                     "startingafter"), "cursor"),
+}  # fmt: skip
+"""The parameters that lead to a page, and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of the API."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = b""
+
+    @property
+    def data(self) -> Any:
+        """The body as JSON, None for anything else."""
+        try:
+            return json.loads(self.content)
+        except ValueError:
+            return None
+
+
+class Paging(NamedTuple):
+    """How a list pages: by page, offset or cursor, and the field of the answer that is the list, "" for the whole."""
+
+    style: str
+    lead: str
+    size: str
+    field: str
+
+
+def paging_of(operation: Operation) -> Paging | None:
+    """Return how the list of an operation pages; None for anything else."""
+    document, schema = operation.document, operation.success[2]
+    query = {normal(each.name): each for each in operation.parameters if each.place == "query" and not each.required}
+    leads = [(style, query[word]) for word, style in LEADS.items() if word in query]
+    if operation.method != "GET" or len({style for style, _ in leads}) != 1:
+        return None
+    is_whole = "array" in document.kinds(schema)
+    fields = [""] if is_whole else [
+        name for name, each in document.properties(schema).items()
+        if "array" in document.kinds(each) and "object" in document.kinds(document.items(each))
+    ]  # fmt: skip
+    style, lead = leads[0]
+    style = style if document.kinds(lead.schema) & {"integer", "number"} else "cursor"
+    size = next((query[word].name for word in SIZES if word in query), "")
+    return Paging(style, lead.name, size, fields[0]) if len(fields) == 1 else None
+
+
+def answer_of(operation: Operation, url: str, starts: dict[str, int]) -> Answer:
+    """Return the success that the document has for a request; a list that pages gives its items page by page.
+
+    `starts` remembers the number of the first page where the document does not say it.
+    """
+    status, media, schema, headers = operation.success
+    sent = {"etag": '"witness"'} if "etag" in map(str.lower, headers) else {}
+    number = int(status) if status.isdigit() else 200
+    if not media or number == 204:
+        return Answer(number, sent)
+    if "json" not in media and "*" not in media:
+        return Answer(number, sent | {"content-type": media}, b"<x/>" if "xml" in media else b"text")
+    data, paging = sample(operation.document, schema, answers=True), paging_of(operation)
+    if paging is not None:
+        data, following = _page(operation, paging, data, url, starts)
+        if following and "link" in map(str.lower, headers):
+            sent["link"] = f'<{following}>; rel="next"'
+    sent["content-type"] = "application/json" if "*" in media else media
+    return Answer(number, sent, json.dumps(None if data is ABSENT else data).encode())
+
+
+def _page(operation: Operation, paging: Paging, data: Any, url: str, starts: dict[str, int]) -> tuple[Any, str | None]:
+    """Return the page that a request asks for, and the address of the next."""
+    query = {name: values[-1] for name, values in parse_qs(url.partition("?")[2]).items()}
+    schema = next(operation.document.at(each.schema) for each in operation.parameters if each.name == paging.lead)
+    if query.get(paging.lead) == "0":
+        starts[operation.key] = 0
+    stated = schema.get("default", schema.get("minimum"))
+    start = 0 if paging.style != "page" else stated if stated in (0, 1) else starts.get(operation.key, 1)
+    count = int(query[paging.size]) if query.get(paging.size, "").isdecimal() else 2
+    at = int(re.sub(r"\D", "", query.get(paging.lead, "")) or start)
+    begin = (at - start) * count if paging.style == "page" else at
+    items = data.get(paging.field) if paging.field and isinstance(data, dict) else data
+    model = items[0] if isinstance(items, list) and items else {}
+    page = [_marked(model, number) for number in range(begin, min(begin + count, PAGE_ITEMS))]
+    more = begin + count < PAGE_ITEMS
+    following = {"page": at + 1, "offset": begin + count}.get(paging.style, f"cursor{begin + count}") if more else None
+    address = f"{url.partition('?')[0]}?{urlencode({**query, paging.lead: following})}" if more else None
+    if not paging.field:
+        return page, address
+    return {**_led(data, following, address), paging.field: page}, address
+
+
+def _marked(model: Any, number: int) -> Any:
+    """Return an item that is like the model, and another than those of other numbers."""
+    if not isinstance(model, dict):
+        return f"{model}{number}" if isinstance(model, str) else number
+    names = [name for name, each in model.items() if isinstance(each, str)][:1] or ["mark"]
+    names += [name for name, each in model.items() if name.lower()[-2:] == "id" and type(each) in (str, int)]
+    return {
+        **model,
+        **{name: number if type(model.get(name)) is int else f"{model.get(name)}{number}" for name in names},
+    }
+
+
+def _led(value: Any, following: Any, address: str | None, word: str = "", *, is_next: bool = False) -> Any:
+    """Return a part of an answer with what its page is followed by, wherever it has a field for that."""
+    is_next = is_next or (re.search("next|cursor|pagetoken", word) is not None and not word.startswith("prev"))
+    if isinstance(value, dict) and not (is_next and following is None):
+        fields = {name: _led(each, following, address, normal(name), is_next=is_next) for name, each in value.items()}
+        return {name: each for name, each in fields.items() if each is not ABSENT}
+    if isinstance(value, bool):
+        return following is not None if word.startswith(("hasmore", "hasnext", "moreavailable")) else value
+    if type(value) is int and word in _TOTALS:
+        return PAGE_ITEMS
+    if not is_next or isinstance(value, list):
+        return value
+    if following is None:
+        return None if isinstance(value, str | dict) else ABSENT
+    return (
+        address
+        if isinstance(value, str) and (value[:4] == "http" or re.search("url|uri|link|href", word))
+        else following
+    )

@@ -1,0 +1,146 @@
+"""Names and parameters that other tools and APIs use lead to the operation that was meant, and to no other write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api.hand_made import make_package, operation
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.validation.problems import near_names
+
+pytestmark = pytest.mark.anyio
+
+
+def _row(method: str, path: str, summary: str, *params: str, **more: Any) -> dict[str, Any]:
+    places = {name: {"in": "path", "required": True, "schema": {"type": "string"}} for name in params}
+    queries = {name: {"in": "query", "schema": {"type": "string"}} for name in more.pop("query", ())}
+    return operation(method, path, summary=summary, parameters=places | queries, **more)
+
+
+READS = {
+    "get_signed_in_user": _row("GET", "/user", "Get the authenticated user", resource="user"),
+    "get_menu": _row("GET", "/menu", "Get the menu", resource="menu"),
+    "list_boats": _row("GET", "/boats", "List all boats", resource="boat", query=["colour", "first", "after"]),
+    "list_harbour_boats": _row(
+        "GET", "/harbours/{harbour}/boats", "List the boats of a harbour", "harbour", query=["colour"]
+    ),
+    "get_boat": _row("GET", "/harbours/{harbour}/boats/{boat}", "Get a boat", "harbour", "boat", resource="boat"),
+    "get_sail_map": _row("GET", "/maps/{id}", "Get a map", "id", resource="sail_map"),
+}
+READS["list_cranes"] = _row("GET", "/cranes", "List the cranes", resource="crane")
+DELETES = {
+    "delete_boat_protection": _row(
+        "DELETE", "/boats/{boat}/protection", "Delete boat protection", "boat", resource="boat_protection"
+    ),
+    "delete_mooring": _row(
+        "DELETE", "/harbours/{harbour}/moorings/{mooring}", "Delete a mooring", "harbour", "mooring", resource="mooring"
+    ),
+    "delete_harbour_moorings": _row(
+        "DELETE", "/harbours/{harbour}/moorings", "Delete the moorings", "harbour", resource="mooring"
+    ),
+}
+EXECUTES = {
+    "run_crane": _row("POST", "/cranes/{crane}/run", "Run a crane", "crane", resource="crane"),
+    "lift_boat": _row("POST", "/boats/{boat}/lift", "Lift a boat", "boat", resource="boat"),
+}
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Dispatcher:
+    make_package(tmp_path, READS)
+    for family, rows in (("read", READS), ("delete", DELETES), ("execute", EXECUTES)):
+        (tmp_path / "operations" / f"{family}.json").write_text(json.dumps(rows))
+    settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off", "MCP_AQL_POLICY": "open"}
+    return assemble(tmp_path, environ=settings, mock=True).dispatcher
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "first"),
+    [
+        ("get_me", [], "get_signed_in_user"),
+        ("get_boats", [], "list_boats"),
+        ("get_boats", ["harbour"], "list_harbour_boats"),
+        ("boats.list", [], "list_boats"),
+        ("fetch_boat", [], "get_boat"),
+        ("show_sailmap", ["id"], "get_sail_map"),
+        ("remove_mooring", ["harbour", "mooring"], "delete_mooring"),
+        ("moorings_delete", ["harbour", "name"], "delete_mooring"),
+        ("remove_moorings", ["harbour"], "delete_harbour_moorings"),
+    ],
+)
+async def test_words_and_parameters_find_the_operation(
+    harbour: Dispatcher, name: str, params: list[str], first: str
+) -> None:
+    """R-ENV-5"""
+    answer = await harbour.handle(None, {"operation": name, "params": dict.fromkeys(params, "x")})
+    assert answer["error"]["details"]["available"][0] == first, answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("delete_boat", ["harbour", "boat"]),  # not the protection of the boat
+        ("sell_boat", ["boat"]),  # no operation sells
+        ("trigger_crane", ["engine", "fuel", "ref"]),  # the verb of another thing
+    ],
+)
+async def test_no_write_stands_first_that_the_name_does_not_ask_for(
+    harbour: Dispatcher, name: str, params: list[str]
+) -> None:
+    error = (await harbour.handle(None, {"operation": name, "params": dict.fromkeys(params, "x")}))["error"]
+    assert error["details"]["available"][0] in READS
+    assert "Did you mean" not in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("name", "valid", "near"),
+    [
+        ("limit", ["first", "after"], ["first"]),
+        ("page_size", ["first", "after"], ["first"]),
+        ("starting_after", ["first", "after"], ["after"]),
+        ("page", ["first", "after"], ["after"]),
+        ("limit", ["limit", "first"], ["limit"]),
+        ("repository", ["owner", "repo"], ["repo"]),
+        ("selector", ["field_selector", "label_selector", "pretty"], ["field_selector", "label_selector"]),
+        ("to", ["token", "total"], []),
+    ],
+)
+def test_a_parameter_from_elsewhere_is_answered_with_the_nearest_ones(
+    name: str, valid: list[str], near: list[str]
+) -> None:
+    """R-ENV-5"""
+    assert near_names(name, valid) == near
+
+
+async def test_a_parameter_of_another_read_of_the_same_things_names_that_read(harbour: Dispatcher) -> None:
+    """R-ENV-5"""
+    call = {"operation": "list_boats", "params": {"harbour": "x"}}
+    assert "Operation 'list_harbour_boats' has 'harbour'." in (await harbour.handle("read", call))["error"]["message"]
+
+
+@pytest.mark.parametrize("params", [{"mooring": "x"}, {"mooring": "x", "harbour": "h", "boat": "b"}])
+async def test_a_parameter_of_another_write_names_no_other_write(harbour: Dispatcher, params: dict[str, Any]) -> None:
+    message = (await harbour.handle(None, {"operation": "delete_harbour_moorings", "params": params}))["error"]
+    assert "delete_mooring'" not in str(message)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"operation": "get_boat"},
+        {"name": "get_boat"},
+        {"query": "operation", "name": "get_boat"},
+        {"query": "operations", "operation": "get_boat"},
+    ],
+)
+async def test_introspect_describes_what_is_named_however_it_is_named(
+    harbour: Dispatcher, params: dict[str, Any]
+) -> None:
+    """R-REQ-2"""
+    data = (await harbour.handle("read", {"operation": "introspect", "params": params}))["data"]
+    assert "get_boat" in {data.get("operation", {}).get("name"), *(item["name"] for item in data.get("operations", ()))}

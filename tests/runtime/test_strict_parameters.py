@@ -1,0 +1,127 @@
+"""What an operation accepts is what introspection shows: all parameters of the adapter × all kinds of operation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local import Answer, Running, serving
+
+from aqlgen.runtime.introspection.introspect import Introspection
+from tests.cases import each
+from tests.generator.commands import api, tabulate
+
+TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
+THING = {"type": "object", "properties": {"id": TEXT, "name": TEXT, "size": WHOLE}}
+ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
+
+
+def query(*names: str) -> list[dict[str, Any]]:
+    return [{"name": name, "in": "query", "schema": WHOLE} for name in names]
+
+
+def answered(schema: Any, **headers: Any) -> dict[str, Any]:
+    return {"200": {"description": "ok", "headers": headers, "content": {"application/json": {"schema": schema}}}}
+
+
+WRITTEN = {"requestBody": {"required": True, "content": {"application/json": {"schema": THING}}}}
+LIST = {"type": "array", "items": THING}
+PAGE = {"type": "object", "properties": {"items": LIST, "total": WHOLE}}
+PATHS = {
+    "/things": {
+        "get": {"parameters": query("limit", "offset"), "responses": answered(PAGE)},
+        "post": {**WRITTEN, "responses": {"201": answered(THING)["200"]}},
+    },
+    "/things/{id}": {
+        "parameters": [ID],
+        "get": {"responses": answered(THING, ETag={"schema": TEXT})},
+        "put": {**WRITTEN, "responses": answered(THING)},
+        "delete": {"responses": {"204": {"description": "gone"}}},
+    },
+    "/things/{id}/start": {"parameters": [ID], "post": {"responses": {"204": {"description": "started"}}}},
+    "/parts": {"get": {"responses": answered(LIST)}},
+    "/version": {"get": {"responses": answered(TEXT)}},
+}
+VALUES: dict[str, Any] = {
+    "fields": "full", "first": 1, "after": "x", "last": 1, "before": "x", "where": {"name": "a"}, "aggregate": "count",
+    "dry_run": True, "if_match": '"v"', "confirmation_token": "conf_" + "a" * 40, "as": "json", "all": True,
+    "query": "operations", "search": "things", "steps": [], "return": "all", "wait": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("package")
+    for path, text in tabulate(tmp_path_factory.mktemp("document"), api(PATHS)).texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+OWN = {"run_steps", "confirm_operation"}
+"""Operations of the adapter's own that take a token."""
+
+
+def described(introspection: Introspection) -> tuple[dict[str, set[str]], dict[str, dict[str, Any]]]:
+    """Return the parameters that each operation shows, and those of its example that it needs."""
+    shown, needed = dict[str, set[str]](), dict[str, dict[str, Any]]()
+    for entry in introspection.answer({"query": "operations", "all": True}, None)["data"]["operations"]:
+        name = entry["name"]
+        details = introspection.answer({"query": "operations", "name": name}, None)["data"]["operation"]
+        required = {parameter["name"] for parameter in details["parameters"] if parameter["required"]}
+        shown[name] = {parameter["name"] for parameter in details["parameters"]}
+        example = details["examples"][0]["request"]["params"]
+        needed[name] = {key: value for key, value in example.items() if key in required or key not in VALUES}
+    return shown, needed
+
+
+def refused(running: Running, operations: dict[str, dict[str, Any]]) -> dict[str, set[str]]:
+    """Return the parameters of `VALUES` that each operation does not know, each given alone with what it needs."""
+
+    async def run() -> dict[str, set[str]]:
+        unknown: dict[str, set[str]] = {name: set() for name in operations}
+        for name, needed in operations.items():
+            for parameter in VALUES.keys() - needed:
+                params = {**needed, parameter: VALUES[parameter]}
+                answer = await running.parts.dispatcher.handle(None, {"operation": name, "params": params})
+                error = answer.get("error", {})
+                if error.get("code") == "VALIDATION_UNKNOWN_PARAM" and parameter in error["message"]:
+                    unknown[name].add(parameter)
+        return unknown
+
+    return running.run(run())
+
+
+RULE = """
+[[policy.rules]]
+id = "some-things"
+operations = ["get_thing"]
+when = { id = "8" }
+action = "confirm"
+"""
+
+
+@each(
+    ("settings", "asking"),
+    [
+        ({"MCP_AQL_POLICY": "open"}, set()),
+        ({"MCP_AQL_POLICY": "standard"}, {"delete_thing", "start_thing"}),
+        ({"MCP_AQL_POLICY": "open", "MCP_AQL_CONFIG": RULE}, {"get_thing"}),
+    ],
+)
+def test_what_introspection_does_not_show_is_refused_by_its_name_and_what_it_shows_is_known(
+    package: Path, tmp_path: Path, settings: dict[str, str], asking: set[str]
+) -> None:
+    """R-REQ-3, R-INT-4: `confirmation_token` is taken where a call may have to be confirmed by one."""
+    if "MCP_AQL_CONFIG" in settings:
+        (tmp_path / "adapter.toml").write_text(settings["MCP_AQL_CONFIG"], encoding="utf-8")
+        settings = {**settings, "MCP_AQL_CONFIG": str(tmp_path / "adapter.toml")}
+    with serving(lambda _: Answer({"id": "7", "name": "a", "size": 1, "items": [], "total": 0})) as local:
+        environ = {"MCP_AQL_BASE_URL": local.url, **settings}
+        shown, needed = described(Running(package, environ).parts.dispatcher.introspection)
+        unknown = refused(Running(package, environ), needed)
+    assert {name: known & VALUES.keys() for name, known in shown.items()} == {
+        name: VALUES.keys() - unknown[name] for name in shown
+    }
+    assert {name for name, known in shown.items() if "confirmation_token" in known} - OWN == asking
