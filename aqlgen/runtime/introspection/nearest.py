@@ -114,5 +114,8 @@ def _does(asked: Sequence[str], verb: str) -> bool:
 
 
 def _is_other_number(words: Sequence[str], thing: str) -> bool:
-    """Return True if the name has a thing in the singular and the operation in the plural, or the reverse."""
-    return any(stem(word) == stem(thing) and word.endswith("s") != thing.endswith("s") for word in words)
+    """Return True if a name asks for one thing and the operation has several, or the reverse; `list`: several."""
+    are_listed = "list" in words
+    return any(
+        stem(word) == stem(thing) and (are_listed or word.endswith("s")) != thing.endswith("s") for word in words
+    )

@@ -17,10 +17,9 @@ from ..protocol_operations import ProtocolOperation
 from ..table import Table
 from ..text import folded, line
 from . import protocol
-from .nearest import fits, ordered
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Found, Ranking
-from .vocabulary import plain_words, same_words
+from .vocabulary import plain_words, same_words, stem, verb_class
 
 __all__ = ["Alias", "Aliases", "Search", "Spellings", "search_of", "spellings_of_resource"]
 
@@ -172,13 +171,16 @@ class Search:
 
         `param_names` are the names of the call's parameters.
         """
+        from .nearest import fits, ordered  # most sessions name no operation wrongly
+
         by_path = spellings.at(text)
         if by_path:
             apis = {row.api for name in by_path if (row := self._table.find(name)) is not None}
             return [self._hit(name) for name in by_path[:_MOST_NEAR]], by_path[0] if len(apis) == 1 else None
         admitted = self._admitted(None)
         mistyped = filter(admitted, self._ranking.mistyped(text, _MOST_NEAR))
-        asked = text if plain_words(text)[1:] else f"{text} {_CALLER}"
+        is_verb = len(words := plain_words(text)) == 1 and bool(verb_class(stem(words[0])))
+        asked = f"{text} {_CALLER}" if is_verb else text
         hits = {hit.name: hit for hit in (*mistyped, *self._ranking.search(asked, admitted, _MOST_NEAR * 4).hits)}
         rows = ordered(asked, param_names, [row for name in hits if (row := self._table.find(name)) is not None])
         near = [hits.pop(row.name) for row in rows] + list(hits.values())

@@ -32,26 +32,26 @@ def lost(
     if any("etag" in answer.headers for answer in answers) and "if-match" not in main.headers:
         yield "it writes what it read without If-Match"
     if ("body", "") in values:
-        given, sent = values["body", ""], main.values.get(("body", ""), ABSENT)
-        is_patch = isinstance(sent, list) and not isinstance(given, list)  # a JSON Patch
-        pair = (given, sent) if main.media.endswith("json") else (_texts(given), _texts(sent))
+        wanted, sent = values["body", ""], main.values.get(("body", ""), ABSENT)
+        is_patch = isinstance(sent, list) and not isinstance(wanted, list)  # a JSON Patch
+        pair = (wanted, sent) if main.media.endswith("json") else (_texts(wanted), _texts(sent))
         if not is_patch and not _is_same(*pair, bool(answers)):
-            yield f"the body is {_shown(given)}, and sent as {_shown(sent)}"
-        if operation.method == "PUT" and isinstance(given, dict) and not is_patch:
-            yield from _not_kept(operation, given, sent, answers)
+            yield f"the body is {_shown(wanted)}, and sent as {_shown(sent)}"
+        if operation.method == "PUT" and isinstance(wanted, dict) and not is_patch:
+            yield from _not_kept(operation, wanted, sent, answers)
 
 
-def _not_kept(operation: Operation, given: Mapping[str, Any], sent: Any, answers: list[Answer]) -> Iterator[str]:
+def _not_kept(operation: Operation, named: Mapping[str, Any], sent: Any, answers: list[Answer]) -> Iterator[str]:
     """Yield what a PUT takes away that the call does not name and a GET of the same path reads."""
     document = operation.document
     fields = document.properties(next(iter(operation.bodies.values())).schema, "readOnly")
     reads = [each for each in document.operations if (each.method, each.path) == ("GET", operation.path)]
     held = {name for name, each in fields.items() if not document.is_marked(each, "writeOnly")}
     is_read = any(held <= document.properties(each.success[2]).keys() for each in reads)
-    if not answers and is_read and held - given.keys() and operation.owner.get("send") != "named":
+    if not answers and is_read and held - named.keys() and operation.owner.get("send") != "named":
         yield "it replaces the whole without reading first what it keeps"
     resource = _resource(answers[-1].data, fields) if answers else {}
-    for name in resource.keys() & fields.keys() - given.keys():
+    for name in resource.keys() & fields.keys() - named.keys():
         there = sent.get(name, ABSENT) if isinstance(sent, dict) else ABSENT
         if not is_secret(name) and (there is ABSENT or (isinstance(there, str | int) and there != resource[name])):
             yield f"the body's {name} was read, not named, and is not sent as it was"

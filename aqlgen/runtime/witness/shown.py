@@ -174,16 +174,16 @@ class Shown:
 
     async def problems(self, operation: Operation) -> list[str]:
         """Return what introspection does not show, or shows otherwise than the document has it."""
-        document, found = operation.document, []
+        document, problems = operation.document, []
         wanted = {each.key: each.schema for each in operation.parameters if each.shown}
         wanted |= {} if self.whole else {("body", name): each for name, each in self._fields.items()}
         for key, schema in wanted.items():
             stated = document.at(schema).get("default")
             default = self.entries.get(self.names.get(key, ""), {}).get("default", stated)
             if not self.gives(key) and self._must(operation, key):
-                found.append(f"{' '.join(key)} is not shown")
+                problems.append(f"{' '.join(key)} is not shown")
             elif default != stated and not document.is_fixed(schema) and "default" not in operation.owned(*key):
-                found.append(f"{' '.join(key)} is shown with default {default}, the document has {stated}")
+                problems.append(f"{' '.join(key)} is shown with default {default}, the document has {stated}")
         returns, schema = self._details.get("returns") or {}, operation.success[2]
         paged = re.match(r"`items`: of an? (\w+)", str(returns.get("description")))
         answered = returns.get("name") if returns.get("kind") == "object" else paged and paged[1]
@@ -191,5 +191,5 @@ class Shown:
         inner = document.items(schema) if document.kinds(schema) == {"array"} else schema
         for name, each in document.properties(inner, "writeOnly").items() if shown else ():
             if normal(name) not in shown and not (is_secret(name) or document.is_fixed(each)):
-                found.append(f"the answer/{name} is not shown")
-        return found
+                problems.append(f"the answer/{name} is not shown")
+        return problems
