@@ -49,10 +49,10 @@ COROUTINES = 8
 
 HOUSE = {
     "aqlgen/ without runtime, lines": 49_200,  # to become 33,000; 900 more: a check that probes the runtime
-    "aqlgen/runtime/, lines": 53_300,  # to become 31,000; 3,050 more: `learn`, and names from elsewhere
-    "aqlgen/, statements": 59_200,  # to become 37,500; 2,350 more: `learn`, the probe, answers in outline
+    "aqlgen/runtime/, lines": 53_420,  # to become 31,000; 3,170 more: `learn`, names from elsewhere, `order_by`
+    "aqlgen/, statements": 59_270,  # to become 37,500; 2,420 more: `learn`, probe, answers in outline, `order_by`
     "aqlgen/, functions over a complexity of 15": 95,  # to become 40; 7 more: `learn`; 2: names from elsewhere
-    "tests, lines": 76_000,  # to become 50,000; 2,200 more: `learn`, its attacks, and the judgements of the check
+    "tests, lines": 76_070,  # to become 50,000; 2,270 more: `learn`, its attacks, judgements of the check, `order_by`
     "bench, lines": 6_600,  # to become 6,500; 95 more: what `learn` finds at real servers
 }
 """How much there is to hold, by `python -m bench size`; beside a figure that grows stands why."""

@@ -1,4 +1,4 @@
-"""The parameters by which agents choose from an answer: `fields` of writes, `where` and `aggregate` of lists.
+"""The parameters by which agents choose from an answer: `fields` of writes, `where`, `order_by` and more of lists.
 
 R-SEL-2 and R-SEL-4.
 
@@ -26,6 +26,8 @@ __all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_paramete
 
 _WHERE: Final = "Only items like {'state': 'open', 'size': {'gt': 3}}"
 _AGGREGATE: Final = "Numbers, not items: {'group_by': 'state', 'sum': 'size'}"
+_ORDER: Final = "The field to order by; '-size' has the highest first"
+_FIRST: Final = "How many items of the list"
 _PART: Final = "A part of the text, such as ['[40000:]']"
 _ENOUGH: Final = 0.8
 """The share of a write's fields that a read has to give, so that the rest may be left to it."""
@@ -135,7 +137,9 @@ def selecting_parameters(
         return ()
     return (
         _parameter("where", {"$ref": "#/types/WhereCondition"}, _WHERE, names),
+        _parameter("order_by", {"type": "string", "minLength": 1, "maxLength": 200}, _ORDER, names),
         _parameter("aggregate", {"$ref": "#/types/AggregateRequest"}, _AGGREGATE, names),
+        *(() if paged else (_parameter("first", {"type": "integer", "minimum": 1}, _FIRST, names),)),
     )
 
 

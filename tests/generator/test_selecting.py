@@ -1,4 +1,4 @@
-"""Which operations take `fields`, `where` and `aggregate`, and what writes answer unless asked (R-SEL-2, R-SEL-4)."""
+"""Which operations take the parameters that choose, and what writes answer unless asked (R-SEL-2, R-SEL-4)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_write_is_brief_where_its_answer_is_what_was_sent_and_can_be_read(tmp_
         "/questions": {"post": operation(REPLY, {"type": "object", "properties": {"question": TEXT}})},
     }  # fmt: skip
     assert defaults(tmp_path, paths) == {
-        "list_pets": {"fields": "standard", "where": None, "aggregate": None},
+        "list_pets": {"fields": "standard", "where": None, "order_by": None, "aggregate": None, "first": None},
         "create_pet": {"fields": "minimal"},
         "get_pet": {"fields": "full"},
         "update_pet": {"fields": "minimal"},
@@ -88,13 +88,13 @@ def test_a_named_thing_that_has_one_list_is_no_list(tmp_path: Path, identity: di
 
 
 def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
-    query = [{"name": name, "in": "query", "schema": TEXT} for name in ("where", "aggregate")]
+    query = [{"name": name, "in": "query", "schema": TEXT} for name in ("where", "order_by", "aggregate")]
     paths = {
         "/pets": {"get": operation({"type": "array", "items": REF}, parameters=query), "post": operation(REF, NEW)},
         "/pets/{id}": {"parameters": BY_ID, "get": operation(REF)},
     }
     parameters = defaults(tmp_path, paths)
-    assert parameters["list_pets"].keys() == {"fields", "answer_where", "answer_aggregate"}
+    assert parameters["list_pets"].keys() == {"fields", "answer_where", "answer_order_by", "answer_aggregate", "first"}
     assert parameters["create_pet"].keys() == {"answer_fields"}
 
 
@@ -102,7 +102,7 @@ def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
     ("answer", "kind", "names"),
     [
         ({"type": "object", "properties": {"data": {"type": "array", "items": REF}, "total": TEXT}}, "application/json",
-         {"fields", "where", "aggregate"}),
+         {"fields", "where", "order_by", "aggregate", "first"}),
         (REF, "application/json", {"fields"}),
         (TEXT, "text/plain", {"fields"}),
         ({"type": "integer"}, "application/json", set()),

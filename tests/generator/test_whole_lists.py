@@ -283,3 +283,17 @@ def test_a_list_that_is_missing_where_others_are_is_not_counted_as_empty(tmp_pat
         parameters=[query("limit", default=10), query("offset")],
     )
     assert "objects" in str(call(aggregate={"count": True})["warnings"])
+
+
+@each("body", [THINGS, {"things": THINGS}])
+def test_a_whole_list_gives_its_first_items_in_order(tmp_path: Path, body: Any) -> None:
+    """R-SEL-4: the API gives all of them, in an order of its own."""
+    call = calls(tmp_path, lambda _: (body, {}), schema=envelope() if isinstance(body, dict) else LIST)
+    answer = call(order_by="-id", first=2, where={"id": {"lt": 9}})
+    items = answer["data"]["things"] if isinstance(body, dict) else answer["data"]
+    assert [item["id"] for item in items] == [8, 7]
+    assert (answer["_meta"]["complete"], answer["_meta"]["totalCount"]) == (
+        False,
+        len([1 for t in THINGS if t["id"] < 9]),
+    )
+    assert "_meta" not in call(first=len(THINGS))

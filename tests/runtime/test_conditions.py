@@ -47,6 +47,8 @@ HOLD = [
     {"tags": "red"},
     {"tags": {"contains": "blue"}},
     {"tags": {"contains": "re"}},
+    {"owner.name": {"startswith": "ada"}},
+    {"labels.name": {"startswith": "DO"}},
     {"tags": {"eq": ["red", "blue"]}},
     {"made_at": {"lt": "2026-03-01T09:00:00Z"}},
     {"made_at": {"gte": "2026-03-01"}},
@@ -56,6 +58,8 @@ HOLD = [
 FAIL = [
     {"state": "closed"},
     {"state": "open", "id": 8},
+    {"owner.name": {"startswith": "Lovelace"}},
+    {"id": {"startswith": "7"}},
     {"draft": 0},
     {"id": True},
     {"closed_at": {"gt": 1}},

@@ -1,4 +1,4 @@
-"""`where` and `aggregate` over the pages of a list, and over lists that the API gives whole (R-SEL-4)."""
+"""`where`, `order_by` and `aggregate` over the pages of a list, and over lists that the API gives whole (R-SEL-4)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from test_paging import COUNTED, MANY, STYLES, Client, Listing, by_offset, things
 
 from aqlgen.runtime.calls.aggregates import read_aggregate
+from aqlgen.runtime.calls.listing import read_query
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.wire import ApiRequest
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.anyio
 
 ASKED = {
     "where": {"in": "adapter", "schema": {"$ref": "#/types/WhereCondition"}},
+    "order_by": {"in": "adapter", "schema": {"type": "string"}},
     "aggregate": {"in": "adapter", "schema": {"$ref": "#/types/AggregateRequest"}},
 }
 
@@ -121,6 +123,11 @@ async def test_a_plan_halts_at_an_unknown_field_unless_the_document_declares_it(
         {"aggregate": {"count": False}},
         {"aggregate": {"total": {"sum": 5}}},
         {"last": 5, "where": {"id": 5}},
+        {"where": {"id": {"startswith": 5}}},
+        {"order_by": "-"},
+        {"order_by": "a..b"},
+        {"order_by": "id", "aggregate": {"count": True}},
+        {"order_by": "id", "last": 5},
     ],
     ids=str,
 )
@@ -137,6 +144,55 @@ async def test_a_text_in_place_of_the_list_is_not_counted(tmp_path: Path) -> Non
     for question in ({"where": {"id": 1}}, {"aggregate": {"count": True}}):
         answer = await listing.call(**question)
         assert "no list" in answer["error"]["message"]
+
+
+# Order
+
+
+@pytest.mark.parametrize("style", ["page", "offset with a total", "Link header"])
+async def test_the_first_of_an_order_are_those_of_all_pages(tmp_path: Path, style: str) -> None:
+    """R-SEL-4: not those of the page that the API gives first."""
+    listing = client(tmp_path, style)
+    assert await listing.walk(7, order_by="-id", where={"id": {"lte": 40}}) == list(range(40, 0, -1))
+    answer = await listing.call(first=3, order_by="full_name")
+    assert [item["id"] for item in answer["data"]["items"]] == [1, 10, 100]
+
+
+async def test_an_order_of_a_part_of_a_list_says_so(tmp_path: Path) -> None:
+    listing = client(tmp_path, "offset, fewer given than asked")
+    answer = await listing.call(first=1, order_by="-id")
+    assert answer["data"]["items"][0]["id"] < MANY
+    assert [(each["code"], each["severity"]) for each in answer["warnings"]] == [
+        ("VALIDATION_LIST_BOUND_WARNING", "high")
+    ]
+    assert "totalCount" not in answer["data"]["pageInfo"]
+
+
+async def test_the_cursor_of_an_order_belongs_to_that_order(tmp_path: Path) -> None:
+    listing = client(tmp_path, "offset with a total")
+    page = (await listing.call(first=2, order_by="-id"))["data"]["pageInfo"]
+    cursor = page["endCursor"]
+    assert page["totalCount"] == MANY
+    for other in ({}, {"order_by": "id"}, {"order_by": "-id", "where": {"id": 3}}):
+        answer = await listing.call(first=2, after=cursor, **other)
+        assert answer["error"]["details"]["param_name"] == "after", other
+
+
+async def test_an_order_by_a_field_that_no_item_has_names_the_nearest(tmp_path: Path) -> None:
+    answer = await client(tmp_path).call(order_by="-fullNam", first=1)
+    assert "'fullNam' (did you mean 'full_name'?)" in str(answer["warnings"])
+
+
+def ordered(order_by: str, items: list[Any], **more: Any) -> list[Any]:
+    return [item["id"] for item in read_query({"order_by": order_by, **more}).over(items)]
+
+
+def test_what_has_no_value_comes_last_and_equals_stay_in_their_order() -> None:
+    items = [{"id": 1}, {"id": 2, "n": "10"}, {"id": 3, "n": 9}, {"id": 4, "n": None}, {"id": 5, "n": 10}]
+    assert ordered("n", items) == [3, 2, 5, 1, 4]
+    assert ordered("-n", items) == [2, 5, 3, 1, 4]
+    times = [{"id": 1, "at": "2026-01-01T10:00:00+02:00"}, {"id": 2, "at": "2026-01-01T09:00:00Z"}]
+    assert ordered("-at", times, first=1) == [2]
 
 
 # Aggregates

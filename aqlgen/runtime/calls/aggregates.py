@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..errors import Code, Failure
 from ..text import encoded
-from .conditions import number_of, values_at
+from .conditions import number_of, order_key, values_at
 
 __all__ = ["FUNCTIONS", "Aggregates", "read_aggregate"]
 
@@ -54,8 +54,8 @@ class _Tally:
                 self.total += number
             elif not isinstance(value, str) or len(value) > _LONGEST:
                 continue
-            self.least = value if self.least is None or _key(value) < _key(self.least) else self.least
-            self.most = value if self.most is None or _key(value) > _key(self.most) else self.most
+            self.least = value if self.least is None else min(self.least, value, key=_place)
+            self.most = value if self.most is None else max(self.most, value, key=_place)
 
     def result(self, function: str) -> Any:
         if function in ("min", "max"):
@@ -174,10 +174,8 @@ def _name_of_group(value: Any) -> str:
     return text if len(text) <= _LONGEST_KEY else f"{text[: _LONGEST_KEY - 1]}…"
 
 
-def _key(value: Any) -> tuple[bool, Any]:
-    """Return what values are ordered by: numbers come before texts."""
-    number = number_of(value)
-    return (True, value) if number is None else (False, number)
+def _place(value: Any) -> tuple[int, Any]:
+    return order_key(value) or (3, 0)
 
 
 def _plain(number: Decimal) -> int | float:

@@ -2,11 +2,12 @@
 """Conditions on items: the form of `where`, which lists and steps share (R-SEL-4).
 
 A condition is an object: `{"state": "open"}`, `{"amount": {"gt": 3, "lte": 10}}`. Its keys are fields, by paths with
-dots; all must hold. The operators are eq, ne, gt, gte, lt, lte, in and contains; a plain value is eq. Of a list within
-an item, one element that holds is enough; ne holds if no element is equal. A missing field is null.
+dots; all must hold. The operators are eq, ne, gt, gte, lt, lte, in, contains and startswith; a plain value is eq. Of a
+list within an item, one element that holds is enough; ne holds if no element is equal. A missing field is null.
 
 Numbers are compared as numbers, also where an item has them as text; times with an offset as instants; other texts by
-their characters. `contains` looks for a text within a text, in any case, or for an element of a list.
+their characters. `contains` looks for a text within a text, or for an element of a list, `startswith` for the beginning
+of a text, both in any case.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from ..errors import Code, Failure
@@ -27,6 +29,7 @@ __all__ = [
     "is_equal",
     "matches",
     "number_of",
+    "order_key",
     "values_at",
 ]
 
@@ -47,7 +50,7 @@ _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "lt": operator.lt,
     "lte": operator.le,
 }
-OPERATORS: Final = ("eq", "ne", *_ORDERS, "in", "contains")
+OPERATORS: Final = ("eq", "ne", *_ORDERS, "in", "contains", "startswith")
 
 
 def matches(item: Any, condition: Mapping[str, Any]) -> bool:
@@ -128,6 +131,17 @@ def number_of(value: Any) -> Decimal | None:
     return number if number.is_finite() else None
 
 
+def order_key(value: Any) -> tuple[int, Any] | None:
+    """Return what a value is ordered by: numbers, then times with an offset, then texts; None for anything else."""
+    number = number_of(value)
+    if number is not None:
+        return 0, number
+    if not isinstance(value, str):
+        return None
+    instant = _instant(value)
+    return (2, value) if instant is None else (1, instant)
+
+
 def _elements(values: list[Any]) -> Iterator[Any]:
     """Yield values, of a list its elements instead."""
     count = 0
@@ -162,17 +176,17 @@ def _expected(key: str, value: Any) -> str:
         return "" if is_options else f"a list of no more than {_MOST_OPTIONS} values"
     if key in _ORDERS:
         return "a number or a text" if isinstance(value, bool) or not isinstance(value, (int, float, str)) else ""
+    if key == "startswith":
+        return "" if isinstance(value, str) else "a text"
     return "one plain value" if key == "contains" and isinstance(value, (list, Mapping)) else ""
 
 
 def _test(key: str, wanted: Any) -> Callable[[list[Any]], bool]:
-    if key in _ORDERS:
-        order = _ORDERS[key]
-        return lambda values: any(_ordered(order, value, wanted) for value in values)
+    if key in _OF_ONE:
+        holds = _OF_ONE[key]
+        return lambda values: any(holds(value, wanted) for value in values)
     if key == "in":
         return lambda values: any(is_equal(value, option) for value in values or [None] for option in wanted)
-    if key == "contains":
-        return lambda values: any(_contains(value, wanted) for value in values)
     if key == "ne":
         return lambda values: not any(is_equal(value, wanted) for value in values or [None])
     return lambda values: any(is_equal(value, wanted) for value in values or [None])
@@ -205,6 +219,18 @@ def _contains(value: Any, wanted: Any) -> bool:
     if isinstance(value, str) and isinstance(wanted, str):
         return wanted.casefold() in value.casefold()
     return isinstance(value, list) and any(is_equal(element, wanted) for element in value)
+
+
+def _starts(value: Any, wanted: str) -> bool:
+    return isinstance(value, str) and value.casefold().startswith(wanted.casefold())
+
+
+_OF_ONE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    **{key: partial(_ordered, order) for key, order in _ORDERS.items()},
+    "contains": _contains,
+    "startswith": _starts,
+}
+"""The operators that hold if one value passes, each as a test of a value and what is wanted of it."""
 
 
 def _refused(name: str, rule: str, value: Any) -> Failure:

@@ -1,17 +1,19 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""`where` and `aggregate` of lists: filtered and summed up here, over a bounded number of pages (R-SEL-4)."""
+"""`where`, `order_by` and `aggregate` of lists: computed here, over a bounded number of pages (R-SEL-4)."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Code, Failure
+from ..paging.cursors import Place
 from ..warnings import CallWarning
 from .absent import Absence, named_with_nearest
 from .aggregates import Aggregates, read_aggregate
-from .conditions import Matcher, compile_condition
+from .conditions import Matcher, compile_condition, order_key, values_at
 
 if TYPE_CHECKING:
     from ..paging.page import Page
@@ -34,6 +36,7 @@ MOST_PAGES: Final = 10
 """How much of a list one call looks through."""
 
 _MOST_MATCHES: Final = 100
+_LONGEST_PATH: Final = 200
 
 BOUNDED: Final = "VALIDATION_LIST_BOUND_WARNING"
 """Code of the warning that there is more of the list than was looked through."""
@@ -45,6 +48,20 @@ UNKNOWN_FIELD: Final = "VALIDATION_UNKNOWN_FIELD_WARNING"
 """Code of the warning that no item has a field that was asked about."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The field that items are put in order by, and whether the highest comes first."""
+
+    path: tuple[str, ...]
+    descending: bool
+
+    def sort(self, items: list[Any]) -> list[Any]:
+        """Return items in order, equal ones as the API has them; those without a value come last."""
+        keys = [(next(filter(None, map(order_key, values_at(item, self.path))), None), item) for item in items]
+        ordered = sorted((pair for pair in keys if pair[0] is not None), key=itemgetter(0), reverse=self.descending)
+        return [item for _, item in (*ordered, *(pair for pair in keys if pair[0] is None))]
+
+
 @dataclass(slots=True)
 class ListQuery:
     """What a call asks of a list beside its page; `warnings` and `scanned` tell of the items that were looked at."""
@@ -52,7 +69,13 @@ class ListQuery:
     matcher: Matcher | None
     aggregates: Aggregates | None
     absence: Absence
+    order: _Order | None = None
     first: int | None = None
+    after: str | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """What the cursor of an ordered list is bound to beside the API's parameters."""
+    total: int | None = None
+    """How many items match of a whole list of which only the first are given."""
     scanned: int = 0
     pages: int = 0
     only_item: Any = None
@@ -68,10 +91,49 @@ class ListQuery:
 
     def over(self, items: list[Any]) -> list[Any]:
         """Return the items of a whole list that match; where aggregates are asked for they are computed."""
-        chosen = [item for item, matched in zip(items, self._matches(items), strict=True) if matched]
+        chosen = self._matching(items)
         if self.aggregates is not None:
             self.aggregates.add(chosen)
-        return chosen
+            return chosen
+        if self.first is not None and len(chosen) > self.first:
+            self.total = len(chosen)
+        return (self.order.sort(chosen) if self.order is not None else chosen)[: self.first]
+
+    def _matching(self, items: list[Any]) -> list[Any]:
+        return [item for item, matched in zip(items, self._matches(items), strict=True) if matched]
+
+    async def ordered(self, pages: AsyncIterator[Page]) -> tuple[Page, bool]:
+        """Return a page of the items that match, in order, and whether there is more of the list than was seen."""
+        assert self.order is not None  # noqa: S101 - asked of such queries only
+        first: Page | None = None
+        items: list[Any] = []
+        more = False
+        async for page in pages:
+            first = first or page
+            self.pages += 1
+            items += self._matching(page.items)
+            more, self.signs = page.following is not None, page.signs
+            if not more or self._is_enough():
+                break
+        assert first is not None  # noqa: S101 - there is a page, or Failure was raised
+        filters, skip = {**first.filters, **self.asked}, 0
+        if self.after is not None:
+            await first.prepare()
+            skip = first.cursors.read("after", self.after, first.operation, filters).skip
+        end = skip + min(self.first or _MOST_MATCHES, _MOST_MATCHES)
+        ordered = replace(
+            first,
+            filters=filters,
+            place=Place(skip=skip),
+            items=self.order.sort(items)[skip:end],
+            total=None if more else len(items),
+            following=Place(skip=end) if end < len(items) else None,
+            previous=skip > 0,
+            more=None,
+            backward=False,
+            signs={},
+        )
+        return ordered, more
 
     async def filtered(self, pages: AsyncIterator[Page]) -> Page:
         """Return a page of the items that match, the first ones of the pages, with the cursor behind them."""
@@ -122,13 +184,14 @@ class ListQuery:
         """Return the warnings: of the bound, if it ended the search and there is more, and of unknown fields."""
         warnings = []
         if more and self._is_enough():
-            what = "Aggregated" if self.aggregates is not None else "Searched"
+            is_partial = self.aggregates is not None or self.order is not None
+            what = "Aggregated" if self.aggregates is not None else "Ordered" if self.order is not None else "Searched"
             advice = "filter by the operation's own parameters" + (
-                "" if self.aggregates is not None else ", or go on after pageInfo.endCursor"
+                "" if is_partial else ", or go on after pageInfo.endCursor"
             )
             details: dict[str, Any] = {"field": "items", "scanned_count": self.scanned, "pages": self.pages}
             message = f"{what} the first {self.scanned} items only: there are more; {advice}"
-            warnings.append(CallWarning(BOUNDED, message, "high" if self.aggregates is not None else "medium", details))
+            warnings.append(CallWarning(BOUNDED, message, "high" if is_partial else "medium", details))
         absent = self.absence.fields
         if absent:
             message = f"No item has the field {named_with_nearest(absent)}: it counts as null"
@@ -138,29 +201,50 @@ class ListQuery:
         return warnings
 
 
-def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = str) -> ListQuery | None:
-    """Return what options ask of a list, None if nothing. Raises Failure for a form that cannot be read.
+def read_query(options: Mapping[str, Any], agent_path: Callable[[str], str] = str) -> ListQuery:
+    """Return what options ask of a list. Raises Failure for a form that cannot be read.
 
     `agent_path` returns the path of a field in the agent's names.
     """
-    where, aggregate = options.get("where"), options.get("aggregate")
-    if where is None and aggregate is None:
-        return None
+    where, aggregate, order_by = options.get("where"), options.get("aggregate"), options.get("order_by")
     for name in ("last", "before"):
         if name in options:
-            raise Failure(
-                Code.INVALID_VALUE,
-                f"Cannot use '{name}' with 'where' or 'aggregate'. Use 'first' and 'after'.",
-                {"param_name": name},
-            )
+            message = f"Cannot use '{name}' with 'where', 'order_by' or 'aggregate'. Use 'first' and 'after'."
+            raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+    order = None if order_by is None else _read_order(order_by, agent_path)
+    if order is not None and aggregate is not None:
+        message = "Cannot use 'order_by' with 'aggregate': the answer is numbers. Leave one of them out."
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": "order_by"})
     matcher = None if where is None else compile_condition(where, agent_path=agent_path)
     aggregates = None if aggregate is None else read_aggregate(aggregate, agent_path)
     return ListQuery(
         matcher,
         aggregates,
-        Absence({*map(agent_path, where or ()), *(() if aggregates is None else aggregates.fields)}),
+        Absence(
+            {
+                *map(agent_path, where or ()),
+                *(() if aggregates is None else aggregates.fields),
+                *(() if order is None else (".".join(order.path),)),
+            }
+        ),
+        order,
         options.get("first"),
+        options.get("after"),
+        {name: options[name] for name in ("where", "order_by") if name in options},
     )
+
+
+def _read_order(order_by: Any, agent_path: Callable[[str], str]) -> _Order:
+    """Return the order that a text asks for: the path of a field, after a hyphen for the highest first."""
+    path = order_by.removeprefix("-") if isinstance(order_by, str) and len(order_by) <= _LONGEST_PATH else ""
+    steps = tuple(agent_path(path).split("."))
+    if "" in steps:
+        raise Failure(
+            Code.INVALID_VALUE,
+            "Parameter 'order_by' is the path of a field: 'created_at', or '-created_at' for the highest first.",
+            {"param_name": "order_by", "actual_value": repr(order_by)[:100]},
+        )
+    return _Order(steps, order_by.startswith("-"))
 
 
 def partial_warning(signs: Mapping[str, Any], *, counted: bool) -> CallWarning:
@@ -174,7 +258,7 @@ def partial_warning(signs: Mapping[str, Any], *, counted: bool) -> CallWarning:
 
 def no_list() -> Failure:
     """Return the refusal of a question that only a list can answer."""
-    message = "The answer is no list: call again without 'where' and 'aggregate'."
+    message = "The answer is no list: call again without 'where', 'order_by', 'aggregate' and 'first'."
     return Failure(Code.INVALID_VALUE, message, {"param_name": "where"})
 
 

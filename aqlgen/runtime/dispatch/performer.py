@@ -38,6 +38,9 @@ _LONGEST_TOKEN = 16
 
 _MOST_PATHS = 8
 
+_QUERYING = frozenset({"where", "order_by", "aggregate"})
+"""The parameters that ask something of a list beside its page."""
+
 
 class Performer:
     """Performs calls that were let through; what comes `after` an answer may add to its data."""
@@ -138,13 +141,16 @@ class Performer:
         if query is None:
             page = await self._pager.page(exchanges, row, params, options)
         else:
-            pages = self._pager.pages(exchanges, row, params, _for_pages(options))
+            pages = self._pager.pages(exchanges, row, params, {} if query.order is not None else _for_pages(options))
             if query.aggregates is not None:
                 answer.data, answer.more = await query.aggregated(pages)
                 answer.signs = query.signs
                 return
-            page = await query.filtered(pages)
-            answer.more = page.following is not None
+            if query.order is not None:
+                page, answer.more = await query.ordered(pages)
+            else:
+                page = await query.filtered(pages)
+                answer.more = page.following is not None
         answer.page, answer.data, answer.signs = page, page.data(), page.signs
 
     def _read_whole(self, answer: _Answer, row: Row, params: Mapping[str, Any], exchanges: Exchanges) -> None:
@@ -186,6 +192,9 @@ class Performer:
     def _note_completeness(self, answer: _Answer, call: ToolCall, last: ApiResponse) -> None:
         """Note whether there may be more of a list, and what a query did not see of it."""
         query = answer.query
+        if query is not None and query.total is not None:
+            call.stamp.note("complete", False)
+            call.stamp.note("totalCount", query.total)
         if answer.signs:
             from ..calls.listing import partial_warning
 
@@ -203,7 +212,7 @@ class Performer:
 
     def _query(self, options: Mapping[str, Any], row: Row) -> ListQuery | None:
         """Return what the options ask of a list; None if nothing. Raises Failure for what cannot be read."""
-        if "where" not in options and "aggregate" not in options:
+        if not options.keys() & _QUERYING and (row.paging is not None or "first" not in options):
             return None
         from ..calls.listing import read_query
 

@@ -25,7 +25,7 @@ REVOKE_TOKEN = "revoke_token"  # noqa: S105
 """The query that makes a confirmation token void (confirmation tokens, 5.3)."""
 QUERIES = ("operations", "types", "search", "options", "danger", "warnings", QUOTA_STATUS, ADAPTER_INFO, REVOKE_TOKEN)
 """What introspect answers: two queries of the specification, and those that go beyond it."""
-EXTENSIONS: Mapping[str, Any] = {"queries": list(QUERIES[2:]), "parameters": ["where", "dry_run", "as"]}
+EXTENSIONS: Mapping[str, Any] = {"queries": list(QUERIES[2:]), "parameters": ["where", "order_by", "dry_run", "as"]}
 """What goes beyond the specification: queries, and parameters that operations of the API may have (10.3)."""
 
 OPTIONS: Mapping[str, str] = {
@@ -34,7 +34,8 @@ OPTIONS: Mapping[str, str] = {
     "last": "How many items from the end",
     "before": "Items before `pageInfo.startCursor` of a page; give `last` too",
     "fields": "What to return: minimal, standard, full, or paths such as ['id', 'owner.name', 'body[2000:]']",
-    "where": "Only items like {'state': 'open', 'size': {'gt': 3}}; eq, ne, gt, gte, lt, lte, in, contains; all hold",
+    "where": "Only items like {'state': 'open', 'size': {'gt': 3}}; eq, ne, gt, gte, lt, lte, in, contains, startswith",
+    "order_by": "The field to order by, over all pages: '-size' has the highest first; with `first` the top items",
     "aggregate": "Numbers, not items: {'group_by': 'state', 'sum': 'size'}; count, sum, avg, min, max",
     "dry_run": "true: show the request, and send nothing",
     "if_match": "Only if the resource still has this `_etag`",
@@ -214,7 +215,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
     "WhereCondition": {
         "kind": "object",
         "description": "A value or {operator: value} by field, as a path with dots; all hold. Operators: eq, ne, gt, "
-        "gte, lt, lte, in (a list), contains",
+        "gte, lt, lte, in (a list), contains, startswith",
         "fields": [],
     },
     "AggregateRequest": {

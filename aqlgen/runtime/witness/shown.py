@@ -13,6 +13,7 @@ from .judge import TRANSPORT, Request
 __all__ = ["Adapter", "Shown", "Types"]
 
 _OWN = ("FieldSelection", "WhereCondition", "AggregateRequest", "dry_run", "if_match")
+_OF_LISTS = ("first", "order_by")
 _WHOLE = ("input", "body", "data")
 _PLAIN = ("string", "integer", "number", "boolean", "array", "object", "any", "null", None)
 
@@ -136,7 +137,10 @@ class Shown:
     def _is_own(self, name: str) -> bool:
         """Return True for a parameter that the adapter itself acts on."""
         is_page = self.pages and name in ("first", "after", "last", "before")
-        return is_page or name in _OWN or self.entries[name].get("type") in _OWN
+        types = {entry.get("type") for entry in self.entries.values()}
+        given_way = f"answer_{name}" in self.entries
+        is_of_list = "WhereCondition" in types and name.removeprefix("answer_") in _OF_LISTS and not given_way
+        return is_page or is_of_list or name in _OWN or self.entries[name].get("type") in _OWN
 
     def _is_paged(self, name: str) -> bool:
         """Return True for the API's own parameters that `first` and `after` stand for, as `first` says."""
