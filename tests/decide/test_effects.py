@@ -50,6 +50,7 @@ def of(first: Operation, *others: Operation) -> Decision:
         (operation("PUT /users/{id}/stars/{board}"), operation("DELETE /users/{id}/stars/{board}")),
         (operation("POST /boards/{id}/tags"), operation("PUT /boards/{id}/tags")),
         (operation("PUT /boards/{id}/title", **sending("value")), operation("GET /boards/{id}")),
+        (operation("PATCH /messages/{id}", **sending("tags")), reading("GET /messages/{id}", "id", "tags")),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {})),
         (operation("PATCH /boards/{id}", **sending("title")), enveloped("GET /boards/{id}", {"type": "object"})),
     ],
@@ -106,6 +107,7 @@ def test_neither_other_things_nor_effects_outside_of_the_data_are_proven(write: 
         (operation("PUT /groups/{id}/members/{user}", "addMember"), Effect.ACCESS, "structure"),
         (operation("POST /outbox", **sending("to", "subject")), Effect.PEOPLE, "field"),
         (operation("POST /x", summary="Sends an email to the customer."), Effect.PEOPLE, "sentence"),
+        (operation("POST /x", summary="Sends a collection of unique messages."), Effect.PEOPLE, "sentence"),
         (operation("POST /servers/{id}/rebuild"), Effect.ENDS, "structure"),
         (operation("POST /servers/{id}/setup", description="All disks will be erased."), Effect.ENDS, "sentence"),
         (operation("DELETE /boards/{id}"), Effect.ENDS, "structure"),
@@ -210,6 +212,10 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
     [
         (operation("POST /keys/validate", "validateKey", responses=(answer("200"),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", responses=(answer("200"),)), Asked.NEVER),
+        (
+            operation("POST /boards/search", "searchBoards", summary="Get unread boards.", responses=(answer("200"),)),
+            Asked.NEVER,
+        ),
         (operation("POST /keys/{id}/export", "exportKey", responses=(answer("200", TEXT),)), Asked.FIRST),
         (operation("POST /boards/search", "searchBoards", **sending("callback")), Asked.FIRST),
         (operation("GET /self/confirmation_email", "getConfirmationEmail", responses=(answer("200"),)), Asked.FIRST),
@@ -222,6 +228,29 @@ def test_the_email_of_an_author_is_no_recipient() -> None:
 def test_a_read_that_answers_nothing_calls_back_or_acts_is_asked_about(read: Operation, asked: Asked) -> None:
     """R-EFF-1"""
     assert of(read).asked is asked
+
+
+def choosing(key: str, name: str, *path: str) -> Operation:
+    schema: Any = {"properties": {"event": {"type": "string", "enum": ["create", "update", "delete"]}}}
+    for field in reversed(path):
+        inner = {"type": "array", "items": schema} if field.endswith("s") else schema
+        schema = {"properties": {field: inner, "a": TEXT, "b": TEXT, "c": TEXT, "d": TEXT}}
+    body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+    return operation(key, name, body=body, responses=(answer("200", TEXT),))
+
+
+@pytest.mark.parametrize(
+    ("carrying", "asked"),
+    [
+        (choosing("POST /audit/search", "searchAudit", "filter"), Asked.FIRST),
+        (choosing("POST /time-cards", "createTimeCard", "lines"), Asked.FIRST),
+        (choosing("PUT /time-cards/{id}", "updateTimeCard", "lines"), Asked.ALWAYS),
+        (choosing("POST /time-cards", "createTimeCard"), Asked.ALWAYS),
+    ],
+)
+def test_a_detail_of_a_read_or_of_a_new_thing_that_may_say_delete_is_a_doubt(carrying: Operation, asked: Asked) -> None:
+    """R-EFF-1"""
+    assert of(carrying, operation("DELETE /time-cards/{id}")).asked is asked
 
 
 def test_what_moves_money_is_never_in_the_tool_that_destroys_nothing() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head, heads
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.words import singular, split
 
@@ -131,7 +131,7 @@ def people(reading: Reading) -> Finding | None:
     """Find what reaches people: a message that is sent, or recipients beside a content."""
     recipients = reading.sends(_RECIPIENTS) or _addresses(reading)
     for act in reading.acts:
-        if not act.is_denied and act.verbs & _REACHING and (head(act.object) in _MESSAGES or recipients):
+        if not act.is_denied and act.verbs & _REACHING and (recipients or not heads(act.object).isdisjoint(_MESSAGES)):
             return Finding(Effect.PEOPLE, Danger.DESTRUCTIVE, act.says, act.kind)
     contents = reading.sends(_CONTENTS)
     if recipients and contents and reading.category in (Category.CREATE, Category.EXECUTE):
@@ -163,6 +163,8 @@ def people_beside(reading: Reading) -> Finding | None:
         *_, whole, part = (None, None, *reading.facts.shape.nouns)
         is_part = whole is not None and whole.parameters and part is not None and not is_plural(part.words)
         around = reading.path_things[-2:-1] if is_part else ()
+        if reading.fields and not (reading.sends(_RECIPIENTS | _CONTENTS) or _addresses(reading)):
+            return None
         nouns = {*reading.heads, *around} - {"notification"}
     words = (nouns & _MESSAGES) | (reading.verb_words & _REACHING)
     return Finding(Effect.PEOPLE, Danger.REVERSIBLE, f"it speaks of {min(words)}") if words else None

@@ -22,7 +22,7 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Location
 from aqlgen.words import singular, split
 
-__all__ = ["Finding", "Reading", "Words", "answer_fields", "head"]
+__all__ = ["Finding", "Reading", "Words", "answer_fields", "head", "heads"]
 
 _MOST_FIELDS: Final = 400
 _MOST_WITHIN: Final = 200
@@ -177,6 +177,12 @@ def head(words: Words) -> str:
     while len(words) > 1 and words[-1] in _FRAMES:
         words = words[:-1]
     return words[-1] if words else ""
+
+
+def heads(words: Words) -> frozenset[str]:
+    """Return the noun that an object is about, and the one that it is a quantity of ("a collection of messages")."""
+    size = head_size(words, 0)
+    return frozenset({head(words), head(words[size + 1 :]) if words[size : size + 1] == ("of",) else head(words)})
 
 
 def answer_fields(schema: Json, schemas: Schemas, depth: int = 3) -> Iterator[str]:

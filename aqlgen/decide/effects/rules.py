@@ -275,10 +275,12 @@ def _by_overwriting(reading: Reading) -> Finding | None:
 
 
 def _by_carried(reading: Reading) -> Finding | None:
-    """Find what can carry other operations: the worst that they can do."""
+    """Find what can carry other operations: the worst that they can do; a detail of a read or of a new thing is a doubt."""
     carrying = reading.facts.carrying
     if carrying is None:
         return None
+    if not carrying.is_batch and reading.category in (Category.READ, Category.CREATE):
+        return Finding(Effect.UNKNOWN, Danger.REVERSIBLE, carrying.note)
     return Finding(Effect.ENDS, Danger.DANGEROUS if carrying.takes_requests else Danger.DESTRUCTIVE, carrying.note)
 
 
