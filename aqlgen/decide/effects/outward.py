@@ -10,7 +10,7 @@ from typing import Final
 
 from aqlgen.decide.clauses import base_forms
 from aqlgen.decide.decision import Category, Danger, Effect
-from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, head, heads
+from aqlgen.decide.effects.reading import Finding, Reading, answer_fields, heads
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.words import singular, split
 

@@ -275,7 +275,7 @@ def _by_overwriting(reading: Reading) -> Finding | None:
 
 
 def _by_carried(reading: Reading) -> Finding | None:
-    """Find what can carry other operations: the worst that they can do; a detail of a read or of a new thing is a doubt."""
+    """Find the worst of the operations that it can carry; a detail of a read or of a new thing is a doubt."""
     carrying = reading.facts.carrying
     if carrying is None:
         return None
