@@ -134,7 +134,11 @@ def anchors(page: Path) -> frozenset[str]:
     return frozenset(slugs)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY"))],
+    ids=lambda page: page.name,
+)
 def test_every_link_leads_somewhere(page: Path) -> None:
     text = CODE.sub("", page.read_text(encoding="utf-8"))
     for path, anchor in LINK.findall(text):
