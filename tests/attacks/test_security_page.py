@@ -22,6 +22,6 @@ def test_every_module_of_attacks_has_a_row() -> None:
 
 
 def test_every_row_names_a_test() -> None:
-    rows = [line for line in PAGE.split("## What stops each attack")[1].splitlines() if line.startswith("| ")]
-    unproved = [row for row in rows if "attack | what stops" not in row and "`tests/" not in row]
+    rows = [line for line in PAGE.split("## Attacks and defences")[1].splitlines() if line.startswith("| ")]
+    unproved = [row for row in rows if "attack | defence" not in row and "`tests/" not in row]
     assert not unproved
