@@ -9,14 +9,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from aqlgen.document.request import Request
     from aqlgen.runtime.table import Accepted
     from aqlgen.table.apis import ApiInput
 
-__all__ = ["AS_GIVEN", "PARTS", "Options", "known_parts", "part_of"]
+__all__ = ["AS_GIVEN", "PARTS", "Options", "known_parts", "overrides_content", "part_of"]
 
 AS_GIVEN: Final[Mapping[str, bool]] = MappingProxyType({"as given": True})
 """The metadata of a field that a project records where it is set: its default says that it is a text (None), a switch
@@ -64,6 +64,17 @@ class Options:
         from aqlgen.table.apis import ApiInput  # the list of parts alone needs no stage
 
         return self.apis or (ApiInput("", self.request, self.accepted, self.base),)
+
+
+def overrides_content(options: Options) -> bytes | None:
+    """Return the overrides as bytes, None without any. Raises FileError."""
+    path = options.overrides
+    if path is None or options.overrides_text is not None:
+        return options.overrides_text
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError.of("file-unreadable", f"{path} cannot be read", file=str(path)) from error
 
 
 PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {

@@ -143,10 +143,13 @@ class _Part:
         )
 
 
-def prepare(options: Options, progress: Progress, earlier: Prepared | None = None) -> Prepared:
+def prepare(
+    options: Options, progress: Progress, earlier: Prepared | None = None, documents: Sequence[Assembled] = ()
+) -> Prepared:
     """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document.
 
     `earlier` is a result of the same command: its documents are not read again, and it is returned for its own options.
+    Nor are `documents`, where the caller has read them.
     """
     if earlier is not None and earlier.options == options:
         return earlier
@@ -155,7 +158,7 @@ def prepare(options: Options, progress: Progress, earlier: Prepared | None = Non
     SHOWN.set(progress)
     progress("reading")
     known = {api.request: api.assembled for api in start}
-    documents = [known.get(api.request) or assemble(api.request) for api in options.inputs]
+    documents = documents or [known.get(api.request) or assemble(api.request) for api in options.inputs]
     progress("building")
     overrides = _overrides(options, documents[0])
     parts = _built(options, documents, overrides, start, findings)

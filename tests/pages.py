@@ -192,7 +192,7 @@ class Reader:
             self.install(words)
         elif words[-1] == "&":
             self.begin(command.removesuffix("&"))
-        elif "http" in words:
+        elif not {"http", "--http"}.isdisjoint(words):
             self.serve(words)
         else:
             self.run(command, words, settings, code)
@@ -210,7 +210,7 @@ class Reader:
         """Run a command to its end, and keep what it printed."""
         package = next(self.home.glob(f"*/src/{words[0].replace('-', '_')}"), None) if self.in_process else None
         plain = not BY_SHELL.search(command)
-        if plain and words[0] == "aqlgen" and words[1] != "safety":
+        if plain and words[0] == "aqlgen" and words[1] not in ("safety", "serve"):  # which become the adapter
             with chdir(self.folder), patch.dict(os.environ, self.environment | settings, clear=True):
                 done = run(*words[1:])
             ended, self.output = done.code, done.out + done.err
@@ -258,7 +258,8 @@ class Reader:
             words, cwd=self.folder, env=self.environment, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
         ) as server:
             assert server.stderr is not None
-            line = server.stderr.readline()
+            lines = iter(server.stderr.readline, "")
+            line = next((line for line in lines if "Serving MCP" in line), "")
             server.terminate()
             try:
                 assert server.wait(20) == 0

@@ -19,10 +19,11 @@ from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import AqlgenError
 
-__all__ = ["COMMANDS", "main", "register"]
+__all__ = ["COMMANDS", "main", "register", "without_headers"]
 
 COMMANDS = (
     "from-openapi",
+    "serve",
     "from-schema",
     "explain",
     "review",
@@ -103,7 +104,7 @@ def _fail(error: AqlgenError) -> int:
 def _internal(error: Exception) -> int:
     """Write a report for the authors, print where it is, and return the exit code."""
     with tempfile.NamedTemporaryFile("w", prefix="aqlgen-report-", suffix=".txt", delete=False) as report:
-        report.write(f"aqlgen {__version__}, Python {sys.version}\narguments: {_without_headers(sys.argv[1:])}\n\n")
+        report.write(f"aqlgen {__version__}, Python {sys.version}\narguments: {without_headers(sys.argv[1:])}\n\n")
         traceback.print_exception(error, file=report)
     message = f"internal error: {type(error).__name__}; the report is in {report.name}"
     if _wants_json():
@@ -116,8 +117,8 @@ def _internal(error: Exception) -> int:
     return 1
 
 
-def _without_headers(arguments: list[str]) -> list[str]:
-    """Return the arguments as a report may show them: headers are credentials."""
+def without_headers(arguments: list[str]) -> list[str]:
+    """Return the arguments as others may see them: headers are credentials."""
     hidden = ["--header=…" if argument.startswith("--header=") else argument for argument in arguments]
     return ["…" if before == "--header" else argument for before, argument in zip(["", *hidden], hidden, strict=False)]
 

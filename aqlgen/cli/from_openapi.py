@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -36,6 +36,7 @@ from aqlgen.cli.app import (
 from aqlgen.cli.output import print_diagnostics, progress
 
 if TYPE_CHECKING:
+    from aqlgen.document.assemble import Assembled
     from aqlgen.ir import Json
     from aqlgen.pipeline import Options, Prepared, Progress
 
@@ -158,10 +159,12 @@ def generate(
     dry_run: bool,
     progress: Progress,
     accept_hosts: bool = False,
+    documents: Sequence[Assembled] = (),
 ) -> Generated:
     """Generate a project and write it, unless it is a dry run. Raises AqlgenError; nothing is ever half-written.
 
-    With `accept_hosts` every host that requests would go to is added to the overrides.
+    With `accept_hosts` every host that requests would go to is added to the overrides. `documents` are those of the
+    options, where they have been read.
     """
     from aqlgen.decide.overrides.auth import check_auth
     from aqlgen.pipeline import prepare
@@ -175,7 +178,7 @@ def generate(
     licensed = spdx(license)
     if output is not None:
         refuse_occupied(output)
-    prepared = prepare(options, progress)
+    prepared = prepare(options, progress, documents=documents)
     check_auth(options.auth, prepared.built[0].built.document)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)

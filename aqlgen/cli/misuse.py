@@ -24,6 +24,8 @@ _WORDS = {
     "lint": "explain",
     "upgrade": "update",
     "regenerate": "update",
+    "run": "serve",
+    "start": "serve",
     "compare": "diff",
     "verify": "check",
 }
@@ -31,7 +33,7 @@ _WORDS = {
 
 _IN_PLACE = "`aqlgen update` generates a project again in its place, and keeps your edits."
 _SETTINGS = "It is a setting of the adapter, not of its generation: see adapter.toml in the project."
-_SERVING = "It is an option of the adapter that is made: `<name>-adapter --help`."
+_SERVING = "`aqlgen serve` has --http, --host, --port and --mock; an adapter that is made has `--transport http`."
 _OPTIONS = {
     **dict.fromkeys(("--force", "--overwrite", "-f"), _IN_PLACE),
     **dict.fromkeys(("--base-url", "--server", "--server-url", "--tool-prefix", "--prefix", "--mode"), _SETTINGS),

@@ -11,7 +11,8 @@ from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
-    from aqlgen.pipeline import ApiInput, Options
+    from aqlgen.options import Options
+    from aqlgen.table.apis import ApiInput
 
 __all__ = ["inputs_of", "options_of"]
 
@@ -33,7 +34,7 @@ def options_of(
     allow_refs: Iterable[str] | None,
 ) -> Options:
     """Return the options for one document, or for several APIs. Raises OptionError."""
-    from aqlgen.pipeline import Options
+    from aqlgen.options import Options
     from aqlgen.table.apis import split_name
 
     pairs = [split_name(spec) for spec in specs]

@@ -31,6 +31,11 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "variable MCP_AQL_… is wrong.",
         "Correct what the message names; docs/safety-server.md shows a policy. No server runs without a whole one.",
     ),
+    "bad-setting": Entry(
+        "A setting of the adapter cannot be used",
+        "A variable MCP_AQL_… or a key of adapter.toml is mistyped, or its value is none that it takes.",
+        "Correct what the message names; docs/settings.md lists every setting. No server starts with a wrong one.",
+    ),
     "bad-override": Entry(
         "An override cannot be used",
         "The overrides file is not valid, or an entry names an operation, field or value that there is not.",

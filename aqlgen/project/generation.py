@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aqlgen.diagnostics.errors import FileError
+from aqlgen.options import overrides_content
 from aqlgen.pipeline import ApiInput, Options, Prepared, Progress, prepare
 from aqlgen.project import OVERRIDES, Project, documents_of
 from aqlgen.project.encodings import as_generated
@@ -35,7 +35,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         raw=prepared.raw,
         kept=prepared.kept,
         license=license,
-        overrides=_overrides(options),
+        overrides=overrides_content(options),
         options=recorded_options(options, prepared, license),
         skipped=tuple((skipped.key, skipped.diagnostic.message) for skipped in prepared.skipped),
         generated_at=generated_at(),
@@ -43,16 +43,6 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         sealed=options.runtime != "source",
         parts=options.parts,
     )
-
-
-def _overrides(options: Options) -> bytes | None:
-    path = options.overrides
-    if path is None or options.overrides_text is not None:
-        return options.overrides_text
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FileError.of("file-unreadable", f"{path} cannot be read", file=str(path)) from error
 
 
 def regenerate(

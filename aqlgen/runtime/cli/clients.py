@@ -22,7 +22,10 @@ from ..auth import Usage
 from ..settings.env_file import VARIABLE as ENV_FILE
 from ..table import Adapter, Table
 
-__all__ = ["CLIENTS", "Client", "Start", "client_texts", "serving_notice", "start_of"]
+__all__ = ["CLIENTS", "STARTED_BY", "Client", "Start", "client_texts", "serving_notice", "start_of"]
+
+STARTED_BY = "AQLGEN_STARTED_BY"
+"""The variable with the command line of `aqlgen serve`, where that started the adapter, which is not installed then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,21 +175,23 @@ def client_texts(start: Start, client: Client) -> tuple[str, str]:
 
 def serving_notice(name: str, package: str, options: Sequence[str] = ()) -> str:
     """Return what to do, for somebody who started the server on a terminal, where no client talks to it."""
-    command, *arguments = [*_start_command(package), *options]
+    installed = not os.environ.get(STARTED_BY)
+    command, *arguments = [*_start_command(package), *options] if installed else _start_command(package)
     server = {name: {"command": command, "args": arguments}}
-    return "\n".join(
-        (
-            f"{name}-adapter serves MCP on standard input and output: an MCP client starts it and talks to it.",
-            f"In a client's settings:  {json.dumps({'mcpServers': server}, ensure_ascii=False)}",
-            f"For Claude Code:         claude mcp add {name} -- {shlex.join((command, *arguments))}",
-            f"For other clients:       {name}-adapter clients",
-            f"For yourself:            {name}-adapter --help. Ctrl-C ends this.",
-        )
-    )
+    lines = [
+        f"{name}-adapter serves MCP on standard input and output: an MCP client starts it and talks to it.",
+        f"In a client's settings:  {json.dumps({'mcpServers': server}, ensure_ascii=False)}",
+        f"For Claude Code:         claude mcp add {name} -- {shlex.join((command, *arguments))}",
+        f"For other clients:       {name}-adapter clients",
+        f"For yourself:            {name}-adapter --help. Ctrl-C ends this.",
+    ]
+    return "\n".join(lines if installed else [*lines[:3], "Ctrl-C ends this."])
 
 
 def _start_command(package: str) -> list[str]:
     """Return the words that start this program from anywhere; -P keeps the working directory out of the imports."""
+    if os.environ.get(STARTED_BY):
+        return shlex.split(os.environ[STARTED_BY])
     script = Path(sys.argv[0])
     if script.name == "__main__.py" or not script.is_file():
         return [sys.executable, "-P", "-m", package]

@@ -181,13 +181,14 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
 
 def _policy_of(config: Config, table: Table) -> dict[str, Any]:
     """Return the settings of safety, and how many operations are asked about or refused, whatever is given to them."""
-    from ..safety.policy import Policy, Subject
+    from ..safety.policy import FIRST_USE, Policy, Subject
 
     policy = Policy(config, table)
-    outcomes = [
-        policy.usual(Subject(name, family, *values), table.find)[0].outcome
+    decisions = [
+        policy.usual(Subject(name, family, *values), table.find)[0]
         for name, family, values in table.values("danger", "review", "effects", "asked")
     ]
+    outcomes = [decision.outcome for decision in decisions]
     return {
         "policy": config.policy,
         "trust_level": config.trust_level,
@@ -196,6 +197,7 @@ def _policy_of(config: Config, table: Table) -> dict[str, Any]:
         "read_only": config.read_only,
         "safety_loop": config.safety_loop,
         "asks_about": outcomes.count("confirm"),
+        "asks_at_first_use": [decision.rule for decision in decisions].count(FIRST_USE),
         "refuses": outcomes.count("refuse"),
     }
 
@@ -298,7 +300,8 @@ def _value(value: Any) -> str:
 
 
 def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
-    held = f"asks about {counted(safety['asks_about'], 'operation')}, refuses {safety['refuses']}"
+    first = f" ({safety['asks_at_first_use']} at first use)" if safety["asks_at_first_use"] else ""
+    held = f"asks about {counted(safety['asks_about'], 'operation')}{first}, refuses {safety['refuses']}"
     reads = ", read only" if safety["read_only"] else ""
     rules = f", {counted(safety['rules'], 'rule')}" if safety["rules"] else ""
     yield f"  {'policy':<26} {safety['policy']}{reads}{rules}: {held}"

@@ -1,0 +1,219 @@
+"""`aqlgen serve`: from a document, or the address of a running API, to a server in one command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from aqlgen.cli.app import (
+    AllowRefs,
+    Auth,
+    Exclude,
+    Fields,
+    Header,
+    Include,
+    Name,
+    Overlay,
+    OverridesFile,
+    Quiet,
+    Specs,
+    Verbose,
+    Workflows,
+    app,
+    examples,
+)
+from aqlgen.cli.output import print_diagnostics, progress
+from aqlgen.diagnostics.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from aqlgen.pipeline import Options
+
+_GENERATING = (
+    "name", "overrides", "include", "exclude", "field_case", "auth", "header", "overlay", "workflows", "allow_refs",
+    "accept_hosts", "keep",
+)  # fmt: skip
+"""Options that a project has behind it."""
+
+
+@app.command(
+    "serve",
+    short_help="Serve an API to agents at once, with nothing installed.",
+    epilog=examples(
+        "aqlgen serve http://127.0.0.1:8000",
+        "aqlgen serve openapi.yaml --read-only",
+        "aqlgen serve https://example.com/openapi.json --http --port 8001",
+        "aqlgen serve openapi.yaml --keep petstore-adapter",
+    ),
+)
+def serve_command(
+    context: typer.Context,
+    spec: Specs,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP; else over standard input and output.")] = False,
+    host: Annotated[str, typer.Option(help="Address to listen on with --http.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on with --http; 0: any.")] = 8000,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Serve reads alone.")] = False,
+    mock: Annotated[bool, typer.Option("--mock", help="Answer from examples, with no network.")] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="DIR", help="Write the project to DIR, to review and commit, and serve it."),
+    ] = None,
+    name: Name = None,
+    overrides: OverridesFile = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    field_case: Fields = None,
+    auth: Auth = None,
+    header: Header = None,
+    overlay: Overlay = None,
+    workflows: Workflows = None,
+    allow_refs: AllowRefs = None,
+    accept_hosts: Annotated[
+        bool, typer.Option("--accept-hosts", help="Let requests go to every host that the document names; listed.")
+    ] = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Serve an API to agents at once, as a generated adapter does: the same policy, settings and variables.
+
+    The adapter is made in a folder of your state, and started again from there while the document stays as it is. Over
+    standard input and output this command can stand in the settings of an MCP client. A project is served as it is.
+    """
+    from aqlgen.cli.specs import options_of
+    from aqlgen.render.provenance import FILE
+    from aqlgen.runtime.text import terminal_text
+
+    if len(spec) == 1 and (Path(spec[0]) / FILE).is_file():
+        _refuse_beside_project(context.params, spec[0])
+        project = Path(spec[0])
+        package = _package(project)
+    elif "-" in spec:
+        message = "standard input is the client's, so the document cannot be there"
+        raise OptionError.of("bad-option", message, help="Name a file or an address.")
+    else:
+        options = options_of(
+            spec, name=name, overrides=overrides, include=include, exclude=exclude,
+            field_case=field_case and field_case.value, auth=auth, strict=False, header=header, overlay=overlay,
+            workflows=workflows, allow_refs=allow_refs,
+        )  # fmt: skip
+        project = _made(options, keep, accept_hosts=accept_hosts, verbose=verbose, quiet=quiet)
+        package = next((project / "src").iterdir()).absolute()
+    environ = _environment(package, read_only=read_only)
+    report = _report(package, environ)
+    if not quiet:
+        typer.echo(terminal_text("\n".join(_review(project, package, report))), err=True)
+    arguments = ["--transport", "http", "--host", host, "--port", str(port)] if http else []
+    _start(package, [*arguments, *["--mock"] * mock], environ)
+
+
+def _refuse_beside_project(params: Mapping[str, Any], spec: str) -> None:
+    option = next((name for name in _GENERATING if params[name]), None)
+    if option is not None:
+        message = f"--{option.replace('_', '-')} is for a document, and {spec} is a project"
+        raise OptionError.of("bad-option", message, help="Change the project by `aqlgen update`, and serve it then.")
+
+
+def _made(options: Options, keep: Path | None, *, accept_hosts: bool, verbose: bool, quiet: bool) -> Path:
+    """Return the folder of the project of the documents, which is made unless it is there already."""
+    from aqlgen.cli.from_openapi import generate
+    from aqlgen.document.assemble import assemble
+    from aqlgen.project.served import ServedProjects, keep_project
+    from aqlgen.project.write import refuse_occupied
+
+    if keep is not None:
+        refuse_occupied(keep)
+    served = ServedProjects.of(options, os.environ, accept_hosts=accept_hosts)
+    with progress(shown=not quiet) as stage:
+        stage("reading")
+        documents = [assemble(api.request) for api in options.inputs]
+        folder = served.folder_of(documents)
+        if not folder.exists():
+            before = served.as_before(options)
+            try:
+                generated = generate(
+                    before or options, output=folder, license="", dry_run=False, progress=stage,
+                    accept_hosts=accept_hosts and before is None, documents=documents,
+                )  # fmt: skip
+            except FileError:
+                if not folder.exists():  # else another start was faster
+                    raise
+            else:
+                if not quiet:
+                    print_diagnostics(generated.prepared.diagnostics, generated.prepared.sources, verbose=verbose)
+    served.use(folder)
+    if keep is None:
+        return folder
+    keep_project(folder, keep)
+    return keep
+
+
+def _package(project: Path) -> Path:
+    """Return the folder of the package of a user's project. Raises AqlgenError for one that cannot be served."""
+    from aqlgen.project import Project
+
+    opened = Project.open(project)
+    return opened.placed(f"src/{opened.package}/adapter.json").parent.absolute()
+
+
+def _environment(package: Path, *, read_only: bool) -> dict[str, str]:
+    """Return the environment of the adapter: the user's, with that of its file of variables."""
+    from aqlgen.cli import without_headers
+    from aqlgen.runtime.cli.clients import STARTED_BY
+
+    environ = dict(os.environ)
+    paths = (str(package.parent), environ.get("PYTHONPATH", ""))
+    environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    environ[STARTED_BY] = shlex.join([os.path.abspath(sys.argv[0]), *without_headers(sys.argv[1:])])
+    return environ | ({"MCP_AQL_READ_ONLY": "true"} if read_only else {})
+
+
+def _report(package: Path, environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return what `doctor` says of the adapter. Raises OptionError for a setting that would stop its start."""
+    from aqlgen.runtime.cli.doctor import doctor
+    from aqlgen.runtime.settings.env_file import variables_of
+    from aqlgen.runtime.settings.load import ConfigError
+
+    try:
+        return doctor(package, {**environ, **variables_of(environ)})
+    except ConfigError as problem:
+        raise OptionError.of("bad-setting", str(problem), help="docs/settings.md lists the settings.") from None
+
+
+def _review(project: Path, package: Path, report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is served, what agents are asked about, and what is missing."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.runtime.cli.readiness import verdict
+    from aqlgen.runtime.table import FAMILIES, Table
+
+    safety = report["safety"]
+    table = Table(package, read_only=safety["read_only"])
+    counts = {family: len(table.raw(family)) for family in FAMILIES}
+    split = ", ".join(f"{count} {family}" for family, count in counts.items() if count)
+    yield f"{report['adapter']['name']}: {counted(sum(counts.values()), 'operation')} ({split or 'none'})."
+    first, asked = safety["asks_at_first_use"], safety["asks_about"]
+    if asked:
+        yield (
+            f"{counted(first, 'operation')} will be asked about at first use, {asked - first} each time: "
+            f"`aqlgen explain {shlex.quote(str(project))} --review` shows why."
+        )
+    refused = [host for host in report["hosts"] if not host["accepted"] and (host["operations"] or host["purposes"])]
+    yield from (f"Not accepted, so that nothing is sent there: {host['origin']}  {host['summary']}" for host in refused)
+    if refused:
+        entries = dict.fromkeys(host["overrides"] for host in refused)
+        yield f"  to accept: --accept-hosts, or 'adapter: {{hosts: [{', '.join(entries)}]}}' in a file for --overrides"
+    yield from verdict(report)
+
+
+def _start(package: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
+    """Become the adapter: where the system can, in this process, to which signals go and which nothing is left of."""
+    command = [sys.executable, "-P", "-m", package.name, *arguments]
+    sys.stderr.flush()
+    if sys.platform == "win32":
+        raise typer.Exit(subprocess.run(command, env=environ, check=False).returncode)  # noqa: S603
+    os.execve(sys.executable, command, environ)  # noqa: S606

@@ -1,0 +1,109 @@
+"""The projects that `aqlgen serve` makes: one for each content of a document, in a folder of the user's state.
+
+A folder belongs to the documents by their places, and to the options. What a user accepted by the first start holds for
+the next ones: a document that changes, as one behind a URL may at any time, renames nothing and gains no host.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Self
+
+from aqlgen.document.assemble import Assembled
+from aqlgen.document.read.web import is_url, without_credentials
+from aqlgen.document.request import Request
+from aqlgen.options import Options, overrides_content
+from aqlgen.render.provenance import FILE, canonical_hash
+from aqlgen.resources import build
+from aqlgen.runtime.state.custody import states_folder
+
+__all__ = ["ServedProjects", "keep_project"]
+
+_DAYS: Final = 30
+"""Days after its last start when the project of an earlier content is removed."""
+
+_DECIDING: Final = ("name", "include", "exclude", "field_case", "auth")
+
+
+@dataclass(frozen=True, slots=True)
+class ServedProjects:
+    """The projects of the same documents and options, each in a folder below `home`."""
+
+    home: Path
+
+    @classmethod
+    def of(cls, options: Options, environ: Mapping[str, str], *, accept_hosts: bool) -> Self:
+        """Return the projects of the options; headers are credentials, and decide nothing here. Raises FileError."""
+        places = [(api.name, *map(_place, _places(api.request))) for api in options.inputs]
+        decided = [getattr(options, field) for field in _DECIDING]
+        about = repr((places, decided, overrides_content(options), accept_hosts))
+        return cls(states_folder(environ) / "aqlgen" / "served" / _short(about))
+
+    def folder_of(self, documents: Sequence[Assembled]) -> Path:
+        """Return the folder for this content of the documents, by this aqlgen."""
+        return self.home / _short(repr((build(), [canonical_hash(document.raw) for document in documents])))
+
+    def as_before(self, options: Options) -> Options | None:
+        """Return the options with the names and the accepted hosts of the last start, None where there was none."""
+        from aqlgen.project import OVERRIDES, Project  # here, since a start with nothing new needs no stage
+        from aqlgen.project.options import read_options
+
+        project = next(map(Project.open, self._projects()), None)
+        if project is None:
+            return None
+        overrides = project.folder / OVERRIDES
+        recorded = read_options(project.recorded_options)
+        accepted = [api.accepted for api in project.apis()]
+        apis = zip(options.apis, accepted, strict=True) if options.apis else ()
+        return replace(
+            options,
+            overrides=overrides if overrides.is_file() else None,  # with the hosts of --accept-hosts
+            accepted=recorded["accepted"],
+            apis=tuple(replace(api, accepted=origins) for api, origins in apis),
+            names=project.names(),
+            ids=project.operation_ids(),
+            retired=recorded["retired"],
+            stale="report",
+        )
+
+    def use(self, folder: Path) -> None:
+        """Note that a project is started, and remove those that nobody has started for long."""
+        with suppress(OSError):  # as where the state may only be read
+            self.home.chmod(0o700)
+            os.utime(folder)
+        for project in self._projects():
+            if project.stat().st_mtime < time.time() - _DAYS * 86_400:
+                shutil.rmtree(project, ignore_errors=True)
+
+    def _projects(self) -> list[Path]:
+        """Return the projects that there are, the last one started first."""
+        projects = [file.parent for file in self.home.glob(f"*/{FILE}")]
+        return sorted(projects, key=lambda folder: folder.stat().st_mtime, reverse=True)
+
+
+def keep_project(folder: Path, destination: Path) -> None:
+    """Write a project as it was generated to a place of the user's. Raises FileError."""
+    from aqlgen.project import Project
+    from aqlgen.project.write import write_tree
+
+    project = Project.open(folder)
+    write_tree({path: (folder / path).read_bytes() for path in (*project.recorded, FILE)}, destination)
+
+
+def _places(request: Request) -> Iterator[str]:
+    yield from (request.spec, *request.overlays, "", *request.workflows, "", *request.allow)
+
+
+def _place(spec: str) -> str:
+    return without_credentials(spec) if is_url(spec) else spec and os.path.abspath(spec)
+
+
+def _short(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,188 @@
+"""`aqlgen serve`: one command from the address of a running API, or a document, to a server (docs/running.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from aqlgen.project import Project
+from aqlgen.render.provenance import FILE
+from aqlgen.runtime.cli import main as adapter_main
+from tests.generator.commands import FIXTURES, Run, api, run
+from tests.read.test_places import serving
+
+pytestmark = pytest.mark.long
+
+PETSTORE = FIXTURES / "petstore.yaml"
+LISTED: dict[str, Any] = {"responses": {"200": {"description": "all", "content": {"application/json": {}}}}}
+SHOP = api(
+    {
+        "/things": {"get": {"operationId": "listThings", **LISTED}, "post": {"operationId": "addThing", **LISTED}},
+        "/things/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "delete": {"operationId": "deleteThing", **LISTED},
+        },
+    }
+)
+CLIENT = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "agent", "version": "1"}}
+MESSAGES: tuple[dict[str, Any], ...] = (
+    {"id": 1, "method": "initialize", "params": CLIENT},
+    {"method": "notifications/initialized"},
+    {"id": 2, "method": "tools/call", "params": {"name": "mcp_aql_read", "arguments": {"operation": "list_things"}}},
+)
+SESSION = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in MESSAGES)
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path) -> Iterator[Path]:
+    """Keep the state of this machine's user out, and their settings."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MCP_AQL_")}
+    with patch.dict(os.environ, {**outside, "XDG_STATE_HOME": str(tmp_path / "state")}, clear=True):
+        yield tmp_path / "state"
+
+
+def command(*words: str | Path) -> list[str]:
+    return [sys.executable, "-m", "aqlgen", "serve", *map(str, words)]
+
+
+class Started(Exception):
+    """The adapter would be started now, in place of this process."""
+
+
+def made(*words: str | Path) -> tuple[Path, dict[str, str], Run]:
+    """Do all that comes before the start; return the package, the environment that it starts in, and the output."""
+    starts: list[tuple[list[str], dict[str, str]]] = []
+
+    def start(_: str, words: list[str], environ: dict[str, str]) -> None:
+        starts.append((words, environ))
+        raise SystemExit(0)
+
+    with patch("os.execve", start):
+        ran = run("serve", *words)
+    assert ran.code == 0, ran.err
+    ((words_started, environ),) = starts
+    return Path(environ["PYTHONPATH"].split(os.pathsep)[0]) / words_started[3], environ, ran
+
+
+def test_one_command_leads_from_the_address_of_a_running_api_to_an_answer_of_it(tmp_path: Path, state: Path) -> None:
+    pages = {"/openapi.json": json.dumps(SHOP), "/things": '[{"id": 1}]'}
+    with serving(pages) as (origin, asked):
+        ran = subprocess.run(command(origin), input=SESSION, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]  # nothing else may be there
+    assert answers[-1]["result"]["structuredContent"] == {"success": True, "data": [{"id": 1}]}
+    assert asked[-1] == "/things"
+    assert "shop: 3 operations (1 create, 1 read, 1 delete)." in ran.stderr
+    assert "0 operations will be asked about at first use, 1 each time" in ran.stderr
+    assert list(tmp_path.iterdir()) == [state]
+
+
+def test_over_http_it_serves_until_a_signal(tmp_path: Path) -> None:
+    words = command(PETSTORE, "--http", "--port", "0", "--mock")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as server:
+        assert server.stderr is not None
+        lines = iter(server.stderr.readline, "")
+        assert any("Serving MCP on http://127.0.0.1:" in line for line in lines)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+
+
+def test_a_start_with_nothing_new_makes_nothing_again(tmp_path: Path) -> None:
+    package, _, first = made(PETSTORE)
+    written = {path: path.stat().st_mtime_ns for path in package.rglob("*")}
+    again, _, second = made(PETSTORE)
+    assert again == package
+    assert {path: path.stat().st_mtime_ns for path in package.rglob("*")} == written
+    assert "petstore: 15 operations" in first.err
+    assert second.err == first.err.replace("\n\n", "\n")
+
+
+def test_of_two_starts_at_once_both_serve() -> None:
+    starts = [subprocess.Popen(command(PETSTORE, "--mock"), stdin=subprocess.DEVNULL) for _ in range(2)]
+    assert [start.wait(60) for start in starts] == [0, 0]
+
+
+def test_a_document_that_changes_renames_nothing_and_gains_no_host(state: Path) -> None:
+    pages = {"/openapi.json": json.dumps(SHOP), "/things": "[]"}
+    with serving({"/things": "[]"}) as (elsewhere, stolen), serving(pages) as (origin, _):
+        before, _, _ = made(origin, "--accept-hosts")
+        hostile = json.loads(json.dumps(SHOP).replace("listThings", "fetchEverything"))
+        pages["/openapi.json"] = json.dumps({**hostile, "servers": [{"url": elsewhere}]})
+        after, environ, ran = made(origin, "--accept-hosts")
+        assert after != before
+        assert f"Not accepted, so that nothing is sent there: {elsewhere}" in ran.err
+        with patch.dict(os.environ, environ):
+            assert adapter_main(after, None, ["call", "list_things"]) == 1
+    assert stolen == []
+
+
+def test_kept_it_is_the_project_that_from_openapi_writes_and_is_served_as_its_owner_has_it(tmp_path: Path) -> None:
+    package, _, _ = made(PETSTORE, "--keep", tmp_path / "kept")
+    assert run("from-openapi", PETSTORE, "-o", tmp_path / "generated").code == 0
+    kept, generated = Project.open(tmp_path / "kept"), Project.open(tmp_path / "generated")
+    assert dict(kept.recorded) == dict(generated.recorded)
+    assert (kept.folder / FILE).read_bytes() == (generated.folder / FILE).read_bytes()
+    assert package == tmp_path / "kept/src/petstore_adapter"
+
+    (kept.folder / "adapter.toml").write_text("read_only = true\n", encoding="utf-8")
+    served, _, ran = made(kept.folder)
+    assert served == package
+    assert "petstore: 7 operations (7 read)." in ran.err
+
+
+def test_the_adapter_gets_the_settings_and_what_is_missing_is_named() -> None:
+    with patch.dict(os.environ, {"MCP_AQL_BASE_URL": "https://pets.test"}):
+        _, environ, ran = made(PETSTORE, "--read-only")
+    assert environ["MCP_AQL_READ_ONLY"] == "true"
+    assert "(7 read)" in ran.err
+    assert "Set PETSTORE_API_KEY for" in ran.err
+
+
+def test_no_header_is_shown_or_kept(state: Path) -> None:
+    with serving({"/openapi.json": json.dumps(SHOP)}) as (origin, _):
+        _, environ, ran = made(origin, "--header", "Authorization: Bearer s3cret")
+    assert "s3cret" not in environ["AQLGEN_STARTED_BY"] + ran.err
+    files = (path for path in state.rglob("*") if path.is_file())
+    assert not any(b"s3cret" in path.read_bytes() for path in files)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["-"], 3, "standard input is the client's"),
+        (["http://127.0.0.1:9"], 4, "cannot be fetched"),
+        (["missing.yaml"], 4, "no such file"),
+        (["no-document.json"], 2, "openapi"),
+        ([str(PETSTORE), "--keep", "."], 4, "not empty"),
+        ([str(PETSTORE), "--include", "tag:none"], 3, "matches no operation"),
+        (["project", "--name", "other"], 3, "--name is for a document, and project is a project"),
+        (["project"], 4, "cannot be used"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_served_is_refused(
+    words: list[str], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no-document.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / FILE).write_text("{}", encoding="utf-8")
+    ran = run("serve", *words)
+    assert (ran.code, ran.out) == (code, "")
+    assert message in ran.err
+
+
+def test_a_wrong_setting_stops_the_start() -> None:
+    with patch.dict(os.environ, {"MCP_AQL_MODE": "several"}):
+        ran = run("serve", PETSTORE)
+    assert ran.code == 3
+    assert "MCP_AQL_MODE" in ran.err
