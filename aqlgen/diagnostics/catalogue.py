@@ -1,6 +1,6 @@
-"""Every code that a diagnostic of aqlgen can carry: what it means, how it comes about, what to do.
+"""The catalogue of diagnostics: title, cause and fix of every code.
 
-A test keeps it complete: each code used in the package is here, and none that is not used.
+A test compares it with the codes that the package uses.
 """
 
 from __future__ import annotations
@@ -17,363 +17,360 @@ _ENTRIES: Final[dict[str, Entry]] = {
     # Getting the document
     "file-not-found": Entry(
         "The file does not exist",
-        "The path is mistyped, relative to another folder, or an address of a kind other than http and https.",
-        "Check the path from the folder in which aqlgen runs; use - to read standard input.",
+        "The path is misspelt, relative to another folder, or a URL of another kind than http and https.",
+        "Check the path from the folder in which you run aqlgen; `-` reads standard input.",
     ),
     "file-is-a-folder": Entry(
-        "A folder was given instead of a document",
-        "The document is inside the folder and was not named.",
+        "The path is a folder",
+        "The document is inside the folder.",
         "Name the root document, usually openapi.yaml or openapi.json.",
     ),
     "file-unreadable": Entry(
         "The file cannot be read",
-        "The operating system refused: most often the permissions are missing.",
-        "Make the file readable for the user that runs aqlgen, or pipe it in and give - as its name.",
+        "The operating system refused, usually for lack of permissions.",
+        "Make the file readable for your user, or pipe it in with `-` as its name.",
     ),
     "url-unreadable": Entry(
-        "The address could not be fetched",
-        "The server is unreachable or slow, answered with an error, redirects in circles, or wants credentials.",
-        "Open the address in a browser or with curl; when that needs a login, download the document and give the file.",
+        "The URL cannot be fetched",
+        "The server is unreachable or slow, returned an error, redirects in circles, or needs credentials.",
+        "Open the URL in a browser or with curl. If it needs a login, download the document and give the file.",
     ),
     "document-found": Entry(
-        "The document of a server was found",
-        "Only a server was named; the usual places of a document were tried, and this one has it.",
-        "If the server has another document that is meant, give its address.",
+        "Found the document of a server",
+        "You named a server only; one of the usual locations has a document.",
+        "Nothing, unless you mean another document: then give its URL.",
     ),
     "no-document-found": Entry(
-        "No document was found on a server",
-        "Only a server was named, and none of the usual places has an OpenAPI document, or only for who logs in.",
-        "Give the address of the document, credentials by --header, or a file.",
+        "The server has no document at the usual locations",
+        "You named a server only. None of the usual locations has an OpenAPI document, or it needs a login.",
+        "Give the URL of the document, credentials with --header, or a file.",
     ),
     "no-root-document": Entry(
-        "No root document was found",
+        "No root document found",
         "No file in the folder or archive has the key openapi or swagger at its root, or there are too many files.",
-        "Name the root document itself, usually openapi.yaml or openapi.json.",
+        "Name the root document, usually openapi.yaml or openapi.json.",
     ),
     "several-root-documents": Entry(
-        "There are several root documents",
+        "Several root documents found",
         "More than one file in the folder or archive has the key openapi or swagger at its root.",
-        "Name the one that is meant; to keep the folder as the boundary of its $refs, give it with --allow-refs.",
+        "Name one of them. Add --allow-refs with the folder if $refs need its other files.",
     ),
     "bad-archive": Entry(
         "The archive cannot be used",
-        "It is damaged, or what it unpacks to is over the bounds.",
-        "Unpack it yourself and name the folder, or pack it again without what does not belong to the document.",
+        "It is damaged, or its contents exceed the limits.",
+        "Unpack it and name the folder, or pack only the document's files.",
     ),
     # What it is
     "empty-document": Entry(
         "The document is empty",
-        "There is nothing in it but white space or comments, as after a download that failed.",
-        "Get the document again; check the command before the pipe when it came by standard input.",
+        "It contains only white space or comments, for example after a failed download.",
+        "Get the document again, or check the command before the pipe.",
     ),
     "not-text": Entry(
-        "The file is of another kind",
-        "A PDF, an archive, an HTML page or other data was given where a JSON or YAML document is expected.",
-        "Give the document itself: unpack archives, and use the raw address instead of the page that shows it.",
+        "The file is not JSON or YAML",
+        "It is a PDF, an archive, an HTML page or other data.",
+        "Give the document itself: unpack archives, and use the raw URL instead of the page that shows it.",
     ),
     "bad-encoding": Entry(
-        "The text is in an encoding that is not read",
-        "The document is neither UTF-8 nor UTF-16 with a byte order mark; older editors write Latin-1 or Windows-1252.",
-        "Save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 in.yaml > out.yaml",
+        "The encoding is not supported",
+        "The document is neither UTF-8 nor UTF-16 with a byte order mark; old editors write Latin-1 or Windows-1252.",
+        "Save it as UTF-8, for example: iconv -f LATIN1 -t UTF-8 in.yaml > out.yaml",
     ),
     "document-too-large": Entry(
-        "The document is over the bounds",
-        "It has more bytes or values than any real API needs; a few YAML aliases can stand for billions of values.",
-        "Split the API into several documents, or write out the aliases that repeat one another.",
+        "The document exceeds the limits",
+        "It has more bytes or values than any real API; a few YAML aliases can stand for billions of values.",
+        "Split the API into several documents, or expand aliases that repeat each other.",
     ),
     "document-too-deep": Entry(
         "The document nests too deeply",
-        "Objects and lists stand in one another over hundreds of levels: generated by mistake, or hostile.",
+        "Objects and lists nest over hundreds of levels: a faulty generator, or an attack.",
         "Move inner schemas to components/schemas and refer to them.",
     ),
     # Syntax
     "json-syntax": Entry(
         "The document is not valid JSON",
-        "A comma, quote or bracket is missing or too many, a comment stands in it, or the file was cut off.",
-        "Correct it at the place shown; when the file was downloaded, download it again.",
+        "A comma, quote or bracket is missing or extra, it has a comment, or the file was truncated.",
+        "Fix the position shown, or download the file again.",
     ),
     "json-as-yaml": Entry(
         "The document looks like JSON but is YAML",
-        "It has what only YAML allows, such as a comma after the last item, so it was read as YAML.",
-        "Nothing needs to be done; correct it for the sake of tools that are stricter.",
+        "It uses YAML syntax, such as a comma after the last item, so it was read as YAML.",
+        "Nothing. Fix it for stricter tools.",
     ),
     "yaml-syntax": Entry(
         "The document is not valid YAML",
-        "Often the indentation: a tab, a line shifted by a space; or text with a colon or hash that is not in quotes.",
-        "Correct it at the place shown, or at the line before.",
+        "Usually the indentation (a tab, an extra space), or unquoted text with a colon or hash.",
+        "Fix the position shown, or the line before.",
     ),
     "several-documents": Entry(
-        "The file holds several YAML documents",
-        "A line of three dashes begins another document, and only one can be meant.",
-        "Split the file, and give aqlgen the one that is the OpenAPI document.",
+        "The file contains several YAML documents",
+        "A line of three dashes begins another document.",
+        "Split the file, and give aqlgen the OpenAPI document.",
     ),
     "cyclic-anchor": Entry(
         "A YAML alias contains itself",
-        "The alias stands inside the very value that its anchor names, so the value would never end.",
-        "Use $ref for schemas that refer to themselves.",
+        "The alias is inside the value of its own anchor.",
+        "Use $ref for recursive schemas.",
     ),
     "duplicate-key": Entry(
-        "A key is given twice in one object",
-        "Two entries were written or merged under the same name; the last one counts and the others are lost.",
-        "Rename or remove one of them, or join their contents.",
+        "An object has a key twice",
+        "The last value counts, the others are lost.",
+        "Rename or remove one entry, or join their contents.",
     ),
     # OpenAPI
     "not-an-object": Entry(
         "The document is not an object",
-        "It holds a list, a text or a single value where OpenAPI wants an object.",
-        "Give the root document, the one that has the keys openapi, info and paths.",
+        "Its root is a list, a string or another single value.",
+        "Give the root document, which has the keys openapi, info and paths.",
     ),
     "not-openapi": Entry(
         "The document is not OpenAPI",
-        "It has no key openapi or swagger: another kind of description, or a part of a document in several files.",
-        "Give the root document; convert collections and other formats to OpenAPI 3 first.",
+        "It has no key openapi or swagger: another format, or a part of a multi-file document.",
+        "Give the root document; convert other formats to OpenAPI 3 first.",
     ),
     "unsupported-version": Entry(
-        "This version of OpenAPI is not supported",
-        "The document is of a version that aqlgen cannot read.",
-        "Write it as, or convert it to, Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2.",
+        "The OpenAPI version is not supported",
+        "aqlgen cannot read this version.",
+        "Convert the document to Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2.",
     ),
     "version-not-text": Entry(
         "The version is a number",
-        "YAML reads 2.0 and 3.1 without quotes as numbers, and 1.10 as the number 1.1.",
-        'Write versions in quotes and in full, such as openapi: "3.1.0".',
+        "YAML reads an unquoted 2.0 or 3.1 as a number, and 1.10 as 1.1.",
+        'Quote versions and write them in full, such as openapi: "3.1.0".',
     ),
     "no-paths": Entry(
         "The document has no paths",
-        "paths is missing, empty, or not an object, so there is no operation to make an adapter of.",
-        "Give the document that has the operations; a file of shared components is not enough.",
+        "`paths` is missing, empty or not an object, so there are no operations.",
+        "Give the document with the operations; shared components are not enough.",
     ),
     "no-operations": Entry(
-        "No operation can be served",
-        "The document has webhooks or components only, every operation was skipped, or the filters left none.",
-        "See the other findings for what was skipped and why; widen --include or narrow --exclude.",
+        "The document has no usable operations",
+        "It has only webhooks or components, every operation was skipped, or the filters excluded all.",
+        "See the other findings for skipped operations; widen --include or narrow --exclude.",
     ),
     "no-server": Entry(
-        "The document does not say where the API is",
-        "Without servers (in Swagger 2.0: without host), or with a relative one, the API is on the server that the "
-        "document came from, which a file does not tell. A URL does: then calls go there.",
-        "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml; or add the address to the document.",
+        "The document does not locate the API",
+        "It has no servers (Swagger 2.0: no host), or a relative one. For a document from a URL, calls go to that "
+        "server; a file has none.",
+        "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml, or add the URL to the document.",
     ),
     "placeholder-address": Entry(
-        "The document's address looks like a placeholder",
-        "It has a blank to fill in, a word such as your-domain or YOUR_TENANT, a name reserved for documentation or "
-        "tests (example.com, .test), or is local to the machine or network of the document's author.",
-        "Set MCP_AQL_BASE_URL or MCP_AQL_SERVER_VARIABLES, as the message says, or the same in adapter.toml; `doctor` "
-        "says whether an address is left to be set.",
+        "The server URL looks like a placeholder",
+        "It has a blank to fill in, a word such as your-domain or YOUR_TENANT, a reserved name (example.com, .test), "
+        "or is local to the author's machine or network.",
+        "Set MCP_AQL_BASE_URL or MCP_AQL_SERVER_VARIABLES as the message says, or the same in adapter.toml; `doctor` "
+        "shows whether a URL is missing.",
     ),
     # Swagger 2.0
     "several-bodies": Entry(
-        "An operation declares more than one body",
-        "Parameters in body and in formData, or several in body, stand in one operation; a request has one body.",
+        "An operation has more than one body",
+        "It declares parameters in body and in formData, or several in body.",
         "Move them into one body, or into fields of one form.",
     ),
     "no-equivalent": Entry(
-        "A format of values cannot be carried over",
-        "A collectionFormat that Swagger 2.0 does not have, or one of an array within an array; the nearest is used.",
-        "Test the operation; describe it anew in OpenAPI 3 when the API refuses what is sent.",
+        "A collectionFormat has no equivalent",
+        "Swagger 2.0 does not define it, or an array is inside an array. The nearest format is used.",
+        "Test the operation; if the API refuses the request, describe it in OpenAPI 3.",
     ),
     # References
     "unresolved-reference": Entry(
-        "A reference leads nowhere",
-        "The $ref is mistyped, what it names was renamed or removed, or references run in a circle without a value.",
-        "Correct the $ref; a missing schema is taken as any value meanwhile, a missing body skips its operation.",
+        "A reference has no target",
+        "The $ref is misspelt, its target was renamed or removed, or references form a circle without a value.",
+        "Fix the $ref. Until then, a missing schema allows any value, and a missing body skips its operation.",
     ),
     "external-reference": Entry(
-        "A part is missing because it was not read",
-        "The $ref names another file or an address that could not be read; another finding at the place says why.",
-        "See there: correct the $ref, or let it be read with --allow-refs.",
+        "A referenced part was not read",
+        "The $ref names another file or URL that could not be read; another finding at this position has the reason.",
+        "Fix the $ref, or allow it with --allow-refs.",
     ),
     "outside-reference": Entry(
-        "A reference leads out of the document's folder",
-        "The $ref names an address, or a file outside the folder, archive or address that was given: not read unasked.",
-        "If you trust it, name its folder or address with --allow-refs, or give the folder that holds all files.",
+        "A reference leaves the document's folder",
+        "The $ref names a URL, or a file outside the given folder, archive or URL. aqlgen does not read it unasked.",
+        "If you trust it, name its folder or URL with --allow-refs, or give the folder that contains all files.",
     ),
     "forbidden-reference": Entry(
-        "A reference that no good document has",
+        "A reference is unsafe",
         "The $ref names an absolute path or a drive, or climbs above the file system's root: an attack, or a mistake.",
-        "Make it relative to the file that holds it; if the document is not yours, do not trust it.",
+        "Make it relative to its file. If the document is not yours, do not trust it.",
     ),
     # Schemas
     "bad-schema": Entry(
-        "A schema has a keyword that means nothing",
-        "A type that JSON Schema does not know, a bound that is no number, or limits that leave no value at all.",
-        "Correct the keyword; it is left out meanwhile, so that more is admitted than may have been meant.",
+        "A schema keyword is invalid",
+        "An unknown type, a bound that is not a number, or limits that exclude every value.",
+        "Fix the keyword. Until then it is ignored, and the schema allows more than intended.",
     ),
     "schema-too-long": Entry(
         "Too many schemas describe one value",
-        "Its allOf, oneOf or anyOf lead by references through more than 100 types in a line, or along more than 20,000 "
-        "paths. What is beyond is left out: its fields are unknown, and it admits any value.",
-        "Describe the value by fewer schemas that extend or choose one another.",
+        "Its allOf, oneOf or anyOf reference more than 100 types in a chain, or more than 20,000 paths. The rest is "
+        "omitted: its fields are unknown, and any value is allowed.",
+        "Use fewer schemas that extend or choose each other.",
     ),
     "bad-pattern": Entry(
         "A regular expression cannot be used",
-        "It is not valid in ECMA 262, the dialect of JSON Schema, or too large to be compiled, or it shows how a date "
-        "is written (YYYY-MM-DD), so that no date matches it.",
-        "Correct the pattern; it is not checked meanwhile.",
+        "It is invalid in ECMA 262, the dialect of JSON Schema, too large to compile, or a date template "
+        "(YYYY-MM-DD) that matches no date.",
+        "Fix the pattern. Until then it is not checked.",
     ),
     "bad-format": Entry(
-        "A format contradicts what stands beside it",
-        "The bounds, the pattern, the enumeration, an example or the default of a schema have no value of its format: "
-        "a uuid of 24 characters, a date-time without a zone.",
-        "Correct the format or what contradicts it; values are not checked against the format meanwhile.",
+        "A format contradicts its schema",
+        "The bounds, pattern, enumeration, example or default has no value of this format: a uuid of 24 characters, "
+        "a date-time without a zone.",
+        "Fix either side. Until then the format is not checked.",
     ),
     "mistaken-media-type": Entry(
-        "A media type cannot be meant as it stands",
-        "It is misspelled or shortened, as application/form-data, multipart/form or json are, and is taken as the one "
-        "that its words plainly mean. Or no type of a body says how an object is written, as message/rfc822 does not: "
-        "an object with named fields is sent as application/json.",
-        "Write the registered media type; where the API really wants another one, send it by a hook.",
+        "A media type looks wrong",
+        "It is misspelt or abbreviated, such as application/form-data, multipart/form or json, and replaced by the "
+        "obvious type. Or it cannot encode an object, such as message/rfc822: the object is sent as application/json.",
+        "Write the registered media type. If the API needs another one, send it with a hook.",
     ),
     "bad-default": Entry(
-        "A default does not fit its own schema",
-        "The default is of another type than the value, or outside its enumeration or bounds. What it plainly spells "
-        '("10" for an integer) is taken.',
-        "Correct the default or the schema; agents are not shown a default that is left out.",
+        "A default does not match its schema",
+        'It has another type than the value, or is outside its enumeration or bounds. An obvious spelling ("10" for '
+        "an integer) is converted.",
+        "Fix the default or the schema. Agents do not see an omitted default.",
     ),
     # Overlays
     "invalid-overlay": Entry(
         "An overlay cannot be applied",
-        "It is no Overlay document, a JSONPath in it is not valid (RFC 9535), or a change does not fit its target.",
-        "Correct the action at the place shown; the specification is at https://spec.openapis.org/overlay/latest.html",
+        "It is not an Overlay document, has an invalid JSONPath (RFC 9535), or a change does not fit its target.",
+        "Fix the action at the position shown; the specification is at https://spec.openapis.org/overlay/latest.html",
     ),
     "overlay-target": Entry(
-        "An overlay changes nothing",
-        "What the target of an action names is not in the document: it was renamed or removed, or it is mistyped.",
-        "Correct the target, or remove the action when it is not needed any more.",
+        "An overlay action changes nothing",
+        "The document has no match for its target: renamed, removed or misspelt.",
+        "Fix the target, or remove the action.",
     ),
     "overlay-version": Entry(
-        "The version of an overlay does not fit",
-        "The overlay is of a version that cannot be applied, or uses what came with a later one than it says.",
-        "Write overlay: 1.1.0 when it uses nothing of later versions.",
+        "The overlay version is wrong",
+        "The version is not supported, or the overlay uses features of a later one.",
+        "Write overlay: 1.1.0 unless it uses later features.",
     ),
     # Workflows
     "invalid-workflows": Entry(
-        "A document of workflows cannot be read",
-        "It is no Arazzo document of version 1.0, or has no list of workflows.",
-        "Correct it at the place shown; the specification is at https://spec.openapis.org/arazzo/latest.html",
+        "An Arazzo document cannot be read",
+        "It is not Arazzo 1.0, or has no list of workflows.",
+        "Fix the position shown; the specification is at https://spec.openapis.org/arazzo/latest.html",
     ),
     "workflow-left-out": Entry(
-        "A workflow is not served",
-        "Something in it cannot be said as a plan of steps, or names an operation that the adapter does not have. It "
-        "is left out whole, and never run in part.",
-        "Change the workflow at the place shown; docs/calls.md says what of Arazzo a plan can say.",
+        "A workflow is omitted",
+        "It uses something that a plan of steps cannot express, or an operation that the adapter lacks. No workflow "
+        "runs in part.",
+        "Change the workflow at the position shown; docs/calls.md lists the supported parts of Arazzo.",
     ),
     # Texts that agents read
     "instruction-in-text": Entry(
-        "A text reads as an instruction to a model",
-        "It tells its reader to ignore instructions, hide something, call other tools, or hand over secrets.",
-        "Read it. Write other words by an overlay or by description in overrides.yaml; where it is harmless, leave it.",
+        "A text looks like an instruction to a model",
+        "It tells its reader to ignore instructions, hide something, call other tools, or reveal secrets.",
+        "Read it. Replace it with an overlay or with description in overrides.yaml; keep it if it is harmless.",
     ),
     "hidden-text": Entry(
-        "A text has a part that is not shown to people",
-        "A comment, a hidden element, a title of a link or a link definition, which Markdown viewers do not show.",
-        "Nothing: it is taken out, so that agents read what people read. Move it elsewhere to lose the note.",
+        "A text has a part that people do not see",
+        "A comment, a hidden element, a link title or a link definition, which Markdown viewers hide.",
+        "Nothing: it is removed, so that agents read what people read. Move it elsewhere to lose the note.",
     ),
     "unseen-characters": Entry(
-        "There are characters that are not seen",
-        "Zero-width, bidirectional, control or tag characters, in which words can be hidden or names be told apart.",
-        "In texts they are taken out. In names, enumerations and examples remove them, unless the API demands them.",
+        "A text has invisible characters",
+        "Zero-width, bidirectional, control or tag characters can hide words or make equal names differ.",
+        "Texts lose them. Remove them from names, enumerations and examples, unless the API needs them.",
     ),
     # Parts that are left out
     "operation-skipped": Entry(
-        "An operation is left out",
-        "Something that the operation needs is missing or cannot be served, so it is not offered to agents.",
-        "Correct what the message names; the other operations are not affected.",
+        "An operation is skipped",
+        "It needs something that is missing or unsupported, so agents do not see it.",
+        "Fix the problem in the message; other operations are not affected.",
     ),
     "inbound-webhook": Entry(
-        "A request that the API makes is described as an operation",
-        "Its text says that this webhook or callback is called by the API, so no client can call it: it is left out.",
-        "Move it to `webhooks` or `callbacks` of the document; if clients do call it, correct its text by an overlay.",
+        "An operation describes a request by the API",
+        "Its text says that the API calls this webhook or callback, so clients cannot; it is skipped.",
+        "Move it to `webhooks` or `callbacks`. If clients do call it, correct its text with an overlay.",
     ),
     "invalid-operation": Entry(
-        "An operation breaks the specification",
-        "The operation or its body has fields of a wrong type or lacks required ones, so it is skipped.",
-        "Correct the field that the message names.",
+        "An operation violates the specification",
+        "The operation or its body has fields of a wrong type or lacks required ones; it is skipped.",
+        "Fix the field in the message.",
     ),
     "invalid-component": Entry(
-        "A part of the document breaks the specification",
-        "A response, security scheme or other object has fields of a wrong type, or a key that has no meaning there.",
-        "Correct what the message names; it is ignored meanwhile, and the rest is served.",
+        "A component violates the specification",
+        "A response, security scheme or other object has fields of a wrong type, or an unknown key.",
+        "Fix the field in the message. Until then it is ignored, and the rest is served.",
     ),
     "path-without-slash": Entry(
         "A path does not begin with a slash",
-        "OpenAPI appends paths to the server's URL, so each begins with /; this one was written without it.",
-        "Write the slash; it is supplied meanwhile.",
+        "OpenAPI appends paths to the server's URL, so each begins with /.",
+        "Add the slash. Until then aqlgen adds it.",
     ),
     "method-case": Entry(
-        "A method is not in lower case",
-        "OpenAPI's keys for methods are get, post and so on; this one is in capitals.",
-        "Write it in lower case; it is served meanwhile.",
+        "A method is not lower case",
+        "OpenAPI's keys for methods are lower case: get, post.",
+        "Write it in lower case. Until then it is served as it is.",
     ),
     "duplicate-operation-id": Entry(
-        "An operationId is given twice",
-        "Each operationId names one operation of the document; these were copied, differ only in case or separators, or"
-        " are only unique within a tag.",
-        "Give each its own; names are made unique from method and path meanwhile.",
+        "An operationId is not unique",
+        "It was copied, differs only in case or separators, or is unique only within a tag.",
+        "Give each operation its own. Until then, names come from method and path.",
     ),
     "operation-id-of-another": Entry(
         "A name is the operationId of another operation",
-        "An agent that knows the API by its operationIds would call the wrong operation. No new name is such a one;"
-        " this one is kept from an earlier table, or an override gives it.",
-        "Give the operation another `name` in overrides.yaml, and leave its old name out of its `aliases`.",
+        "An agent that knows the API's operationIds would call the wrong operation. New names avoid this; this one "
+        "comes from an earlier table or from an override.",
+        "Give the operation another `name` in overrides.yaml, and leave its old name out of `aliases`.",
     ),
     "bad-parameter": Entry(
-        "A parameter does not fit",
-        "It breaks the specification, or the parameters in the path's template and those declared differ.",
-        "Declare each name in braces as a required parameter with in: path, and no others.",
+        "A parameter is invalid",
+        "It violates the specification, or declared parameters and the path's placeholders differ.",
+        "Declare each placeholder, and nothing else, as a required parameter with in: path.",
     ),
     "framing-parameter": Entry(
         "A parameter would frame or route requests",
         "Headers such as Host, Content-Length, Transfer-Encoding and X-Forwarded-For, and names such as "
-        "X-HTTP-Method-Override and _method, decide where a request ends, where it goes or what it does: they are the "
-        "adapter's own, and are not offered to agents.",
-        "Nothing is needed. If the API does want one, such as a method override, let before_send in hooks.py add it.",
+        "X-HTTP-Method-Override and _method, control the request itself. They belong to the adapter; agents do not "
+        "see them.",
+        "Nothing. If the API needs one, such as a method override, add it in before_send of hooks.py.",
     ),
     "unsupported-media-type": Entry(
-        "A body is of a kind that cannot be sent",
-        "The operation takes only content types that adapters have no way to make, or a form of a file or a list that "
-        "no field names.",
-        "Name the form's fields in its schema; of other content types only the API's can be served.",
+        "A body cannot be sent",
+        "The operation accepts only content types that adapters cannot produce, or a form with unnamed files or lists.",
+        "Name the form's fields in its schema, or add a content type that the API accepts.",
     ),
     "no-security-scheme": Entry(
-        "The document names no credential",
-        "There is no security scheme, and no parameter is a key or a token by its name.",
-        "If the API wants one, add it in overrides.yaml under adapter: security_schemes and security.",
+        "The document declares no credential",
+        "It has no security scheme, and no parameter looks like a key or a token.",
+        "If the API needs one, add it in overrides.yaml under adapter: security_schemes and security.",
     ),
     "credential-parameter": Entry(
         "A parameter is a credential",
-        "It is a key or a token by its name, its place and its description, such as x-api-key or access_token.",
-        "Set the variable that `doctor` names. Agents neither see the parameter nor give it.",
+        "Its name, place and description are those of a key or a token, such as x-api-key or access_token.",
+        "Set the variable that `doctor` names. Agents neither see nor set the parameter.",
     ),
     "security-assumed": Entry(
         "No operation requires a security scheme",
-        "The document declares it under components/securitySchemes, and has no `security` at all.",
-        "Set its variable to have it sent; leave the variable unset otherwise.",
+        "The document declares schemes under components/securitySchemes, but has no `security`.",
+        "Set the scheme's variable to send it; leave it unset otherwise.",
     ),
     "key-format": Entry(
-        "A key has something before it",
-        "The document describes in words how a key is written in its header, which OpenAPI cannot say of a key.",
-        "Set the variable to the key alone. A value with a scheme before it, such as `Bearer …`, is sent as it is.",
+        "A key has a prefix",
+        "The document describes the key's format in its text, since OpenAPI cannot declare it.",
+        "Set the variable to the key alone. A value with a scheme, such as `Bearer …`, is sent unchanged.",
     ),
     "security-lifted": Entry(
-        "Most operations lift the security of the document",
-        "They say `security: []` although the document requires a credential: more often a habit than true.",
-        "Set the variable to have the credential sent; leave it unset for an API that is public.",
+        "Most operations lift the document's security",
+        "They have `security: []` although the document requires a credential: usually a habit, not a fact.",
+        "Set the variable to send the credential; leave it unset for a public API.",
     ),
     "security-unstated": Entry(
-        "Operations that write state no security",
-        "The document states `security` for other operations only, and none for all: more often forgotten than meant.",
-        "Set the variable to have the credential sent with them too; `security: []` in overrides.yaml lifts it.",
+        "Writing operations declare no security",
+        "The document declares `security` on other operations only: usually forgotten.",
+        "Set the variable to send the credential with them too; `security: []` in overrides.yaml prevents it.",
     ),
     "signed-requests": Entry(
         "Requests are signed",
-        "The scheme is Signature Version 4 of AWS, which is made anew for each request.",
-        "Install the adapter with its extra `aws`, and set the credentials of AWS: environment, profile or role.",
+        "The scheme is AWS Signature Version 4, computed for each request.",
+        "Install the adapter with its extra `aws`, and set AWS credentials: environment, profile or role.",
     ),
     "unknown-security-scheme": Entry(
-        "A security requirement names no scheme",
-        "The name is mistyped, or its scheme is missing from components/securitySchemes or could not be used.",
-        "Declare the scheme or correct the name; calls are sent without that credential meanwhile.",
+        "A security requirement names an unknown scheme",
+        "The name is misspelt, or components/securitySchemes lacks a usable scheme of this name.",
+        "Declare the scheme or fix the name. Until then calls lack this credential.",
     ),
     **ELEMENT_ENTRIES,
     **COMMAND_ENTRIES,
@@ -384,21 +381,23 @@ CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
 
 _PAGE: Final = """# Diagnostics
 
-Every finding of aqlgen has a code, in brackets at the end of its line and as `code` in JSON. An *error* refuses the
-document; a *warning* tells what was skipped or repaired, and refuses it only with `--strict`; a *note* informs, and is
-shown with `-v`. Findings that say the same of other places are counted after the first three; `-v` and JSON have all.
+Every finding has a code, in brackets at the end of its line and as `code` in JSON. An *error* rejects the document. A
+*warning* reports a skipped or repaired part; with `--strict` it rejects the document too. A *note* informs; `-v` shows
+notes. Only the first three findings of a kind are listed, the others counted; `-v` and JSON list all.
 
-This page is written by `python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md`.
+`python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md` writes this page.
+
+| code | cause | fix |
+|---|---|---|
 """
 
 
 def page() -> str:
-    """Write the catalogue as the page of the documentation, in Markdown."""
-    parts = [
-        f"## {code}\n\n**{entry.title}.** {entry.cause}\n\n*What to do:* {entry.fix}\n"
-        for code, entry in _ENTRIES.items()
-    ]
-    return "\n".join([_PAGE, *parts])
+    """Return the catalogue as the page of the documentation, in Markdown."""
+    rows = (
+        f"| `{code}` | **{entry.title}.** {entry.cause} | {entry.fix} |\n" for code, entry in sorted(_ENTRIES.items())
+    )
+    return _PAGE + "".join(rows)
 
 
 if __name__ == "__main__":

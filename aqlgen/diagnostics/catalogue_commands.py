@@ -19,17 +19,18 @@ class Entry:
 
 
 COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
-    # What the user asked for
+    # Options, overrides and answers
     "bad-option": Entry(
-        "An option cannot be used",
-        "The value given on the command line or in the environment is mistyped or matches nothing.",
-        "See aqlgen --help for what each option takes.",
+        "An option is invalid",
+        "The value on the command line or in the environment is misspelt or matches nothing.",
+        "See aqlgen --help for the values.",
     ),
     "bad-policy": Entry(
-        "The policy of the safety server cannot be used",
-        "A key of the file is mistyped or belongs to an adapter of an API, a value is none that it takes, or a "
-        "variable MCP_AQL_… is wrong.",
-        "Correct what the message names; docs/safety-server.md shows a policy. No server runs without a whole one.",
+        "The safety server's policy is invalid",
+        "A key is misspelt or belongs to an adapter of an API, a value is not allowed, or a variable MCP_AQL_… is "
+        "wrong.",
+        "Fix the problem in the message; docs/safety-server.md shows a policy. The server starts only with a valid "
+        "one.",
     ),
     "bad-setting": Entry(
         "A setting of the adapter cannot be used",
@@ -37,196 +38,196 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "Correct what the message names; docs/settings.md lists every setting. No server starts with a wrong one.",
     ),
     "bad-override": Entry(
-        "An override cannot be used",
-        "The overrides file is not valid, or an entry names an operation, field or value that there is not.",
-        "Key overrides by METHOD /path as in the document, by operation:NAME, tag:NAME or a pattern; aqlgen explain "
-        "lists the operations.",
+        "An override is invalid",
+        "The overrides file is not valid, or an entry has an unknown operation, field or value.",
+        "Key overrides by METHOD /path as in the document, operation:NAME, tag:NAME or a pattern; `aqlgen explain` "
+        "lists operations.",
     ),
     "unmatched-override": Entry(
-        "An override fits nothing",
-        "The overrides name an operation, a tag, a parameter, a security scheme or a content type that the document "
-        "lacks, or a pattern matches nothing.",
-        "Correct the name; where the API gave it up, delete the entry.",
+        "An override matches nothing",
+        "The document has no such operation, tag, parameter, security scheme or content type, or no match for the "
+        "pattern.",
+        "Fix the name, or delete the entry if the API dropped it.",
     ),
     "contradicted-observation": Entry(
-        "The document contradicts what was observed of the API",
-        "An entry of overrides.yaml was observed, and the newer document says something else there than it did before.",
-        "Run `aqlgen learn` again, or delete the field where the document is right now; until then the entry holds.",
+        "The document contradicts an observation",
+        "An observed entry of overrides.yaml and the newer document disagree.",
+        "Run `aqlgen learn` again, or delete the field if the document is right. Until then the entry applies.",
     ),
     "unmatched-accept": Entry(
-        "An entry of accept is about nothing",
-        "`adapter: {accept: […]}` in the overrides names an operation, tag or rule that there is not, or no longer.",
-        "Correct the entry, or delete it. Until then, what it was meant for is under review.",
+        "An entry of accept matches nothing",
+        "`adapter: {accept: […]}` in the overrides names an unknown operation, tag or rule.",
+        "Fix or delete the entry. Until then its subject stays under review.",
     ),
     "bad-answer": Entry(
-        "An answer to a question of the review cannot be used",
-        "A line is not JSON, names an operation that there is not, or has another answer than always, first and never.",
-        "Correct the line; aqlgen explain --questions prints the questions. Until then nothing of the file is written.",
+        "An answer to a review question is invalid",
+        "A line is not JSON, names an unknown operation, or has another answer than always, first and never.",
+        "Fix the line; `aqlgen explain --questions` prints the questions. Nothing of the file is written until then.",
     ),
     "learn-failed": Entry(
         "The API could not be observed",
-        "The adapter of the project does not start, or it is of a release that has no command `learn`.",
-        "Correct what the adapter says, or run aqlgen update. Its command doctor shows what is missing.",
+        "The project's adapter does not start, or its release has no command `learn`.",
+        "Fix the adapter's error, or run `aqlgen update`. The adapter's `doctor` shows missing settings.",
     ),
     "unmatched-pattern": Entry(
         "A pattern of --include or --exclude matches nothing",
-        "It is mistyped, or the API gave up the tag, path or operation that it was for.",
-        "Correct the pattern; aqlgen explain lists the operations. An update goes on without it and warns.",
+        "It is misspelt, or the API dropped the tag, path or operation.",
+        "Fix the pattern; `aqlgen explain` lists operations. An update continues without it and warns.",
     ),
     "output-not-empty": Entry(
-        "The destination is in use",
-        "The folder exists and is not empty, and nothing of yours is ever overwritten.",
+        "The destination is not empty",
+        "aqlgen does not overwrite your files.",
         "Choose another folder with -o, or empty it.",
     ),
     "output-unwritable": Entry(
         "The destination cannot be written",
-        "The operating system refused: permissions, a full disk, or a file where a folder should be.",
-        "Choose another place with -o, or make it writable.",
+        "The operating system refused: permissions, a full disk, or a file in place of a folder.",
+        "Choose another folder with -o, or make it writable.",
     ),
+    # Files of a project
     "machine-file-edited": Entry(
-        "A generated file was edited by hand",
-        "The file is written anew on every update. The message names the override that does the same, if there is one.",
-        "Make the change where the message says: in overrides.yaml, in the document, by an overlay, or in hooks.py.",
+        "A generated file was edited",
+        "Every update replaces this file. The message names the matching override, if there is one.",
+        "Move the change as the message says: to overrides.yaml, the document, an overlay, or hooks.py.",
     ),
     "machine-file-forked": Entry(
-        "A file of code is kept as it was edited",
-        "It was edited by hand, and aqlgen update --keep-edits made it a fork: it is never replaced, and may not fit "
-        "the rest of the runtime, which is.",
-        "Move the change to hooks.py, adapter.toml or overrides.yaml; then delete the file, commit, and update. To "
-        "check a project that is to stay a fork, give --keep-edits.",
+        "A code file is a fork",
+        "You edited it and ran `aqlgen update --keep-edits`. Updates no longer replace it, so it may not fit the "
+        "rest of the runtime.",
+        "Move the change to hooks.py, adapter.toml or overrides.yaml, then delete the file, commit and update. To "
+        "check a permanent fork, use --keep-edits.",
     ),
     "machine-file-missing": Entry(
         "A generated file is missing",
         "It was deleted, or never committed.",
-        "Run aqlgen update, which writes it anew, or bring it back from the repository.",
+        "Run `aqlgen update` to write it, or restore it from git.",
     ),
     "machine-file-extra": Entry(
-        "A file is where only generated ones belong",
-        "It was put into a folder that aqlgen alone writes to, and may write to under the same name.",
+        "A file is in a generated folder",
+        "Only aqlgen writes to this folder, and may write a file of this name.",
         "Move it elsewhere in the project.",
     ),
     "module-shadowed": Entry(
-        "A file takes the place of a module",
-        "It stands under src, aqlgen did not write it, and Python would import it instead of a generated module, of a "
-        "library or of Python's own.",
-        "Delete it. Helpers of hooks.py belong into the package, under a name that no generated module has.",
+        "A file shadows a module",
+        "It is under src, and Python would import it instead of a generated module, a library or the standard library.",
+        "Delete it. Put helpers of hooks.py into the package, under a name that no generated module has.",
     ),
     "installed-differs": Entry(
-        "What is installed is another package than that in the folder",
-        "The environment of the project holds a copy, or leads to another folder, so that an edit here has no effect "
-        "there, and code may run that nobody looks at here.",
-        "Install the project again, as README.md says (pip install -e .), or remove what is installed.",
+        "The installed package differs from the folder",
+        "The environment has a copy, or points to another folder: edits here have no effect, and unreviewed code may "
+        "run.",
+        "Install the project again as README.md says (pip install -e .), or uninstall the other one.",
     ),
     "not-reproducible": Entry(
-        "Generated again, a file comes out otherwise",
-        "The overrides were changed since the project was generated, or its record or aqlgen itself was.",
-        "Run aqlgen update, and commit what comes of it.",
+        "A file differs when generated again",
+        "The overrides, the record or aqlgen changed since the project was generated.",
+        "Run `aqlgen update` and commit the result.",
     ),
     "provenance-damaged": Entry(
-        "The record of the project cannot be relied on",
-        "MCPAQL-PROVENANCE.json was edited, or is of an aqlgen that did not record the hashes of files.",
-        "Bring it back from the repository, or run aqlgen update once.",
+        "The project's record is not reliable",
+        "MCPAQL-PROVENANCE.json was edited, or comes from a version that recorded no hashes.",
+        "Restore it from git, or run `aqlgen update` once.",
     ),
     "template-failed": Entry(
         "A template failed",
-        "The project could not be rendered or formatted: aqlgen or one of its libraries is damaged.",
-        "Install aqlgen again; if it stays, report it with the message.",
+        "Rendering or formatting failed: aqlgen or one of its libraries is damaged.",
+        "Install aqlgen again; if the error remains, report it with the message.",
     ),
     "nothing-to-compare": Entry(
-        "It is not known what is to be compared",
-        "What was given is no file and no folder, and git knows no such revision in this repository.",
-        "Check the path; fetch the branch or the tag, which a shallow clone may lack.",
+        "There is nothing to compare with",
+        "The argument is neither a file, a folder nor a git revision of this repository.",
+        "Check the path, or fetch the branch or tag that a shallow clone lacks.",
     ),
     # A project and its repository
     "not-a-project": Entry(
-        "The folder is no project of aqlgen",
-        "Another folder was named, or the project's MCPAQL-PROVENANCE.json was deleted.",
-        "Name the folder that holds MCPAQL-PROVENANCE.json; bring the file back from git if it is gone.",
+        "The folder is not an aqlgen project",
+        "It is another folder, or MCPAQL-PROVENANCE.json was deleted.",
+        "Name the folder with MCPAQL-PROVENANCE.json, or restore the file from git.",
     ),
     "records-in-conflict": Entry(
-        "The records of the project are in conflict",
-        "Two branches both updated the project and were merged; what aqlgen wrote of each cannot be merged by lines.",
+        "The project's records conflict",
+        "Two merged branches both updated the project; the records cannot be merged by lines.",
         "Take the generated files of one side, finish the merge, then update to the newer document.",
     ),
     "project-damaged": Entry(
         "A record of the project cannot be used",
-        "A file that aqlgen wrote about the project was edited, or holds a conflict that is not resolved.",
-        "Bring the file back from git, or resolve the conflict by taking one of its versions whole.",
+        "A file about the project was edited, or contains an unresolved conflict.",
+        "Restore the file from git, or resolve the conflict with one of its versions.",
     ),
     "kept-document-missing": Entry(
-        "The kept document is gone",
-        "The project's folder openapi was deleted, renamed or never committed.",
-        "Bring it back from git, or give the document again with --spec.",
+        "The stored document is missing",
+        "The folder openapi was deleted, renamed or never committed.",
+        "Restore it from git, or give the document with --spec.",
     ),
     "git-missing": Entry(
-        "Git is not there",
-        "An update is a merge by git, and no command of that name is on the PATH.",
+        "Git is not installed",
+        "Updates use git, and the PATH has no such command.",
         "Install git, and run the command again.",
     ),
     "git-too-old": Entry(
         "Git is too old",
-        "Older versions merge and find renames in another way than those that aqlgen is tested with.",
-        "Install a newer git; the message names the oldest that will do.",
+        "aqlgen is not tested with the merges of older versions.",
+        "Install at least the version in the message.",
     ),
     "git-failed": Entry(
         "Git failed",
-        "Git refused or could not do what it was asked; the message has its own words.",
-        "Do what git asks for, such as removing a stale lock or trusting the folder by safe.directory.",
+        "The message contains git's own words.",
+        "Do as git asks, such as removing a stale lock or adding the folder to safe.directory.",
     ),
     "not-a-repository": Entry(
-        "The project is in no git repository",
-        "The project was never put under version control, or the folder was copied without its repository.",
-        "Make a repository and commit the project as it was generated, before anything is edited.",
+        "The project is not in a git repository",
+        "It was never put under version control, or was copied without its repository.",
+        "Create a repository and commit the project as generated, before you edit it.",
     ),
     "no-commit": Entry(
-        "The repository has no commit yet",
-        "An update merges with the last commit, and there is none.",
+        "The repository has no commit",
+        "An update merges with the last commit.",
         "Commit the project first.",
     ),
     "project-not-committed": Entry(
         "The project is not committed",
-        "The repository does not hold the project's files: they were never added, or are ignored.",
-        "Add the whole project by git add --all --force, and commit it.",
+        "Its files were never added, or are ignored.",
+        "Add the whole project with git add --all --force, and commit it.",
     ),
     "uncommitted-changes": Entry(
-        "There are changes that are not committed",
-        "The merge could not be told from them, nor taken back without them.",
-        "Commit them or put them aside by git stash; then update.",
+        "There are uncommitted changes",
+        "The merge would mix with them and could not be undone.",
+        "Commit them or run git stash; then update.",
     ),
     "unresolved-conflicts": Entry(
-        "Conflicts are not resolved",
-        "An earlier update or merge left files to be decided on, and they still are.",
-        "Edit what stands between the marks, add the files by git add, and commit; then update.",
+        "There are unresolved conflicts",
+        "An earlier update or merge left them.",
+        "Edit the files between the conflict marks, git add them, and commit; then update.",
     ),
     "aqlgen-too-old": Entry(
-        "The project was made by a newer aqlgen",
-        "Somebody updated it with a newer version; this one would take back what that brought.",
+        "A newer aqlgen made this project",
+        "This version would undo the newer one's changes.",
         "Install that version, or a newer one.",
     ),
     "merge-in-progress": Entry(
-        "Git is in the middle of something",
-        "A merge, rebase, cherry-pick or revert was begun and not finished.",
-        "Finish it or abort it; then update.",
+        "A git operation is in progress",
+        "A merge, rebase, cherry-pick or revert is not finished.",
+        "Finish or abort it; then update.",
     ),
     "content-elsewhere": Entry(
         "Git has only pointers to the files",
-        "The repository keeps files in Git LFS, and this clone was made without their contents.",
-        "Bring them by `git lfs pull`, then update.",
+        "The repository uses Git LFS, and this clone lacks the contents.",
+        "Run `git lfs pull`, then update.",
     ),
     "generated-path-linked": Entry(
-        "A link or a special file is where aqlgen generates",
-        "A generated path, or a folder of it, is a symbolic link, a junction, a pipe, a socket or a device, as when "
-        "two projects share a runtime by a link. aqlgen follows none, since it may lead out of the project.",
-        "Remove it, commit, and update: each project holds its own generated files.",
+        "A link or special file is at a generated path",
+        "A generated path or folder is a symbolic link, junction, pipe, socket or device, for example a runtime "
+        "shared by two projects. aqlgen does not follow links, since they may leave the project.",
+        "Remove it, commit, and update: each project contains its own generated files.",
     ),
     "misleading-repository": Entry(
         "The repository names another work tree",
-        "The configuration of the repository that git finds for the folder says that the work tree is elsewhere.",
-        "Correct or unset core.worktree in its configuration.",
+        "Its configuration sets core.worktree to another folder.",
+        "Fix or unset core.worktree.",
     ),
     "untracked-in-the-way": Entry(
-        "Something that is not committed is in the way",
-        "The update would write a file where one lies that git does not keep: untracked, or ignored.",
-        "Commit it, also when it is ignored, or move it away.",
+        "An uncommitted file is in the way",
+        "The update would write to the path of an untracked or ignored file.",
+        "Commit the file, even if it is ignored, or move it.",
     ),
 }

@@ -12,60 +12,60 @@ __all__ = ["ELEMENT_ENTRIES"]
 ELEMENT_ENTRIES: Final[Mapping[str, Entry]] = {
     # Adapter elements
     "not-an-element": Entry(
-        "The file is no adapter element",
-        "`aqlgen from-schema` reads `type: adapter`, or `schema_version` with `endpoints`; an OpenAPI document is "
-        "neither.",
-        "Give an OpenAPI document to `aqlgen from-openapi`; docs/adapter-element.md shows an element.",
+        "The file is not an adapter element",
+        "`aqlgen from-schema` reads files with `type: adapter`, or with `schema_version` and `endpoints`.",
+        "Use `aqlgen from-openapi` for an OpenAPI document; docs/adapter-element.md shows an element.",
     ),
     "no-front-matter": Entry(
         "The Markdown file has no front matter",
-        "The first line is not three dashes, or no second line of them follows.",
+        "The file does not begin with an element between two lines of three dashes.",
         "Put the element between two lines of three dashes at the top of the file.",
     ),
     "schema-missing-field": Entry(
-        "A field of the element is missing",
-        "The protocol requires it, as name, version and target of an element, or name and maps_to of an operation.",
-        "Add it; the suggestion shows how.",
+        "The element lacks a field",
+        "The protocol requires it, such as name, version and target of an element, or name and maps_to of an "
+        "operation.",
+        "Add the field as the suggestion shows.",
     ),
     "schema-invalid-type": Entry(
         "A value of the element has the wrong type",
-        "Quotes make a text of a number or a boolean, and none make a number of a version such as 1.0.",
+        "Quotes turn a number or a boolean into a string; an unquoted version such as 1.0 is a number.",
         "Write the value as the suggestion shows.",
     ),
     "schema-invalid-value": Entry(
-        "A value of the element cannot be used",
-        "It has the right type but is none of the values, is no address, path or content type, or contradicts a bound.",
-        "Write one of the values that the message names. Credentials stand in environment variables.",
+        "A value of the element is invalid",
+        "It is not an allowed value, URL, path or content type, or contradicts a bound.",
+        "Write a value that the message allows. Credentials belong in environment variables.",
     ),
     "schema-invalid-name": Entry(
-        "A name in the element is not spelled as it must be",
+        "A name in the element is misspelt",
         "Operations, and parameters in the generator document's form, are snake_case; adapters have hyphens.",
-        "Take the spelling of the suggestion.",
+        "Use the spelling in the suggestion.",
     ),
     "schema-duplicate-name": Entry(
-        "A name in the element stands for two things",
-        "Two operations have it, also in different families, or two types, or two parameters of an operation.",
-        "Give each a name of its own.",
+        "A name in the element is not unique",
+        "Two operations (also of different families), two types, or two parameters of an operation share it.",
+        "Rename one of them.",
     ),
     "schema-unresolved-ref": Entry(
-        "Something that the element names is not there",
-        "A placeholder of a path or a query has no parameter, or `ref` names a type that is not under `types`.",
-        "Declare it, or correct the name.",
+        "The element names something undeclared",
+        "A placeholder of a path or a query has no parameter, or `ref` names a type that `types` lacks.",
+        "Declare it, or fix the name.",
     ),
     "schema-unknown-field": Entry(
-        "The element has a field that there is not",
-        "The key is mistyped, stands at the wrong depth, or belongs to another form of the element.",
-        "Correct or remove it; the message lists the fields that there are.",
+        "The element has an unknown field",
+        "The key is misspelt, at the wrong depth, or belongs to another form of the element.",
+        "Fix or remove it; the message lists the known fields.",
     ),
     "schema-version-unsupported": Entry(
-        "The schema version is not read",
-        "`schema_version` is another than those of the generator document that this aqlgen reads.",
-        'Write `schema_version: "1.0"` if the file is as that version says.',
+        "The schema version is not supported",
+        "This aqlgen reads other versions of the generator document.",
+        'Write `schema_version: "1.0"` if the file follows that version.',
     ),
     "schema-not-used": Entry(
-        "Something in the element has no effect on the adapter",
-        "The adapter has it from elsewhere: limits from adapter.toml, trust from `aqlgen check --promote`, hosts from "
-        "base_url alone.",
-        "Do what the message says, or take it out.",
+        "A part of the element has no effect",
+        "The adapter takes it from elsewhere: limits from adapter.toml, trust from `aqlgen check --promote`, hosts "
+        "from base_url.",
+        "Follow the message, or remove the part.",
     ),
 }
