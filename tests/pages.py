@@ -210,6 +210,7 @@ class Reader:
         """Run a command to its end, and keep what it printed."""
         package = next(self.home.glob(f"*/src/{words[0].replace('-', '_')}"), None) if self.in_process else None
         plain = not BY_SHELL.search(command)
+        package = None if package and (package / "hooks.py").exists() else package  # a process of its own has hooks
         if plain and words[0] == "aqlgen" and words[1] not in ("safety", "serve"):  # which become the adapter
             with chdir(self.folder), patch.dict(os.environ, self.environment | settings, clear=True):
                 done = run(*words[1:])
