@@ -78,16 +78,16 @@ def overrides_content(options: Options) -> bytes | None:
 
 
 PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "ci": ("workflows for GitHub, and the script of updates", (".github/*", "scripts/*")),
+    "ci": ("GitHub workflows, and the update script", (".github/*", "scripts/*")),
     "clients": ("settings of MCP clients, and an .env to fill in", ("CLIENTS.md", ".env.example")),
-    "docker": ("an image, and Compose with a store", ("Dockerfile", ".dockerignore", "deploy/compose.yaml")),
+    "docker": ("Dockerfile, and Compose with a store", ("Dockerfile", ".dockerignore", "deploy/compose.yaml")),
     "element": ("the operations as an adapter element of the protocol", ("schema/adapter.yaml", "schema/*.md")),
-    "git": ("how git keeps line ends, and what a review folds", (".gitattributes",)),
-    "hooks": ("hooks.py, for your functions around every call", ("src/{package}/hooks.py",)),
-    "kubernetes": ("manifests of three replicas", ("deploy/kubernetes.yaml",)),
+    "git": ("git attributes: line ends, and files folded in reviews", (".gitattributes",)),
+    "hooks": ("hooks.py, your functions around every call", ("src/{package}/hooks.py",)),
+    "kubernetes": ("Kubernetes manifests of three replicas", ("deploy/kubernetes.yaml",)),
     "mcpb": ("a bundle for Claude Desktop", ("manifest.json", ".mcpbignore")),
     "overrides": ("overrides.yaml, with an example of each decision", ("overrides.yaml",)),
-    "registry": ("an entry for registries of MCP servers", ("server.json",)),
+    "registry": ("server.json, for registries of MCP servers", ("server.json",)),
     "schemas": ("JSON Schemas of the project's files, for editors", ("schema/*.schema.json",)),
     "settings": ("adapter.toml, with every setting and its default", ("adapter.toml",)),
 }

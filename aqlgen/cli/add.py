@@ -22,18 +22,16 @@ _LIST = "\n".join(("\b", "Parts:", *(f"  {part:<11} {about}" for part, (about, _
 def add_command(
     parts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PART", help="What to add, or all.", autocompletion=lambda: [*PARTS, "all"]),
+        typer.Argument(metavar="PART", help="Part to add, or all.", autocompletion=lambda: [*PARTS, "all"]),
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", metavar="PART", help="Remove the files of a part instead.")
+        list[str] | None, typer.Option("--remove", metavar="PART", help="Remove the files of this part instead.")
     ] = None,
-    folder: Annotated[
-        Path, typer.Option("--project", metavar="DIR", help="The project; default: this folder.")
-    ] = Path(),
+    folder: Annotated[Path, typer.Option("--project", metavar="DIR", help="Folder of the project.")] = Path(),
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
 ) -> None:
-    """Write files that not every project wants, and keep them current by `aqlgen update` from then on."""
+    """Add optional files to a project; `aqlgen update` keeps them current."""
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.parts import change_parts
 

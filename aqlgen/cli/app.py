@@ -22,17 +22,17 @@ _MANUAL = """
 \b
 Exit codes:
   0  done
-  1  internal error; update: conflicts are left; diff: something breaks an
-     agent; check: a test failed
+  1  internal error; update: unresolved conflicts; diff: a breaking change;
+     check: a failed test
   2  the document is invalid
-  3  an option or an override is wrong
+  3  an option or an override is invalid
   4  reading or writing failed
   5  a template failed
 
 \b
 Environment:
-  SOURCE_DATE_EPOCH  the time to record in a project, in seconds; without it
-                     none is recorded, and the same input gives the same bytes
+  SOURCE_DATE_EPOCH  time to record in a project, in seconds; without it no
+                     time is recorded, and the same input gives the same bytes
 """
 
 app = typer.Typer(
@@ -96,18 +96,17 @@ Specs = Annotated[
     list[str],
     typer.Argument(
         metavar="SPEC...",
-        help="A file, folder, zip, URL or address of a running API, or - for standard input;"
-        " of several APIs each, or NAME=SPEC.",
+        help="File, folder, zip, URL or address of a running API, - for standard input; NAME=SPEC for several APIs.",
     ),
 ]
 Destination = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where to; default ./<name>-adapter.")
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder of the project; default ./<name>-adapter.")
 ]
-License = Annotated[str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")]
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project.")]
-Name = Annotated[str | None, typer.Option(help="What to call the adapter; default: after the API's title.")]
-OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]
+License = Annotated[str, typer.Option("--license", metavar="SPDX", help="Licence of the project; default none.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write no files.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the project.")]
+Name = Annotated[str | None, typer.Option(help="Name of the adapter; default: from the API's title.")]
+OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your overrides, as YAML.")]
 
 
 def _selectors(incomplete: str) -> list[str]:
@@ -117,33 +116,40 @@ def _selectors(incomplete: str) -> list[str]:
 
 Include = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…", autocompletion=_selectors),
+    typer.Option(
+        metavar="PATTERN", help="Include only these operations: tag:…, path:…, operation:…", autocompletion=_selectors
+    ),
 ]
-Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.", autocompletion=_selectors)]
-Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of payload fields; default snake.")]
+Exclude = Annotated[
+    list[str] | None, typer.Option(metavar="PATTERN", help="Exclude these operations.", autocompletion=_selectors)
+]
+Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of fields for agents; default snake.")]
 Auth = Annotated[
     str | None,
     typer.Option(
         metavar="KIND",
-        help="Credential of operations for which the document states none: basic, bearer, header:NAME or query:NAME.",
+        help="Credential for operations without declared security: basic, bearer, header:NAME or query:NAME.",
     ),
 ]
 RuntimeForm = Annotated[
     Runtime | None,
-    typer.Option("--runtime", help="The runtime as one archive in the project, or its source; default sealed."),
+    typer.Option("--runtime", help="Runtime in the project: one archive, or sources; default sealed."),
 ]
 Header = Annotated[
-    list[str] | None, typer.Option(metavar="HEADER", help="For an address: “Name: value”, sent to its server only.")
+    list[str] | None,
+    typer.Option(metavar="HEADER", help="“Name: value” header to fetch a URL; sent to its server only."),
 ]
-Overlay = Annotated[list[str] | None, typer.Option(metavar="FILE", help="An OpenAPI Overlay, applied in order.")]
+Overlay = Annotated[
+    list[str] | None, typer.Option(metavar="FILE", help="OpenAPI Overlay; repeatable, applied in order.")
+]
 Workflows = Annotated[
     list[str] | None,
-    typer.Option("--workflows", metavar="FILE", help="An Arazzo document; each workflow becomes an operation."),
+    typer.Option("--workflows", metavar="FILE", help="Arazzo document; each workflow becomes an operation."),
 ]
 AllowRefs = Annotated[
-    list[str] | None, typer.Option("--allow-refs", metavar="PREFIX", help="A folder or URL that $refs may reach.")
+    list[str] | None, typer.Option("--allow-refs", metavar="PREFIX", help="Folder or URL that $refs may use.")
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse a document that gives warnings.")]
-OutputFormat = Annotated[Output, typer.Option("--output-format", help="For people or for programs.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show notes too.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
+OutputFormat = Annotated[Output, typer.Option("--output-format", help="Output for people or for programs.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also show notes.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]

@@ -46,51 +46,51 @@ _ENDINGS = ".json, .md, .xml (JUnit), .sarif, .svg (a badge)"
 def check_command(
     folder: Folder = Path(),
     pristine: Annotated[
-        bool, typer.Option("--pristine", help="Only compare the generated files: as generated, and the same again.")
+        bool, typer.Option("--pristine", help="Only compare: are the generated files unedited and reproducible?")
     ] = False,
     keep_edits: Annotated[
-        bool, typer.Option("--keep-edits", help="With --pristine: accept code that `update --keep-edits` made a fork.")
+        bool, typer.Option("--keep-edits", help="With --pristine: accept forks of `update --keep-edits`.")
     ] = False,
-    level: Annotated[int, typer.Option(min=1, max=2, help="The level of the protocol that must be reached.")] = 1,
+    level: Annotated[int, typer.Option(min=1, max=2, help="Level of the protocol to require.")] = 1,
     sample: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Call at most N operations; 0: all. Default: 200.")
     ] = None,
     report: Annotated[
         list[Path] | None,
-        typer.Option("--report", metavar="FILE", help=f"Write a report, by the name's ending: {_ENDINGS}."),
+        typer.Option("--report", metavar="FILE", help=f"Write a report in the format of the suffix: {_ENDINGS}."),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--test", metavar="ID", help="Run only this test, such as PH-1.", autocompletion=_ids),
     ] = None,
     evidence: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle, of live calls, as JSON.")
+        Path | None, typer.Option(metavar="FILE", help="Write the protocol's evidence bundle as JSON.")
     ] = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first test that fails.")] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first failure.")] = False,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick", help="Call at most 30 operations, in two connections, without the tests of commands and HTTP."
-        ),
+        typer.Option("--quick", help="At most 30 operations and two connections; skip tests of commands and HTTP."),
     ] = False,
     record: Annotated[
-        bool, typer.Option("--record", help="Record the result in the project: `aqlgen status` shows it.")
+        bool, typer.Option("--record", help="Record the result in the project, for `aqlgen status`.")
     ] = False,
     base_url: Annotated[
-        str, typer.Option("--base-url", metavar="URL", help="Call safe reads of the live API there, too, and no write.")
+        str, typer.Option("--base-url", metavar="URL", help="Also call safe reads of the live API at URL.")
     ] = "",
     promote: Annotated[
-        bool, typer.Option("--promote", help="With --base-url: record in trust.json that the adapter is validated.")
+        bool, typer.Option("--promote", help="With --base-url: record the adapter as validated in trust.json.")
     ] = False,
-    by: Annotated[str, typer.Option("--by", metavar="WHO", help="With --promote: who vouches for it.")] = "",
-    reason: Annotated[str, typer.Option("--reason", metavar="WHY", help="With --promote: why.")] = "",
-    show_all: Annotated[bool, typer.Option("--all", help="Show the tests that passed, too.")] = False,
+    by: Annotated[
+        str, typer.Option("--by", metavar="WHO", help="With --promote: name of the person or tool that decides.")
+    ] = "",
+    reason: Annotated[str, typer.Option("--reason", metavar="WHY", help="With --promote: reason.")] = "",
+    show_all: Annotated[bool, typer.Option("--all", help="Also show passed tests.")] = False,
     output_format: OutputFormat = Output.HUMAN,
     quiet: Quiet = False,
 ) -> None:
-    """Start the adapter over stdio and HTTP, in both modes and both protocol versions, and test it from outside.
+    """Test the running adapter from outside: stdio and HTTP, both modes, both protocol versions.
 
-    A stand-in takes the place of the API: nothing reaches the network. With --pristine nothing is started.
+    A stand-in replaces the API, so nothing uses the network. --pristine starts nothing.
     """
     if pristine:
         running: dict[str, object] = {"--level": level != 1, "--sample": sample is not None, "--report": report}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,36 +24,41 @@ __all__ = ["page"]
 _HEAD = """\
 # Commands and exit codes
 
-`aqlgen` makes projects and keeps them up to date; a generated project has a command of its own, named after its API,
-such as `petstore-adapter`. `--help` shows the same. This page is written by `python -m aqlgen.cli.commands_page` from
-the commands themselves.
+`aqlgen` generates and updates projects. Each project has a command named after its API, such as `petstore-adapter`.
+`--help` shows the same texts. `python -m aqlgen.cli.commands_page` writes this page from the commands.
+
+Most commands of aqlgen also take `--output-format human/json` (default: `human`), `-v, --verbose` (also show notes) and
+`-q, --quiet` (show errors only).
 """
+
+_COMMON = ("Output for people or for programs.", "Also show notes.", "Show errors only.")
+"""The help of options that the head of the page explains."""
 
 _EXIT_CODES = """\
 ### Exit codes of aqlgen
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | internal error; for `update` conflicts are left, for `diff` something breaks an agent, for `check` it failed |
+| 1 | internal error; for `update` unresolved conflicts, for `diff` a breaking change, for `check` a failed test |
 | 2 | the document is invalid |
-| 3 | an option or an override is wrong |
+| 3 | an option or an override is invalid |
 | 4 | reading or writing failed |
 | 5 | a template failed |
 
-With `--output-format json` a failure is an object on standard output, whose `error` has this code, a type, a message
-and `details`, one for each [finding](diagnostics.md): path, line, column, code, message and suggestion.
+With `--output-format json` a failure is an object on standard output. Its `error` has this code, a type, a message and
+`details` for each [finding](diagnostics.md): path, line, column, code, message and suggestion.
 """
 
 _ADAPTER_EXIT_CODES = """\
 ### Exit codes of an adapter
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
-| 0 | done; for `call` the envelope is a success |
-| 1 | it failed; for `call` the envelope is a failure |
-| 2 | arguments or settings are wrong |
-| 3 | HTTP without saying who may use it |
+| 0 | done; for `call`, the envelope is a success |
+| 1 | failed; for `call`, the envelope is a failure |
+| 2 | invalid arguments or settings |
+| 3 | HTTP without authentication |
 """
 
 
@@ -67,12 +72,17 @@ def _of_aqlgen() -> Iterator[str]:
     yield "`aqlgen --version` prints the version.\n"
     register(*COMMANDS)
     group: Any = typer.main.get_command(app)
+    generating: list[tuple[str, str]] = []
     for name, command in group.commands.items():
         yield f"### aqlgen {name}\n"
         yield f"{_sentences(command.help)}\n"
         with command.make_context(name, [], resilient_parsing=True) as context:
-            records = [parameter.get_help_record(context) for parameter in command.params]
-        yield from _table((_names(names), _explained(text)) for names, text in filter(None, records))
+            records = filter(None, (parameter.get_help_record(context) for parameter in command.params))
+            rows = [(_names(names), _explained(text)) for names, text in records if not text.startswith(_COMMON)]
+        generating = generating or rows
+        same = [names for names, text in rows if (names, text) in generating] if rows is not generating else []
+        specific = [row for row in rows if row[0] not in same]
+        yield from _table(specific + ([(", ".join(same), "As in `from-openapi`.")] if same else []))
         yield from _examples(command.epilog)
 
 
@@ -123,10 +133,10 @@ def _argument(action: argparse.Action) -> tuple[str, str]:
     return f"`{', '.join(action.option_strings)} {value}".strip() + "`", text
 
 
-def _table(rows: Iterator[tuple[str, str]]) -> Iterator[str]:
+def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     lines = [f"| {names.replace('|', '/')} | {text} |" for names, text in rows]
     if lines:
-        yield "\n".join(("| argument or option | does |", "|---|---|", *lines, ""))
+        yield "\n".join(("| argument or option | effect |", "|---|---|", *lines, ""))
 
 
 def _examples(epilog: str | None) -> Iterator[str]:

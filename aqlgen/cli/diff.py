@@ -43,7 +43,7 @@ class FailOn(StrEnum):
 
 @app.command(
     "diff",
-    short_help="Show what changed for an agent, breaking or not.",
+    short_help="Show changes that agents notice, breaking or not.",
     epilog=examples(
         "aqlgen diff",
         "aqlgen diff old.yaml new.yaml",
@@ -52,10 +52,11 @@ class FailOn(StrEnum):
 )
 def diff_command(
     old: Annotated[
-        str, typer.Argument(metavar="OLD", help="A document, a project, or a git revision: REV or REV:PATH.")
+        str, typer.Argument(metavar="OLD", help="Document, project or git revision: REV or REV:PATH.")
     ] = "HEAD",
     new: Annotated[
-        str | None, typer.Argument(metavar="NEW", help="What to compare with; default: what is in the work tree.")
+        str | None,
+        typer.Argument(metavar="NEW", help="Document, project or revision to compare with; default: the work tree."),
     ] = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -66,18 +67,16 @@ def diff_command(
     workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     rename: Annotated[
-        bool, typer.Option("--rename", help="Take today's names; else operations keep those of OLD, as in an update.")
+        bool, typer.Option("--rename", help="Use names by the current rules; else those of OLD, as in an update.")
     ] = False,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Which changes end it with exit code 1.")
-    ] = FailOn.BREAKING,
+    fail_on: Annotated[FailOn, typer.Option("--fail-on", help="Changes that exit with 1.")] = FailOn.BREAKING,
     output_format: Annotated[
-        Form, typer.Option("--output-format", help="For people, for programs, or for a pull request.")
+        Form, typer.Option("--output-format", help="Output for people, programs or a pull request.")
     ] = Form.HUMAN,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what changed for an agent: operations, parameters, types, danger; breaking or not."""
+    """Show changes that agents notice, breaking or not: operations, parameters, types, danger."""
     from aqlgen.cli.comparison import Reading, compare_sides
     from aqlgen.diagnostics.report import json_text
 

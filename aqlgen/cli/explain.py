@@ -56,15 +56,15 @@ def explain_command(
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
-    review: Annotated[bool, typer.Option("--review", help="Show only what needs a review.")] = False,
+    review: Annotated[bool, typer.Option("--review", help="Show only decisions that need a review.")] = False,
     questions: Annotated[
-        bool, typer.Option("--questions", help="Print what is asked at first use, a question in a line of JSON.")
+        bool, typer.Option("--questions", help="Print the questions about first uses, as JSON lines.")
     ] = False,
     category: Annotated[
         list[Category] | None, typer.Option(case_sensitive=False, help="Show only these categories.")
     ] = None,
     danger: Annotated[
-        list[Danger] | None, typer.Option(case_sensitive=False, help="Show only these levels of danger.")
+        list[Danger] | None, typer.Option(case_sensitive=False, help="Show only these danger levels.")
     ] = None,
     field_case: Fields = None,
     auth: Auth = None,
@@ -74,15 +74,15 @@ def explain_command(
     allow_refs: AllowRefs = None,
     strict: Strict = False,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page to review in a browser.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a review page for the browser.")
     ] = None,
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for.
+    """Show every decision about an OpenAPI document with its reason. Write nothing but the page of --html.
 
-    Of the folder of a project it shows what an update would decide, with its overrides, names and options.
+    For a project's folder, show the decisions of an update, with its overrides, names and options.
     """
     from aqlgen.cli import decisions
     from aqlgen.cli.specs import options_of
@@ -186,7 +186,7 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
 
 
 def _print_questions(decisions: Iterable[Decision]) -> None:
-    """Print what is asked at first use, a question in a line of JSON."""
+    """Print the questions about first uses, as JSON lines."""
     from aqlgen.decide.review.answers import questions
 
     for question in questions(decisions):

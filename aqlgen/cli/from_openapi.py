@@ -56,7 +56,7 @@ def from_openapi_command(
     output: Destination = None,
     name: Annotated[
         str | None,
-        typer.Option(help="What to call the adapter; default: NAME of `-o NAME-adapter`, else after the API's title."),
+        typer.Option(help="Name of the adapter; default: NAME of `-o NAME-adapter`, else from the API's title."),
     ] = None,
     overrides: OverridesFile = None,
     include: Include = None,
@@ -66,14 +66,14 @@ def from_openapi_command(
     auth: Auth = None,
     runtime: RuntimeForm = None,
     parts: Annotated[
-        list[str] | None, typer.Option("--add", metavar="PART", help="A part to add, as `aqlgen add` does; or all.")
+        list[str] | None, typer.Option("--add", metavar="PART", help="Part to add, as by `aqlgen add`; or all.")
     ] = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     accept_hosts: Annotated[
-        bool, typer.Option("--accept-hosts", help="Let requests go to every host that the document names; listed.")
+        bool, typer.Option("--accept-hosts", help="Allow requests to every host in the document, and list them.")
     ] = False,
     dry_run: DryRun = False,
     strict: Strict = False,
@@ -81,7 +81,7 @@ def from_openapi_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a complete adapter project from an OpenAPI document, or one adapter of several APIs."""
+    """Generate an adapter project from an OpenAPI document, or one adapter for several APIs."""
     from aqlgen.cli.specs import options_of
     from aqlgen.options import known_parts
     from aqlgen.table.identity import named_by

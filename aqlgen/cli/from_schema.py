@@ -42,7 +42,9 @@ from aqlgen.document.request import Request
 def from_schema_command(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="YAML, JSON, or Markdown with front matter; - reads YAML or JSON."),
+        typer.Argument(
+            metavar="FILE", help="Adapter element: YAML, JSON, or Markdown with front matter; - reads YAML or JSON."
+        ),
     ],
     output: Destination = None,
     name: Name = None,
@@ -58,9 +60,9 @@ def from_schema_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a complete adapter project from an adapter element that you wrote, or that aqlgen did.
+    """Generate an adapter project from an adapter element, written by you or by aqlgen.
 
-    Its names, families and danger levels are decided as yours; overrides.yaml still has the last word.
+    Its names, families and danger levels count as your decisions; overrides.yaml has the last word.
     """
     from aqlgen.pipeline import Options
 

@@ -47,35 +47,37 @@ class Take(StrEnum):
 def learn_command(
     folder: Folder = Path(),
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be asked of the API.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show the requests without sending them.")] = False,
     requests: Annotated[int, typer.Option(min=1, metavar="N", help="Send at most N requests.")] = 300,
-    seconds: Annotated[float, typer.Option(min=1, metavar="N", help="Take at most N seconds.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=1, metavar="N", help="Stop after N seconds.")] = 60.0,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="OPERATION", help="Only this operation; may be repeated.")
+        list[str] | None, typer.Option("--only", metavar="OPERATION", help="Observe only this operation; repeatable.")
     ] = None,
     allow_writes: Annotated[
-        bool, typer.Option("--allow-writes", help="Make things at the API, change them, and take them away again.")
+        bool, typer.Option("--allow-writes", help="Create, change and delete test resources at the API.")
     ] = False,
     resource: Annotated[
         list[str] | None,
-        typer.Option("--resource", metavar="PATH=VALUES", help="Change and restore it, too: /pets/{petId}=7."),
+        typer.Option(
+            "--resource", metavar="PATH=VALUES", help="Also change and restore this resource: /pets/{petId}=7."
+        ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Take what the adapter's `learn --write` kept.")
+        Path | None, typer.Option("--from", metavar="FILE", help="Use the report of the adapter's `learn --write`.")
     ] = None,
     from_notes: Annotated[
-        bool, typer.Option("--from-notes", help="Take the notes of the adapter at work (`learn.notes`); ask nothing.")
+        bool, typer.Option("--from-notes", help="Use the notes of the running adapter (`learn.notes`); send nothing.")
     ] = False,
     take: Annotated[
-        Take | None, typer.Option(help="What to write; default: each is asked about at a terminal, else none.")
+        Take | None, typer.Option(help="Proposals to write; default: ask about each in a terminal, else none.")
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="End with 1 if the API contradicts an earlier run.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if the API contradicts an earlier run.")] = False,
     output_format: OutputFormat = Output.HUMAN,
 ) -> None:
-    """Ask the API what its document does not say: how lists page, which reads are public, what differs from its types.
+    """Observe the API for facts that its document lacks: paging, public reads, deviations from its types.
 
-    Reads alone are sent, unless you allow writes, by the adapter of the project with your settings and credentials.
-    Nothing that was seen lowers danger.
+    The project's adapter sends only safe reads, unless you allow writes, with your settings and credentials.
+    No observation lowers danger.
     """
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project import OVERRIDES, Project

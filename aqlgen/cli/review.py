@@ -21,7 +21,7 @@ _MOST_BYTES: Final = 4 << 20
 
 @app.command(
     "review",
-    short_help="Write answers about first uses to overrides.yaml.",
+    short_help="Write your answers about first uses to overrides.yaml.",
     epilog=examples(
         "aqlgen review petstore-adapter --answers answers.jsonl",
         "aqlgen review --answers answers.jsonl --as-person Rosa",
@@ -30,16 +30,18 @@ _MOST_BYTES: Final = 4 << 20
 def review_command(
     folder: Folder = Path(),
     *,
-    answers: Annotated[Path, typer.Option("--answers", metavar="FILE", help="The answers, one in a line of JSON.")],
+    answers: Annotated[Path, typer.Option("--answers", metavar="FILE", help="Answers, as JSON lines.")],
     as_person: Annotated[
         str | None,
-        typer.Option("--as-person", metavar="NAME", help="Take them as yours, which a terminal asks you to confirm."),
+        typer.Option(
+            "--as-person", metavar="NAME", help="Record the answers as yours, after you confirm them in the terminal."
+        ),
     ] = None,
     output_format: OutputFormat = Output.HUMAN,
 ) -> None:
     """Write answers to the questions of `aqlgen explain --questions` to the project's overrides.yaml.
 
-    What asks more is written as an agent's. What asks less, only a person may say: name yourself, and confirm it.
+    Stricter answers are recorded as an agent's. Milder ones need a person: give --as-person and confirm.
     """
     from aqlgen.decide.review.answers import read_answers
     from aqlgen.diagnostics.report import json_text

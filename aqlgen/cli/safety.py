@@ -21,7 +21,7 @@ class Transport(StrEnum):
 
 @app.command(
     "safety",
-    short_help="Serve the safety loop alone: agents report what they do on other servers.",
+    short_help="Serve the safety loop alone, for actions on other servers.",
     context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False},
     epilog=examples(
         "aqlgen safety --policy safety.toml",
@@ -36,22 +36,22 @@ def safety_command(
         list[str] | None,
         typer.Argument(
             metavar="[operator|audit ...]",
-            help="Not the server but what a person does: decide what agents wait for, or read the audit log.",
+            help="Instead of serving: decide on waiting actions, or read the audit log.",
             show_default=False,
         ),
     ] = None,
     policy: Annotated[
         Path | None,
-        typer.Option("--policy", metavar="FILE", help="Patterns and other settings: TOML, or the protocol's JSON."),
+        typer.Option("--policy", metavar="FILE", help="Patterns and settings: TOML, or the protocol's JSON."),
     ] = None,
-    transport: Annotated[Transport, typer.Option(help="How clients talk to it.")] = Transport.STDIO,
-    host: Annotated[str, typer.Option(help="Address to listen on with http.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on with http; 0: any.")] = 8000,
+    transport: Annotated[Transport, typer.Option(help="Transport for clients.")] = Transport.STDIO,
+    host: Annotated[str, typer.Option(help="Address for http.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for http; 0: any free port.")] = 8000,
 ) -> None:
-    """Serve the protocol's safety loop to an agent whose actions go to other servers, files and shells.
+    """Serve the protocol's safety loop to an agent that acts on other servers, files and shells.
 
-    It is an adapter without an API: seven operations, mode enforcing unless the policy or MCP_AQL_SAFETY_LOOP says
-    otherwise. The agent reports each action and learns whether it may take it; a person decides what is held back.
+    The agent reports each action and learns whether it may act; a person decides on held actions. The server has seven
+    operations and no API. Its mode is enforcing unless the policy or MCP_AQL_SAFETY_LOOP sets another.
     """
     from aqlgen.safety.server import COMMANDS, run
 

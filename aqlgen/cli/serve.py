@@ -44,7 +44,7 @@ _GENERATING = (
 
 @app.command(
     "serve",
-    short_help="Serve an API to agents at once, with nothing installed.",
+    short_help="Serve an API to agents in one command.",
     epilog=examples(
         "aqlgen serve http://127.0.0.1:8000",
         "aqlgen serve openapi.yaml --read-only",
@@ -55,14 +55,14 @@ _GENERATING = (
 def serve_command(
     context: typer.Context,
     spec: Specs,
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP; else over standard input and output.")] = False,
-    host: Annotated[str, typer.Option(help="Address to listen on with --http.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on with --http; 0: any.")] = 8000,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Serve reads alone.")] = False,
-    mock: Annotated[bool, typer.Option("--mock", help="Answer from examples, with no network.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdio.")] = False,
+    host: Annotated[str, typer.Option(help="Address for --http.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --http; 0: any free port.")] = 8000,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Serve only safe reads.")] = False,
+    mock: Annotated[bool, typer.Option("--mock", help="Answer from the document, without network.")] = False,
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="DIR", help="Write the project to DIR, to review and commit, and serve it."),
+        typer.Option("--keep", metavar="DIR", help="Write the project to DIR for review and commit, and serve it."),
     ] = None,
     name: Name = None,
     overrides: OverridesFile = None,
@@ -75,15 +75,15 @@ def serve_command(
     workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     accept_hosts: Annotated[
-        bool, typer.Option("--accept-hosts", help="Let requests go to every host that the document names; listed.")
+        bool, typer.Option("--accept-hosts", help="Allow requests to every host in the document, and list them.")
     ] = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Serve an API to agents at once, as a generated adapter does: the same policy, settings and variables.
+    """Serve an API to agents in one command, with the policy, settings and variables of a generated adapter.
 
-    The adapter is made in a folder of your state, and started again from there while the document stays as it is. Over
-    standard input and output this command can stand in the settings of an MCP client. A project is served as it is.
+    The adapter is generated in your state folder and reused while the document is the same. Over stdio you can use this
+    command in the settings of an MCP client. A project is served as it is.
     """
     from aqlgen.cli.specs import options_of
     from aqlgen.render.provenance import FILE

@@ -30,7 +30,7 @@ _POLICIES: Final = {
 
 @app.command(
     "status",
-    short_help="Show what you changed, and what is out of date.",
+    short_help="Show your edits and outdated parts of a project.",
     epilog=examples(
         "aqlgen status",
         "aqlgen status petstore-adapter -v",
@@ -42,7 +42,7 @@ def status_command(
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
 ) -> None:
-    """Show what you changed in a project since it was generated, and whether it is up to date."""
+    """Show your edits since a project was generated, and whether it is up to date."""
     cache = OutputCache("status", folder, context.params, history=False)
     if cache.recall():
         return

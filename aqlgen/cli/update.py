@@ -52,39 +52,39 @@ _SHOWN: Final = 10
 )
 def update_command(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The project.")] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the project.")] = Path(),
     spec: Annotated[
         list[str] | None,
         typer.Option(
-            "--spec", metavar="SPEC", help="A newer document; of several APIs NAME=SPEC. Default: those that are kept."
+            "--spec", metavar="SPEC", help="Newer document; with several APIs NAME=SPEC. Default: the stored one."
         ),
     ] = None,
     add: Annotated[
-        list[str] | None, typer.Option("--add", metavar="SPEC", help="The document of a further API, or NAME=SPEC.")
+        list[str] | None, typer.Option("--add", metavar="SPEC", help="Document of another API to add, or NAME=SPEC.")
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", metavar="NAME", help="An API that the adapter is to have no more.")
+        list[str] | None, typer.Option("--remove", metavar="NAME", help="API to remove from the adapter.")
     ] = None,
     header: Header = None,
     overlay: Overlay = None,
     workflows: Workflows = None,
     allow_refs: AllowRefs = None,
     license: Annotated[
-        str | None, typer.Option("--license", metavar="SPDX", help="Another licence for the project; '' for none.")
+        str | None, typer.Option("--license", metavar="SPDX", help="New licence of the project; '' for none.")
     ] = None,
     include: Include = None,
     exclude: Exclude = None,
     field_case: Fields = None,
     runtime: RuntimeForm = None,
     rename: Annotated[
-        bool, typer.Option("--rename", help="Take today's names; else operations keep those that they have.")
+        bool, typer.Option("--rename", help="Rename operations by the current rules; else they keep their names.")
     ] = False,
     aliases: Annotated[
         int | None,
-        typer.Option(metavar="DAYS", min=1, max=3650, help="Let what is renamed answer to its old name for so long."),
+        typer.Option(metavar="DAYS", min=1, max=3650, help="Keep old names of renamed operations as aliases for DAYS."),
     ] = None,
     keep_edits: Annotated[
-        bool, typer.Option("--keep-edits", help="Keep code that you edited: a fork, which no later fix reaches.")
+        bool, typer.Option("--keep-edits", help="Keep edited code as a fork, without later fixes.")
     ] = False,
     dry_run: DryRun = False,
     strict: Strict = False,
@@ -92,7 +92,7 @@ def update_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Bring a project up to date with its API and with aqlgen; your edits are merged, conflicts left to you."""
+    """Update a project to its API and to this aqlgen; merge your edits, and leave conflicts to you."""
     cache = OutputCache("update", folder, context.params, history=True)
     if cache.recall():
         return

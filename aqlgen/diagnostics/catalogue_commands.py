@@ -33,9 +33,9 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "one.",
     ),
     "bad-setting": Entry(
-        "A setting of the adapter cannot be used",
-        "A variable MCP_AQL_… or a key of adapter.toml is mistyped, or its value is none that it takes.",
-        "Correct what the message names; docs/settings.md lists every setting. No server starts with a wrong one.",
+        "A setting of the adapter is invalid",
+        "A variable MCP_AQL_… or a key of adapter.toml is misspelt, or its value is not allowed.",
+        "Fix the setting in the message; docs/settings.md lists all. The server starts only with valid settings.",
     ),
     "bad-override": Entry(
         "An override is invalid",

@@ -28,27 +28,25 @@ _WIDTH = 120
 
 _HEAD = """\
 # yours: aqlgen writes this file once and never touches it again.
-# The adapter's settings, each with its default. Take away the '#' before a line to change it. An environment variable,
-# named behind each, wins over this file. Credentials never belong here: see `doctor` for their variables.
+# Settings of the adapter with their defaults. Remove the '#' of a line to change its setting. The environment variable
+# behind each description overrides this file. Credentials do not belong here: `doctor` lists their variables.
 """
 
 _PAGE_HEAD = """\
 # Settings of an adapter
 
-A setting comes from its environment variable, then from `adapter.toml`, then from its default. `adapter.toml` is the
-file that `MCP_AQL_CONFIG` names, else the one of the project in whose folder the adapter's code is or from which it
-was installed, else the copy that was installed with it. One in the working directory is not read for being there: a
-client may start the adapter in any folder. `doctor` says which was read, and `doctor --all` shows the settings in
-force and where each comes from. A key, or a variable whose name begins with `MCP_AQL`, that is not listed here stops
-the start: what is misspelt would guard nothing. Credentials are no settings: `doctor` lists their variables.
+Precedence: the environment variable, `adapter.toml`, the default. `adapter.toml` is the file that `MCP_AQL_CONFIG`
+names; else that of the project with the adapter's code, or from which it was installed; else the installed copy. The
+working directory is not searched, since clients start adapters in any folder. `doctor` shows the file in use, and
+`doctor --all` every setting with its source. An unknown key, or an unknown variable that begins with `MCP_AQL`, stops
+the start, since a misspelt guard would not guard. Credentials are not settings: `doctor` lists their variables.
 
-`MCP_AQL_ENV_FILE` names a file of variables, settings and credentials alike, to add to the environment, which wins. A
-line is `NAME=VALUE`, perhaps with `export` before it; `#` begins a line of comment. A value stands as it is, without
-the blanks around it, and nothing in it is expanded. Single quotes keep all between them, and double quotes know
-`\\"`, `\\\\` and `\\n`. What has two readings (` #` behind a value without quotes, a name given twice) stops the
-start. No file is read that the variable does not name.
+`MCP_AQL_ENV_FILE` names a file with further variables, settings and credentials alike; the environment overrides it. A
+line is `NAME=VALUE`, optionally after `export`; `#` begins a comment line. A value is literal, without surrounding
+blanks or expansion. Single quotes keep their content; double quotes also know `\\"`, `\\\\` and `\\n`. An ambiguous
+line (` #` after an unquoted value, a repeated name) stops the start.
 
-This page and the `adapter.toml` of a new project are written by `python -m aqlgen.render.settings_texts` from
+`python -m aqlgen.render.settings_texts` writes this page and the `adapter.toml` of new projects from
 `aqlgen/runtime/settings/config.py`.
 """
 
@@ -69,14 +67,14 @@ PATHS = {_ROOT / "templates/project/adapter.toml": adapter_toml, _ROOT / "docs/s
 
 
 def _other_variables() -> Iterator[str]:
-    yield "## Variables alone"
+    yield "## Only as variables"
     yield ""
-    yield "These are read from the environment and never from `adapter.toml`."
+    yield "The environment sets these; `adapter.toml` cannot."
     yield ""
-    yield "| variable | holds |"
+    yield "| variable | meaning |"
     yield "|---|---|"
     for entry in VARIABLES:
-        name = f"`{entry.name}`" + (f", or a file that `{entry.name}_FILE` names" if entry.from_file else "")
+        name = f"`{entry.name}`" + (f", or a file in `{entry.name}_FILE`" if entry.from_file else "")
         yield f"| {name} | {entry.description} |"
     yield ""
 
@@ -123,7 +121,7 @@ def _toml(table: str, settings: list[Setting]) -> Iterator[str]:
 
 
 def _section(table: str, settings: list[Setting]) -> Iterator[str]:
-    rows = [f"## `[{table}]`" if table else "## Outside of tables", "", "| key | variable | default | sets |"]
+    rows = [f"## `[{table}]`" if table else "## Outside of tables", "", "| key | variable | default | meaning |"]
     rows.append("|---|---|---|---|")
     for setting in settings:
         form = f", {setting.names.form}" if setting.names.form else ""

@@ -33,7 +33,7 @@ SCALARS: Final[Mapping[Any, Mapping[str, Json]]] = {
     date: {"type": "string", "format": "date"},
     Any: {},
 }
-KEYWORDS: Final = {"in": "Where an API key is sent: header, query or cookie."}
+KEYWORDS: Final = {"in": "Location of an API key: header, query or cookie."}
 """The description of a key that is a keyword of Python, so that no line of a class declares it."""
 
 
@@ -102,7 +102,7 @@ class _Definitions:
 
     def object(self, cls: Any, *, brief: bool = False) -> dict[str, Json]:
         """Return the schema of a dataclass or TypedDict; of a brief one nothing is required."""
-        described = _docstring(cls) + (" Only what is not as usual stands here." if brief else "")
+        described = _docstring(cls) + (" Only differences from the default." if brief else "")
         properties: dict[str, Json] = {}
         required = []
         for key, hint, description, needed, inner_brief in _entries(cls):
@@ -158,22 +158,20 @@ def _docstring(cls: Any) -> str:
 
 HEAD: Final = """# The operation table
 
-An adapter is its table: plain data that a reviewer reads, and from which everything the adapter does is read. It lies
-in `src/<package>/`. aqlgen writes it anew at every `aqlgen update`; decisions of your own belong in `overrides.yaml`.
+The table is plain data in `src/<package>/`. Everything that the adapter does is read from it. Every `aqlgen update`
+writes it; put your own decisions into `overrides.yaml`.
 
-- `adapter.json` says what the adapter is (`schema/adapter.schema.json`).
-- `operations/<family>.json` hold a row for each operation that creates, reads, updates, deletes or executes, by its
-  name (`schema/operations.schema.json`).
-- `types.json` holds the types of the API by name (`schema/types.schema.json`).
+- `adapter.json` describes the adapter (`schema/adapter.schema.json`).
+- `operations/<family>.json` have a row for each operation of a family, by name (`schema/operations.schema.json`).
+- `types.json` has the API's types by name (`schema/types.schema.json`).
+- `search.txt` is the index for `introspect`, from the same rows: a line for each operation, then a line for each word
+  with its operations.
+- `mock.json` has the answers of mock mode: the document's example, or a sample of the answer's schema.
 
-Beside them `search.txt` is the index that `introspect` searches, made from the same rows: a line for each operation,
-then a line for each word with the operations that it tells of. `mock.json` has what each operation answers in mock
-mode: the document's own example, else a sample of the answer's schema.
+Keys with default values are omitted. `format` in `adapter.json` is the version of all these files; adapters and aqlgen
+refuse other versions.
 
-What has its usual value is left out. `format` in `adapter.json` numbers the format of all these files; an adapter or an
-aqlgen that reads another one refuses the table and says so.
-
-This page is written by `python -m aqlgen.table.schema`, from the types in `aqlgen/runtime/table/`.
+`python -m aqlgen.table.schema` writes this page from the types in `aqlgen/runtime/table/`.
 """
 
 

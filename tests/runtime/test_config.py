@@ -69,7 +69,7 @@ def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("colour = 1", "'colour' in adapter.toml is no setting"),
+        ("colour = 1", "'colour' in adapter.toml is not a setting"),
         ("[limits]\ncolour = 1", "'limits.colour' in adapter.toml"),
         ("timeout = 0", "'timeout' in adapter.toml must be"),
         ("timeout = true", "'timeout' in adapter.toml must be"),
@@ -103,9 +103,9 @@ def test_what_aqlgen_check_leaves_out_is_no_setting_of_the_adapter(package: Path
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("timout = 1", "is no setting, did you mean 'timeout'? the settings are base_url, "),
-        ("[limits]\nmax_nesting = 1", "is no setting, did you mean 'limits.max_nesting_depth'?"),
-        ("colour = 1", "is no setting; the settings are base_url, "),
+        ("timout = 1", "is not a setting, did you mean 'timeout'? the settings are base_url, "),
+        ("[limits]\nmax_nesting = 1", "is not a setting, did you mean 'limits.max_nesting_depth'?"),
+        ("colour = 1", "is not a setting; the settings are base_url, "),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_nearest_name(package: Path, text: str, hint: str) -> None:
@@ -180,7 +180,7 @@ def test_a_value_within_a_setting_is_refused_with_its_place(package: Path, text:
 def test_a_secret_in_the_file_is_refused_with_its_variable_and_not_shown(package: Path, key: str) -> None:
     settings_file(package, f"{key} = 'hunter2'")
     variable = f"MCP_AQL_{key.removesuffix('_file').replace('.', '_').upper()}"
-    with pytest.raises(ConfigError, match=f"never stands here: set {variable}, or {variable}_FILE") as caught:
+    with pytest.raises(ConfigError, match=f"not allowed here: set {variable}, or {variable}_FILE") as caught:
         load(package, {})
     assert "hunter2" not in str(caught.value)
 
@@ -197,7 +197,7 @@ def test_a_secret_in_the_file_is_refused_with_its_variable_and_not_shown(package
 )
 def test_a_variable_that_nothing_reads_stops_the_start(package: Path, name: str, nearest: str) -> None:
     """What is misspelt would guard nothing."""
-    with pytest.raises(ConfigError, match=rf"^the variable {name} is no setting\. Did you mean {nearest}"):
+    with pytest.raises(ConfigError, match=rf"^the variable {name} is not a setting\. Did you mean {nearest}"):
         load(package, {name: "strict"})
     load(package, {name: ""})
 

@@ -176,7 +176,7 @@ async def as_configured(run: Run) -> None:
 @check("RU-2", "Settings that nothing reads or that cannot be used stop the start, in a line", Category.OPERATION,
        "R-OPS-4", where="alone")  # fmt: skip
 async def settings(run: Run) -> None:
-    """Start it with wrong settings, and with a key in adapter.toml that is no setting."""
+    """Start it with wrong settings, and with a key in adapter.toml that is not a setting."""
     file = Path(run.launch.variables["MCP_AQL_CONFIG"]).with_name("wrong.toml")
     file.write_text("no_such_setting = true\n", encoding="utf-8")
     unusable = {"POLCY": "open", "TIMEOUT": "-1", "BASE_URL": "ftp://x", "CONFIG": str(file)}

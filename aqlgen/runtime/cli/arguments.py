@@ -73,152 +73,148 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     name, title = f"{adapter.name}-adapter", line(adapter.title, 100).replace("%", "")
     parser = _Parser(
         prog=name,
-        description=f"MCP-AQL adapter of {title}. Without a command it serves MCP over standard input and output.",
+        description=f"MCP-AQL adapter of {title}. Without a command, serve MCP over standard input and output.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.folder, parser.adapter, parser.most_calls = folder, adapter, 1
     parser.examples = (f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000")
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
     parser.add_argument(
-        "--transport", choices=("stdio", "http"), default="stdio", help="how clients talk to it (default: stdio)"
+        "--transport", choices=("stdio", "http"), default="stdio", help="transport for clients (default: stdio)"
     )
     parser.add_argument(
         "--host",
         default="127.0.0.1",
-        help="address to listen on with http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)",
+        help="address for http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)",
     )
-    parser.add_argument("--port", type=_port, default=8000, help="port to listen on with http (default: 8000; 0: any)")
-    parser.add_argument("--mock", action="store_true", help="answer from the API's document, with no network")
+    parser.add_argument("--port", type=_port, default=8000, help="port for http (default: 8000; 0: any free port)")
+    parser.add_argument("--mock", action="store_true", help="answer from the API's document, without network")
     parser.set_defaults(command="serve")
     commands = parser.add_subparsers(title="commands for people", metavar="COMMAND", parser_class=_Parser)
 
     operations = commands.add_parser("operations", help="list the operations")
-    operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="only of this category")
-    operations.add_argument("--search", metavar="WORDS", help="only those that match, the best first")
+    operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="show only this category")
+    operations.add_argument("--search", metavar="WORDS", help="show only matches, best first")
     operations.set_defaults(command="operations")
 
-    describe = commands.add_parser("describe", help="show what one operation takes and gives, or a type's fields")
-    describe.add_argument("operation", metavar="NAME", help="of an operation or a type")
+    describe = commands.add_parser("describe", help="show parameters and result of an operation, or fields of a type")
+    describe.add_argument("operation", metavar="NAME", help="name of an operation or a type")
     describe.set_defaults(command="describe")
 
     call = commands.add_parser(
         "call",
-        help="perform one operation and print the envelope",
+        help="call an operation and print the envelope",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     call.folder, call.adapter, call.most_calls = folder, adapter, 3
-    call.add_argument("operation", metavar="OPERATION", help="its name, or the API's own")
+    call.add_argument("operation", metavar="OPERATION", help="name of the operation, or the API's operationId")
     call.add_argument(
         "params",
         metavar="PARAMS",
         nargs="*",
         default=[],
-        help="its parameters: NAME=VALUE each (a list with commas, an object as JSON), a JSON object of all, or - to "
-        "read that from standard input",
+        help="parameters: NAME=VALUE each (commas in a list, JSON for an object), one JSON object, or - to read "
+        "that from standard input",
     )
-    call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no network")
+    call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="answer from the document")
     call.add_argument(
         "--yes",
         action="store_true",
-        help="confirm what asks for it, without being asked (not with MCP_AQL_APPROVAL=person)",
+        help="confirm without a question (not with MCP_AQL_APPROVAL=person)",
     )
     call.set_defaults(command="call")
 
-    plan = commands.add_parser("plan", help="check a plan of several steps and show its requests; nothing is sent")
-    plan.add_argument("file", metavar="FILE", help="the parameters of run_steps as JSON; - for standard input")
-    plan.add_argument("--arazzo", metavar="NAME", help="write it out as the workflow NAME of an Arazzo 1.0 document")
+    plan = commands.add_parser("plan", help="check a plan of several steps and show its requests; send nothing")
+    plan.add_argument("file", metavar="FILE", help="parameters of run_steps as JSON; - reads standard input")
+    plan.add_argument("--arazzo", metavar="NAME", help="write the plan as workflow NAME of an Arazzo 1.0 document")
     plan.add_argument(
-        "--url", default="openapi.yaml", help="of the API's document, for --arazzo (default: openapi.yaml)"
+        "--url", default="openapi.yaml", help="URL of the API's document, for --arazzo (default: openapi.yaml)"
     )
-    plan.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no address of the API")
+    plan.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="check without the API's URL")
     plan.set_defaults(command="plan")
 
-    login = commands.add_parser("login", help="let the adapter act for you, where the API knows logins")
-    login.add_argument("scheme", metavar="SCHEME", nargs="?", help="the security scheme, where there are several")
-    login.add_argument("--scopes", default="", help="divided by spaces (default: what the operations need)")
-    login.add_argument("--port", type=_port, default=0, help="of the redirect to this machine (default: any)")
-    login.add_argument("--device", action="store_true", help="enter a code in a browser elsewhere")
-    login.add_argument("--no-browser", action="store_true", help="only print the address")
+    login = commands.add_parser("login", help="log in, so that the adapter acts for you")
+    login.add_argument("scheme", metavar="SCHEME", nargs="?", help="security scheme, if there are several")
+    login.add_argument("--scopes", default="", help="scopes, separated by spaces (default: those of the operations)")
+    login.add_argument("--port", type=_port, default=0, help="port of the redirect to this machine (default: any)")
+    login.add_argument("--device", action="store_true", help="log in by a code, in a browser on another device")
+    login.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     login.add_argument("--forget", action="store_true", help="forget the login")
     login.set_defaults(command="login")
 
-    clients = commands.add_parser("clients", help="show the settings that start this adapter in an MCP client")
+    clients = commands.add_parser("clients", help="show settings of MCP clients for this adapter")
     clients.add_argument("client", metavar="CLIENT", nargs="?", choices=_CLIENTS, help=", ".join(_CLIENTS))
-    clients.add_argument("--env-file", type=Path, metavar="FILE", help="name this file, instead of each variable")
+    clients.add_argument("--env-file", type=Path, metavar="FILE", help="refer to this file instead of each variable")
     clients.set_defaults(command="clients")
 
-    audit = commands.add_parser("audit", help="show the end of the audit log, or whether all of it is there unchanged")
+    audit = commands.add_parser("audit", help="show the end of the audit log, or verify it")
     audit.add_argument("action", choices=("verify", "tail"))
-    audit.add_argument(
-        "--last", metavar="HASH", default="", help="verify: a hash that must be in it, kept from earlier"
-    )
-    audit.add_argument("--lines", type=int, default=20, help="tail: how many entries (default: 20)")
+    audit.add_argument("--last", metavar="HASH", default="", help="verify: a stored hash that must be in the log")
+    audit.add_argument("--lines", type=int, default=20, help="tail: number of entries (default: 20)")
     audit.set_defaults(command="audit")
 
-    trust = commands.add_parser("trust", help="show who vouches for the adapter, or change it by one step")
+    trust = commands.add_parser("trust", help="show the trust level, or change it by one step")
     trust.add_argument("action", choices=("show", "promote", "demote"), nargs="?", default="show")
-    trust.add_argument("--by", default="", metavar="WHO", help="who decides it: a person or a tool")
-    trust.add_argument("--reason", default="", metavar="WHY", help="why, in a line")
-    trust.add_argument("--to", default="", metavar="LEVEL", help="the level that is meant, to be sure")
-    trust.add_argument("--authority", default="", help="certified: who certifies it")
-    trust.add_argument("--certificate-id", default="", help="certified: the certificate")
-    trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: until when, such as 2027-01-20")
+    trust.add_argument("--by", default="", metavar="WHO", help="person or tool that decides")
+    trust.add_argument("--reason", default="", metavar="WHY", help="reason, in a line")
+    trust.add_argument("--to", default="", metavar="LEVEL", help="expected new level, as a check")
+    trust.add_argument("--authority", default="", help="certified: certifying authority")
+    trust.add_argument("--certificate-id", default="", help="certified: id of the certificate")
+    trust.add_argument("--expires-at", default="", metavar="TIME", help="certified: expiry date, such as 2027-01-20")
     trust.set_defaults(command="trust")
-    operator = commands.add_parser("operator", help="decide what agents wait for, outside of everything they reach")
-    operator.add_argument("--page", action="store_true", help="on a page of this machine, in a browser")
-    operator.add_argument("--port", type=_port, default=0, help="of the page (default: any)")
+    operator = commands.add_parser("operator", help="decide on waiting calls, out of the agents' reach")
+    operator.add_argument("--page", action="store_true", help="open a local page for the browser")
+    operator.add_argument("--port", type=_port, default=0, help="port of the page (default: any)")
     operator.add_argument(
         "--address-file",
         metavar="PATH",
         type=Path,
-        help="write the page's address into this new file, where there is no terminal; who reads it decides",
+        help="without a terminal: write the page's address into this new file; whoever reads it can decide",
     )
     operator.add_argument(
         "action",
         choices=_OPERATOR_ACTIONS,
         nargs="?",
         default="list",
-        help="default: list what waits and what holds",
+        help="default: list waiting calls and approvals",
     )
-    operator.add_argument("id", metavar="ID", nargs="?", default="", help="of the question, challenge or approval")
-    operator.add_argument("--session", action="store_true", help="approve further calls of the same shape, too")
-    operator.add_argument("--by", metavar="NAME", default="", help="who decides, for the audit log (default: the user)")
+    operator.add_argument("id", metavar="ID", nargs="?", default="", help="id of the question, challenge or approval")
+    operator.add_argument("--session", action="store_true", help="also approve further calls of the same shape")
+    operator.add_argument("--by", metavar="NAME", default="", help="name for the audit log (default: your user name)")
     operator.set_defaults(command="operator")
 
-    runtime = commands.add_parser(
-        "runtime", help="show what the sealed runtime holds, and whether it is as it was sealed"
-    )
-    runtime.add_argument("path", metavar="PATH", nargs="?", help="show this file of it")
-    runtime.add_argument("--list", action="store_true", help="list its files with their hashes")
+    runtime = commands.add_parser("runtime", help="show and verify the sealed runtime")
+    runtime.add_argument("path", metavar="PATH", nargs="?", help="show this file")
+    runtime.add_argument("--list", action="store_true", help="list files with hashes")
     runtime.set_defaults(command="runtime")
 
-    doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
+    doctor = commands.add_parser("doctor", help="show settings and credentials, and missing ones")
     doctor.set_defaults(command="doctor")
-    doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
-    doctor.add_argument(
-        "--call", action="store_true", help="make one safe read, and show if the API answers and takes the credential"
-    )
-    doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call with no network")
+    doctor.add_argument("--all", action="store_true", help="also show settings with default values")
+    doctor.add_argument("--call", action="store_true", help="call one safe read, to test the API and the credential")
+    doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call without network")
 
-    learn = commands.add_parser("learn", help="observe the API by safe reads, and propose what its document lacks")
-    learn.add_argument("--plan", action="store_true", help="only show what would be asked of the API")
-    learn.add_argument("--requests", type=int, default=300, metavar="N", help="send at most N (default: 300)")
-    learn.add_argument("--seconds", type=float, default=60.0, metavar="N", help="take at most N (default: 60)")
-    learn.add_argument("--only", action="append", default=[], metavar="OPERATION", help="only this; may be repeated")
-    learn.add_argument("--from-notes", action="store_true", help="take the notes of `learn.notes`; ask nothing")
-    learn.add_argument("--allow-writes", action="store_true", help="make things, change them, and take them away again")
+    learn = commands.add_parser("learn", help="observe the API by safe reads, and propose overrides")
+    learn.add_argument("--plan", action="store_true", help="show the requests without sending them")
+    learn.add_argument("--requests", type=int, default=300, metavar="N", help="send at most N requests (default: 300)")
+    learn.add_argument("--seconds", type=float, default=60.0, metavar="N", help="stop after N seconds (default: 60)")
+    learn.add_argument(
+        "--only", action="append", default=[], metavar="OPERATION", help="observe only this operation; repeatable"
+    )
+    learn.add_argument("--from-notes", action="store_true", help="use the notes of `learn.notes`; send nothing")
+    learn.add_argument("--allow-writes", action="store_true", help="create, change and delete test resources")
     learn.add_argument(
         "--resource",
         action="append",
         default=[],
         metavar="PATH=VALUES",
-        help="change and restore it, as /pets/{petId}=7",
+        help="also change and restore this resource: /pets/{petId}=7",
     )
-    learn.add_argument("--write", type=Path, metavar="FILE", help="keep it for `aqlgen learn --from FILE`")
+    learn.add_argument("--write", type=Path, metavar="FILE", help="write the report for `aqlgen learn --from FILE`")
     learn.set_defaults(command="learn")
     for command in (operations, describe, doctor, learn):
         command.add_argument(
-            "--output-format", choices=("human", "json"), default="human", help="for people or for programs"
+            "--output-format", choices=("human", "json"), default="human", help="output for people or for programs"
         )
     parser.commands = list(commands.choices)
     return parser

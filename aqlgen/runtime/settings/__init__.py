@@ -123,14 +123,14 @@ class Variable(NamedTuple):
 
 
 VARIABLES = (
+    Variable("MCP_AQL_CONFIG", "Settings file to use instead of the project's `adapter.toml`, or a policy in JSON."),
+    Variable("MCP_AQL_ENV_FILE", "File with variables for the environment."),
+    Variable("MCP_AQL_HTTP_TOKEN", "Tokens for the HTTP endpoint, one per line.", from_file=True),
     Variable(
-        "MCP_AQL_CONFIG", "The file of settings to read instead of the project's `adapter.toml`, or a policy in JSON."
+        "MCP_AQL_STATE_KEY", "Keys that seal state outside the process, one per line; the first seals.", from_file=True
     ),
-    Variable("MCP_AQL_ENV_FILE", "A file of variables to add to the environment."),
-    Variable("MCP_AQL_HTTP_TOKEN", "Tokens of those who may use the adapter over HTTP, one a line.", from_file=True),
-    Variable("MCP_AQL_STATE_KEY", "Keys that seal what callers keep, one a line; the first seals.", from_file=True),
-    Variable("MCP_AQL_AUTH_EXCHANGE_CLIENT_ID", "The client that exchanges callers' tokens.", from_file=True),
-    Variable("MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET", "The secret of that client.", from_file=True),
+    Variable("MCP_AQL_AUTH_EXCHANGE_CLIENT_ID", "OAuth client that exchanges callers' tokens.", from_file=True),
+    Variable("MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET", "Secret of that client.", from_file=True),
 )
 
 
@@ -149,7 +149,7 @@ def unknown_variable(environ: Mapping[str, str], settings: Iterable[str], packag
 
         nearest = get_close_matches(name.upper(), sorted(known), 1, 0.6)
         hint = f" Did you mean {nearest[0]}?" if nearest else ""
-        return f"the variable {name} is no setting.{hint} adapter.toml names the variable of each; unset this one"
+        return f"the variable {name} is not a setting.{hint} adapter.toml lists the variables; unset this one"
     return None
 
 
@@ -157,4 +157,4 @@ def refusal(key: str) -> str:
     """Return why a key of adapter.toml never stands there, since it is a secret; "" for any other."""
     name = f"MCP_AQL_{key.replace('.', '_').upper().removesuffix('_FILE')}"
     is_secret = any(entry.name == name and entry.from_file for entry in VARIABLES)
-    return f"is a secret and never stands here: set {name}, or {name}_FILE for a file" if is_secret else ""
+    return f"is a secret and not allowed here: set {name}, or {name}_FILE for a file" if is_secret else ""

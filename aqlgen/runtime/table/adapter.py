@@ -95,18 +95,18 @@ class FormatError(ValueError):
 
 
 class Flow(TypedDict, total=False):
-    """A way to a token (OpenAPI, OAuth Flow Object)."""
+    """An OAuth flow (OpenAPI, OAuth Flow Object)."""
 
     authorization_url: str
-    """Where a person agrees."""
+    """Authorization URL."""
     token_url: str
-    """Where a token is asked for."""
+    """Token URL."""
     refresh_url: str
-    """Where a token is renewed, if elsewhere."""
+    """URL to refresh tokens, if different."""
     device_url: str
-    """Where a login on another device begins (RFC 8628)."""
+    """URL of the device flow (RFC 8628)."""
     scopes: Sequence[str]
-    """The scopes that there are."""
+    """Available scopes."""
 
 
 _Placed = TypedDict("_Placed", {"in": str}, total=False)
@@ -114,39 +114,39 @@ _Placed = TypedDict("_Placed", {"in": str}, total=False)
 
 
 class SecurityScheme(_Placed, total=False):
-    """What is sent to be let in (OpenAPI, Security Scheme Object), and the environment variables that hold it."""
+    """A credential (OpenAPI, Security Scheme Object) with its environment variables."""
 
     type: str
-    """The kind of the scheme: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for signed requests."""
+    """Type: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for signed requests."""
     name: str
     """The name of the header, parameter, cookie or field of an API key."""
     format: str
-    """How the API key is written, with `{key}` for it, such as `Token {key}`; else it stands alone."""
+    """Format of the API key, such as `Token {key}`; default: the key alone."""
     scheme: str
     """The HTTP authentication scheme, such as `bearer`."""
     service: str
-    """The AWS service that signatures are for, if its address does not say it."""
+    """AWS service of the signature, if the URL does not contain it."""
     flows: Mapping[str, Flow]
-    """The ways to a token, by grant."""
+    """OAuth flows, by grant."""
     discovery_url: str
-    """The address of the OpenID configuration."""
+    """URL of the OpenID configuration."""
     variables: Sequence[str]
-    """The variables that are set first, all of them."""
+    """Required variables."""
     optional_variables: Mapping[str, str]
-    """What else there is to set, by its role."""
+    """Optional variables, by role."""
     description: str
-    """What the document says of it."""
+    """The document's description."""
 
 
 class Accepted(TypedDict, total=False):
-    """The origins to which requests and credentials may go; no other is called."""
+    """Accepted origins: only these receive requests and credentials."""
 
     api: Sequence[str]
-    """The origin of the API, accepted by generating; `{name=default}` stands for a variable of its server."""
+    """The API's origin, accepted by generating; `{name=default}` is a variable of its server."""
     oauth: Sequence[str]
-    """The origins by which tokens are had, accepted by generating; operations are not called there."""
+    """Origins of token endpoints, accepted by generating; not for operations."""
     hosts: Sequence[str]
-    """The origins that the owner listed under `adapter: {hosts: […]}` in `overrides.yaml`."""
+    """Origins listed by the owner under `adapter: {hosts: […]}` in `overrides.yaml`."""
 
 
 def scheme_of(api: str, name: str) -> str:
@@ -156,35 +156,35 @@ def scheme_of(api: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSection:
-    """One of several APIs: what the adapter says of itself where there is one, without the security schemes."""
+    """One of several APIs: the adapter's keys for a single API, without security schemes."""
 
     name: str = column(outside=True)
     """What owners and agents call it."""
     title: str
     """The title of the API."""
     description: str
-    """What the API says of itself."""
+    """The API's description."""
     api_version: str
     """The version of the API's document."""
     servers: tuple[Server, ...]
-    """Where the API is, the first one unless another is set."""
+    """The API's servers; the first one is the default."""
     accepted: Accepted | None = None
-    """Where requests of this API may go; without it, what generating accepts."""
+    """Origins of requests to this API; default: those accepted by generating."""
     security: tuple[tuple[str, ...], ...]
-    """The alternatives of security schemes of all its operations that name none; each is given whole."""
+    """Alternatives of security schemes for its operations without their own; all schemes of an alternative apply."""
     scopes: Mapping[str, Sequence[str]] = column(factory=dict)
-    """The scopes that the operations ask of these schemes."""
+    """Scopes of these schemes."""
     headers: Mapping[str, str] = column(factory=dict)
-    """Headers that are sent with every request to it, as the owner set them."""
+    """The owner's headers of every request to it."""
     counts: Mapping[str, int]
-    """How many operations each family has of it."""
+    """Number of its operations by family."""
     prefix: str = ""
-    """The word before names that another API has too, if it is not the API's name."""
+    """Prefix of names that another API also has; default: the API's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """The adapter as a whole."""
+    """The adapter."""
 
     schema_file: str = column("", key="$schema")
     """The JSON Schema of this file, for editors."""
@@ -193,11 +193,11 @@ class Adapter:
     name: str
     """The adapter's name."""
     package: str
-    """The Python package that it is."""
+    """The adapter's Python package."""
     title: str
     """The title of the API."""
     description: str
-    """What the API says of itself."""
+    """The API's description."""
     version: str
     """The version of the adapter."""
     api_version: str
@@ -207,31 +207,31 @@ class Adapter:
     generator: str = column("", always=True)
     """The aqlgen that wrote the table."""
     field_case: str
-    """How fields are spelled for agents: `snake`, or `preserve` for the API's own spelling."""
+    """The spelling of fields for agents: `snake`, or `preserve` for the API's."""
     servers: tuple[Server, ...]
-    """Where the API is, the first one unless another is set."""
+    """The API's servers; the first one is the default."""
     accepted: Accepted | None = None
-    """Where requests may go; without it, what generating accepts."""
+    """Origins of requests; default: those accepted by generating."""
     security: tuple[tuple[str, ...], ...]
-    """The alternatives of security schemes of all operations that name none; each is given whole."""
+    """Alternatives of security schemes for operations without their own; all schemes of an alternative apply."""
     scopes: Mapping[str, Sequence[str]] = column(factory=dict)
-    """The scopes that the operations ask of these schemes."""
+    """Scopes of these schemes."""
     security_schemes: Mapping[str, SecurityScheme]
     """The security schemes by name."""
     headers: Mapping[str, str] = column(factory=dict)
-    """Headers that are sent with every request, as the owner set them."""
+    """The owner's headers of every request."""
     counts: Mapping[str, int]
-    """How many operations each family has."""
+    """Number of operations by family."""
     idempotent: Sequence[str] = column(())
-    """The families of writes whose every operation has the same effect however often it is called (RFC 9110, 9.2.2)."""
+    """Families of writes in which all operations are idempotent (RFC 9110, 9.2.2)."""
     quick_start: Mapping[str, str]
-    """The operation that shows a family best."""
+    """An example operation for each family."""
     executions: bool = False
-    """Whether any operation answers before its work has ended."""
+    """True if some operation answers before its work ends."""
     common: Mapping[str, str] = column(factory=dict)
-    """Optional parameters of the query that nearly all operations have, with their texts; a search leaves them out."""
+    """Optional query parameters shared by nearly all operations, with their texts; searches omit them."""
     apis: Mapping[str, ApiSection] = column(factory=dict)
-    """The APIs by name, where there are several: each with its own servers, origins, security and headers."""
+    """With several APIs: each API by name, with its servers, origins, security and headers."""
     api: str = column("", outside=True)
     """The API that this is the part of, of an adapter of several; "" in the table."""
 

@@ -44,39 +44,38 @@ class Parameter:
     """A parameter of an operation, by the name that agents use."""
 
     name: str = column(outside=True)
-    """What agents call it."""
+    """The agent's name."""
     location: Location = column("body", key="in", always=True)  # noqa: RUF009 - a str
-    """Where it is sent. `querystring` is the whole query, `body` a field of the body or the whole body, `body_rest` an
-    object whose keys are further fields of the body, `adapter` nowhere: the adapter itself acts on it.
-    """
+    """Location. `querystring` is the whole query, `body` a field of the body or the whole body, `body_rest` an object
+    with further fields of the body; the adapter itself uses `adapter`."""
     wire: str = column(key="name", like="name")
-    """The API's own name, where that is another."""
+    """Wire name, if different."""
     required: bool = False
-    """Whether every call must give it."""
+    """True if every call needs it."""
     stated_style: str | None = column(None, key="style")
-    """How lists and objects are written (OpenAPI, Parameter Object), if not as is usual for the location."""
+    """Style of lists and objects (OpenAPI, Parameter Object), if not the location's default."""
     stated_explode: bool | None = column(None, key="explode")
-    """Whether each item of a list or object is a pair of its own, if not as is usual for the style."""
+    """True if each item of a list or object is a separate pair, if not the style's default."""
     allow_reserved: bool = False
-    """Whether reserved characters are sent as they are."""
+    """True if reserved characters are not encoded."""
     content_type: str | None = None
-    """The media type that the value is written in, where it has one."""
+    """Media type of the value, if any."""
     headers: Mapping[str, str] = column(factory=dict)
-    """Headers of the field's part in a multipart form."""
+    """Headers of the field's multipart part."""
     xml: Mapping[str, Any] | None = None
-    """How the field's part of a multipart form is written, where that is XML."""
+    """XML encoding of the field's multipart part."""
     fields: Mapping[str, "Parameter"] = column(factory=dict, brief=True)
-    """How single fields of a parameter are written that is a form itself, by the API's names."""
+    """Encoding of single fields, for a parameter that is a form, by wire name."""
     deprecated: bool = False
-    """Whether agents are warned of it."""
+    """True if a call gets a deprecation warning."""
     sensitive: bool = False
-    """Whether its values are masked in the audit log and in questions."""
+    """True if values are masked in the audit log and in questions."""
     schema: Mapping[str, Any] = column(factory=dict, always=True)
-    """The JSON Schema of its value."""
+    """JSON Schema of the value."""
     description: str = ""
-    """What agents are told of it."""
+    """Description for agents."""
     preset: Any = None
-    """The owner's value for a call that gives none."""
+    """The owner's default value."""
 
     @property
     def style(self) -> str:
@@ -97,24 +96,24 @@ def _shows_schema(body: "Body") -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """How the body of a request is made."""
+    """The encoding of a request's body."""
 
     content_type: str
-    """The media type to send."""
+    """Media type."""
     shape: Literal["fields", "whole"]
-    """`fields`: of every parameter in the body. `whole`: of the value of one parameter."""
+    """`fields`: each body parameter is a field. `whole`: one parameter is the body."""
     required: bool = False
-    """Whether there is always a body."""
+    """True if every request has a body."""
     parameter: str | None = None
-    """The parameter that is the whole body."""
+    """Parameter that is the whole body."""
     validate: bool = False
-    """Whether the body of several fields is validated as a whole, too."""
+    """True if a body of several fields is also validated as a whole."""
     schema: Mapping[str, Any] = column(factory=dict, always=_shows_schema)
-    """The JSON Schema of the whole."""
+    """JSON Schema of the whole body."""
     fields: Mapping[str, Parameter] = column(factory=dict, brief=True)
-    """How single fields of a form are written that is one parameter's value, by the API's names."""
+    """Encoding of single fields, for a form that is one parameter, by wire name."""
     xml: Mapping[str, Any] | None = None
-    """How the body is written, where it is XML."""
+    """XML encoding of the body."""
 
     @property
     def is_null(self) -> bool:
@@ -128,42 +127,42 @@ Strategy: TypeAlias = Literal["patch", "merge-patch", "json-patch", "post", "put
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pagination:
-    """How a list is paged through, by wire names of parameters and JSON pointers (RFC 6901)."""
+    """Paging of a list, with wire names of parameters and JSON pointers (RFC 6901)."""
 
     style: PagingStyle
-    """What asks for the next page: its number, the count of items before it, a cursor or token, or an address."""
+    """How to request the next page: by number, offset, cursor, token, or URL."""
     page_param: str | None = None
-    """The parameter that takes the number of a page."""
+    """Parameter for the page number."""
     offset_param: str | None = None
-    """The parameter that takes the number of items to skip."""
+    """Parameter for the number of items to skip."""
     cursor_param: str | None = None
-    """The parameter that takes a cursor or token."""
+    """Parameter for a cursor or token."""
     before_param: str | None = None
-    """The parameter that takes the cursor to page backwards from."""
+    """Parameter for the cursor of backward paging."""
     next: str | None = None
-    """Pointer to the next cursor, address or page in the answer; with `next_in` the name of a header."""
+    """Pointer to the next cursor, URL or page in the answer; with `next_in`, the name of a header."""
     next_in: Literal["header"] | None = None
-    """Where `next` stands, if not in the body of the answer."""
+    """Location of `next`, if other than the answer's body."""
     item_cursor: str | None = None
-    """Pointer to the cursor within the last item, where the answer has no other."""
+    """Pointer to the cursor in the last item, if the answer has no other."""
     location: Literal["body"] | None = column(None, key="in")
-    """Where the parameters are sent, if not in the query."""
+    """Location of the parameters, if other than the query."""
     within: str | None = None
-    """Pointer to the object of the body that holds the parameters."""
+    """Pointer to the object with the parameters in the body."""
     size_param: str | None = None
-    """The parameter that takes the number of items of a page."""
+    """Parameter for the page size."""
     size_max: int | None = None
-    """The most items of a page, where the document says it."""
+    """Maximum page size, if documented."""
     items: str | None = None
     """Pointer to the list in the answer; "" for the answer itself."""
     has_more: str | None = None
-    """Pointer to the flag that tells whether there is a next page."""
+    """Pointer to the flag for a next page."""
     total: str | None = None
-    """Pointer to the count of all items."""
+    """Pointer to the total count."""
     demanded: tuple[str, ...] = ()
-    """Those of `parameters` that the API requires, by the agent's names."""
+    """Required `parameters`, by the agent's names."""
     parameters: Mapping[str, Parameter] | None = None
-    """The API's own parameters that the adapter pages with, accepted and not shown; absent where it does not page."""
+    """The API's paging parameters, accepted but not shown; absent if the adapter does not page."""
 
     @property
     def roles(self) -> Iterator[tuple[str, str]]:
@@ -183,28 +182,27 @@ class Pagination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """How an update reaches the API (R-UPD-2)."""
+    """The form of an update request (R-UPD-2)."""
 
     strategy: Strategy
-    """What is sent: a change of some kind, or the whole, `put-merge` what was read with the change merged into it;
-    with `query` there is no body, and the fields are sent in the query.
-    """
+    """Content: a patch of some kind or the whole resource; `put-merge` merges the change into the read resource;
+    `query` sends the fields in the query, without a body."""
     read: str | None = None
     """The operation that reads the same resource."""
     etag: bool = False
-    """Whether the API can notice that the resource changed in between."""
+    """True if the API has ETags for the resource."""
     read_at: str = ""
-    """Pointer to the resource in what is read; "" where the answer is the resource."""
+    """Pointer to the resource in the read's answer; "" for the whole answer."""
     write_at: str = ""
-    """Pointer to the resource in the body of the update; "" where the body is the resource."""
+    """Pointer to the resource in the update's body; "" for the whole body."""
     undeclared: bool = False
-    """Whether the document does not declare the fields: the resource is the object with the most fields in common."""
+    """True if the document does not declare the fields: the resource is the object with most fields in common."""
     creates: bool = False
-    """Whether the update makes what is not there yet."""
+    """True if the update creates a missing resource."""
     fills: bool = False
-    """Whether required fields that a patch lacks are read and sent along."""
+    """True if a patch reads and adds missing required fields."""
     parameters: Mapping[str, Parameter] | None = None
-    """The query parameters that `input` holds where there is no body, accepted beside it and not shown."""
+    """Query parameters inside `input` for an update without a body; accepted beside it but not shown."""
 
     @property
     def replaces(self) -> bool:
@@ -219,77 +217,75 @@ class Update:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarriedPlace:
-    """A place of a request where a call says what is done besides the operation that its row names."""
+    """A place in a request that names a further action."""
 
     location: Literal["body", "query"] = column("body", key="in")
-    """Where it is sent."""
+    """Location."""
     at: str = ""
-    """Pointer to the object in the body that has the field; `*` stands for every item."""
+    """Pointer to the object with the field in the body; `*` for every item."""
     field: str
-    """The field or parameter, by the API's name."""
+    """Field or parameter, by wire name."""
     address: str | None = None
-    """The field beside it that takes a path; the field takes the HTTP method of the request to that path then."""
+    """Neighbouring field with a path; the field then has the HTTP method for it."""
     holds: bool = False
-    """Whether the field holds what is destroyed; otherwise its value says what is done."""
+    """True if the field contains the destroyed items; otherwise its value is the action."""
     harmless: tuple[str, ...] = ()
-    """The values that destroy nothing."""
+    """Values that destroy nothing."""
     optional: bool = False
-    """Whether a call that leaves the field out destroys nothing."""
+    """True if a call without the field destroys nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """Other operations that a request can carry: those of a batch, or an action that the call chooses.
+    """Operations inside a request: those of a batch, or an action that the call selects.
 
-    The danger of the row is the worst that they can do. A call is decided about by what it says; where that cannot be
-    told, it counts as the worst.
+    The row has their highest danger. A call is judged by its content, and by the highest danger if that is unclear.
     """
 
     danger: DangerLevel
-    """The danger of a call that carries nothing which destroys."""
+    """Danger of a call without destructive content."""
     places: tuple[CarriedPlace, ...] = ()
-    """Where a call says it; none where the document does not tell, and no call can be looked into."""
+    """Places of the carried actions in a call; empty if undocumented."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idempotency:
-    """What carries the key by which the API knows a call that is made twice: a header, or a parameter."""
+    """Location of the idempotency key: a header or a parameter."""
 
     header: str | None = None
-    """The header that carries it."""
+    """Header with the key."""
     parameter: str | None = None
-    """The parameter or field that carries it, by the API's name."""
+    """Parameter or field with the key, by wire name."""
     location: Literal["query", "body"] | None = column(None, key="in")
-    """Where the parameter is sent."""
+    """Location of the parameter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LongRunning:
-    """An operation that answers before its work has ended (R-LOOP-1)."""
+    """An operation that answers before its work ends (R-LOOP-1)."""
 
     status: str = column("202", always=True)
-    """The status of the answer that says so."""
+    """Status of that answer."""
     monitor: str | None = None
-    """The operation that tells how far the work is."""
+    """Operation that reports progress."""
     arguments: Mapping[str, str] | None = None
-    """What the monitor is asked with, beside what it shares with the operation: pointers into the answer by the API's
-    names of the monitor's parameters. Left out where nothing says how to ask it.
-    """
+    """The monitor's parameters beyond those shared with the operation: pointers into the answer, by wire name. Absent
+    if unknown."""
     state: str | None = None
     """Pointer to the state in the answer."""
     monitor_state: str | None = None
-    """Pointer to the state, or to the flag that it is done, in what the monitor answers."""
+    """Pointer to the state or the completion flag in the monitor's answer."""
     cancel: str | None = None
-    """The operation that cancels the work."""
+    """Operation that cancels the work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecation:
-    """What the document tells of a deprecated operation."""
+    """The document's details of a deprecation."""
 
     replacement: str | None = None
-    """The operation to use instead."""
+    """Replacement operation."""
     removal_date: str | None = None
-    """The day from which on it may be gone (ISO 8601)."""
+    """Earliest day of its removal (ISO 8601)."""
     migration_guide: str | None = None
-    """The address of what to do."""
+    """URL of a migration guide."""

@@ -30,76 +30,76 @@ __all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnTyp
 
 
 class Response(TypedDict, total=False):
-    """What one status answers with; empty for an answer without a body."""
+    """The answer with one status; empty for an answer without a body."""
 
     content_type: str
-    """The media type that the adapter asks for."""
+    """Requested media type."""
     schema: JsonSchema
-    """The JSON Schema of the data; absent for what is no data."""
+    """JSON Schema of the data; absent for other content."""
     headers: Sequence[str]
-    """The response headers that agents are told, in `_meta`."""
+    """Response headers shown to agents, in `_meta`."""
 
 
 class ReturnType(TypedDict):
-    """What an operation gives, in words (MCP-AQL introspection, TypeInfo)."""
+    """The result of an operation (MCP-AQL introspection, TypeInfo)."""
 
     name: str
     """The name of the type."""
     kind: str
-    """The kind of the type: scalar, object, enum and so on."""
+    """Kind of the type: scalar, object, enum and so on."""
     description: NotRequired[str]
-    """What else there is to say of it."""
+    """Description."""
 
 
 class Server(TypedDict):
-    """Where the API is (OpenAPI, Server Object)."""
+    """A server of the API (OpenAPI, Server Object)."""
 
     url: str
-    """The address; `{name}` stands for a variable."""
+    """The URL, with `{name}` for variables."""
     description: NotRequired[str]
-    """What the server is for."""
+    """The server's description."""
     variables: NotRequired[Mapping[str, Any]]
-    """The variables of the address by name (OpenAPI, Server Variable Object)."""
+    """Variables of the URL by name (OpenAPI, Server Variable Object)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormerName:
-    """Another name that the operation answers to, deprecated (R-WARN-2)."""
+    """An old name that still works, deprecated (R-WARN-2)."""
 
     name: str
     """The name."""
     until: date | None = None
-    """The last day on which it is answered (UTC)."""
+    """Last day on which it works (UTC)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of content that a call may choose: what of the row is otherwise with it."""
+    """An alternative of content: the row's differences with it."""
 
     name: str = column(outside=True)
-    """What agents call it."""
+    """The agent's name."""
     body: Body | None = None
-    """How the body of the request is made; as the row says where it is left out."""
+    """Encoding of the request's body; default: the row's."""
     strategy: Strategy | None = None
-    """What an update sends; as the row says where it is left out."""
+    """Content of an update; default: the row's."""
     parameters: Mapping[str, Parameter] = column(factory=dict)
-    """The parameters of the body that the row does not have, or has otherwise."""
+    """Body parameters that are additional or different."""
     without: tuple[str, ...] = ()
-    """The parameters of the row that it does not have."""
+    """Parameters of the row that do not apply."""
     responses: Mapping[str, Response] = column(factory=dict)
-    """What the operation answers, by status, where that is not as the row says."""
+    """Answers by status, if different from the row's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The kinds of content that a call chooses from, for the body of its request or for the answer."""
+    """Alternatives of content for a request's body or for the answer."""
 
     name: str = column(outside=True)
     """The parameter that chooses."""
     default: str
-    """The kind of a call that chooses none."""
+    """The default alternative."""
     kinds: Mapping[str, Kind] = column(factory=dict, always=True)
-    """The kinds by name, the default first."""
+    """Alternatives by name, the default first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,97 +107,97 @@ class Row:
     """One operation."""
 
     name: str = column(outside=True)
-    """What agents call it."""
+    """The agent's name."""
     family: str = column(outside=True)
     """The endpoint family: create, read, update, delete or execute."""
     summary: str
-    """What it does, in a line."""
+    """Summary, in one line."""
     description: str = column(like="summary")
-    """What it does; as the summary where it is left out."""
+    """Description; default: the summary."""
     method: str
     """The HTTP method, in capitals."""
     path: str
-    """The path below the server's address, with `{name}` for each path parameter."""
+    """The path below the server's URL, with `{name}` for each path parameter."""
     operation_id: str | None = None
     """The operationId of the document."""
     api: str = ""
-    """The API that it belongs to, where the adapter has several."""
+    """With several APIs: the API of the operation."""
     aliases: tuple[FormerName, ...] = ()
-    """Other names that it answers to."""
+    """Old names that still work."""
     resource: str
-    """The thing that it is about."""
+    """The resource."""
     tags: tuple[str, ...] = ()
-    """The tags that the document gives it."""
+    """The document's tags."""
     verb: str = column("", always=True)
-    """What it does to the resource."""
+    """The verb."""
     relative: str = ""
-    """The canonical verb that the verb is a kind of, where it is not canonical itself (R-NAME-2)."""
+    """The canonical relative of a verb that is not canonical (R-NAME-2)."""
     rule: str = column("", always=True)
-    """The rule that decided the semantic category."""
+    """The rule that decided the category."""
     confidence: float = column(1.0, always=True)
-    """How sure category and name are, from 0 to 1."""
+    """Confidence of category and name, from 0 to 1."""
     danger: DangerLevel
-    """How much harm a call can do."""
+    """Danger level."""
     danger_reason: str = column("", always=True)
-    """The rule that decided the danger level, and why."""
+    """The rule that decided the danger level, with its reason."""
     effects: tuple[str, ...] = ()
-    """What a call does beside changing the API's own data: money, access, people, ends, or unknown."""
+    """Effects beyond the API's data: money, access, people, ends, or unknown."""
     asked: AskedWhen = "never"
-    """When a person is asked: at each call, at the first of a session since nothing proves it harmless, or never."""
+    """When to ask a person: at each call, at the first call of a session (nothing proves it harmless), or never."""
     evidence: tuple[str, ...] = ()
-    """What else speaks for the effects or against them, where a person is asked: structure, fields, sentences."""
+    """Further evidence for or against the effects: structure, fields, sentences."""
     review: tuple[str, ...] = ()
-    """What a reviewer should look at."""
+    """Points for a reviewer."""
     accepted: Mapping[str, str] = column(factory=dict)
-    """The concerns that the adapter's owner has accepted, each with its entry of overrides.yaml."""
+    """Concerns that the owner accepted, each with its entry of overrides.yaml."""
     deprecated: bool = False
-    """Whether agents are warned of it."""
+    """True if a call gets a deprecation warning."""
     deprecation: Deprecation | None = None
-    """What the document tells of its end."""
+    """Details of the deprecation."""
     pagination: Pagination | None = None
-    """How its list is paged through."""
+    """Paging of the list."""
     partial_by: tuple[str, ...] = ()
-    """The parameters by which the API gives a part of its list, where the adapter does not page."""
+    """Paging parameters of the API for a list that the adapter does not page."""
     only_here: tuple[str, ...] = ()
-    """The fields of a write's answer that no read of the resource gives."""
+    """Fields of a write's answer that no read returns."""
     update: Update | None = None
-    """How the update reaches the API."""
+    """Form of the update request."""
     carries: Carried | None = None
-    """Other operations that a call can carry."""
+    """Other operations inside a call."""
     idempotency: Idempotency | None = None
-    """What makes a repeated call known as such."""
+    """Idempotency key."""
     long_running: LongRunning | None = None
-    """That it answers before its work has ended."""
+    """Long work after the answer."""
     etag: bool = False
-    """Whether an update asks for the ETag of what it reads."""
+    """True if an update needs this read's ETag."""
     confirmation: str = ""
-    """What the adapter's owner wants to be asked before the call, with `{name}` for parameters."""
+    """The owner's confirmation question, with `{name}` for parameters."""
     cooldown_seconds: int = 0
-    """Least seconds between the question and the call; 0: as the settings say."""
+    """Minimum seconds between question and call; 0: as in the settings."""
     security: tuple[tuple[str, ...], ...] | None = None
-    """The alternatives of security schemes; as the adapter's where they are left out."""
+    """Alternatives of security schemes; default: the adapter's."""
     scopes: Mapping[str, Sequence[str]] = column(factory=dict)
-    """The scopes that it asks of its security schemes, where it names its own schemes."""
+    """Scopes of its own security schemes."""
     servers: tuple[Server, ...] = ()
-    """Where it is, if not where the adapter's other operations are."""
+    """Servers, if other than the adapter's."""
     headers: Mapping[str, str] = column(factory=dict)
-    """Headers that are sent as they stand."""
+    """Fixed headers."""
     query: Mapping[str, str] = column(factory=dict)
-    """Query parameters that are sent as they stand."""
+    """Fixed query parameters."""
     shown_parameters: Mapping[str, Parameter] = column(factory=dict, key="parameters", always=True)
-    """The parameters that agents are shown, by name."""
+    """Parameters for agents, by name."""
     fixed: Mapping[str, Parameter] = column(factory=dict)
-    """The parameters whose `preset` every request carries; agents neither see nor give them."""
+    """Parameters with a `preset` in every request, invisible to agents."""
     body: Body | None = None
-    """How the body of the request is made."""
+    """Encoding of the request's body."""
     responses: Mapping[str, Response] = column(factory=dict, always=True)
-    """What it answers, by status, by range such as `2XX`, or by `default`."""
+    """Answers by status, by range such as `2XX`, or by `default`."""
     returns: ReturnType
-    """What it gives, in words."""
+    """Description of the result."""
     choices: Mapping[str, Choice] = column(factory=dict)
-    """The kinds of content that a call chooses from, by the parameter that chooses."""
+    """Alternatives of content, by the parameter that selects one."""
     example: Mapping[str, Any] | None = None
-    """The parameters of a call that is valid."""
+    """Parameters of a valid example call."""
     kinds: tuple[str, ...] = column((), outside=True)
     """The kinds that a call has chosen, in the order of `choices`; none in the table."""
 
@@ -289,15 +289,15 @@ class Workflow:
     """One workflow. Its steps are those of `run_steps`; references that begin with `inputs` are to its inputs."""
 
     name: str = column(outside=True)
-    """What agents call it."""
+    """The agent's name."""
     workflow_id: str
     """The workflowId of the document."""
     family: str
     """The family of its writes; execute, if they are of several, and read, if there are none."""
     summary: str
-    """What it does, in a line."""
+    """Summary, in one line."""
     description: str = column(like="summary")
-    """What it does; as the summary where it is left out."""
+    """Description; default: the summary."""
     danger: DangerLevel
     """The highest danger of its operations."""
     danger_reason: str

@@ -62,7 +62,7 @@ def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[safety_loop]\ndeny = "drop_*"\nverify = ["x"]', r"'safety_loop.verify' in adapter.toml is no setting"),
+        ('[safety_loop]\ndeny = "drop_*"\nverify = ["x"]', r"'safety_loop.verify' in adapter.toml is not a setting"),
         ('[safety_loop]\nrisk_tolerance = "low"', "must be 'conservative', 'moderate' or 'aggressive'"),
         ("[safety_loop]\nchallenge_ttl = 5", "must be a whole number from 30 to 3600"),
         ('[safety_loop.agents.bob]\nrisk_tolerance = "low"', "at 'bob', 'risk_tolerance': must be 'conservative'"),
@@ -73,7 +73,7 @@ def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
         ('[safety_loop]\napproval = "agent"', "must be 'person' or 'client'"),
         ("[safety_loop]\nmax_autonomous_steps = true", "must be a whole number from 1 to 10000"),
         ('[safety_loop]\nrequires_approval = ["a", 1]', "at entry 2: must be a text"),
-        ("[safety_loop]\nsteps = 1", "'safety_loop.steps' in adapter.toml is no setting"),
+        ("[safety_loop]\nsteps = 1", "'safety_loop.steps' in adapter.toml is not a setting"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_the_reason(package: Path, text: str, reason: str) -> None:

@@ -78,7 +78,7 @@ def test_an_empty_variable_is_none_and_an_empty_file_is_refused(folder: Path, tm
 
 def test_a_key_never_stands_in_the_settings_file(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "adapter.toml").write_text(f'[state]\nkey = "{KEY}"\n')
-    with pytest.raises(ConfigError, match="is a secret and never stands here: set MCP_AQL_STATE_KEY") as refused:
+    with pytest.raises(ConfigError, match="is a secret and not allowed here: set MCP_AQL_STATE_KEY") as refused:
         load(folder, {"MCP_AQL_CONFIG": str(tmp_path / "adapter.toml")})
     assert KEY not in str(refused.value)
 
