@@ -19,6 +19,7 @@ from aqlgen.cli.app import app
 from aqlgen.cli.commands_page import page as commands_page
 from bench.__main__ import NAMES
 from tests.checkouts import unpack_runtime
+from tests.diagrams import DIAGRAMS
 from tests.generator.commands import run
 from tests.pages import PAGES, ROOT, Reader, Step, steps
 
@@ -202,6 +203,12 @@ def test_the_measurements_that_a_page_names_exist(page: Path) -> None:
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 5])
 def test_every_exit_code_is_explained(code: int) -> None:
     assert f"\n| {code} | " in (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("picture", DIAGRAMS)
+def test_diagrams_are_drawn_from_the_code(picture: str) -> None:
+    written = (ROOT / "docs/pictures" / picture).read_text(encoding="utf-8")
+    assert written == DIAGRAMS[picture](), "python -m tests.diagrams"
 
 
 def test_pictures_are_small_and_all_of_them_are_shown() -> None:
