@@ -455,7 +455,7 @@ def test_what_refers_to_words_for_a_model_is_reviewed_first(tmp_path: Path) -> N
     assert reviewed["list_users"][0].startswith("text: #/components/schemas/B/description reads as an instruction")
     assert in_order_of_review(result.decisions)[0].name == "list_users"
     page = operations_md(result.table, ())
-    assert page.index("Texts that read as instructions to a model (1)") < page.index("## READ")
+    assert page.index("Texts that look like instructions to a model (1)") < page.index("## READ")
     assert [row.row.review[0][:5] for row in result.table.rows if row.name == "list_users"] == ["text:"]
 
 

@@ -49,7 +49,7 @@ def test_aliases_stand_in_the_row_and_in_the_table_for_readers(tmp_path: Path) -
     table = tabulated(tmp_path, text)
     assert table.rows["browse_pets"]["aliases"] == [{"name": "list_pets"}, {"name": "pets", "until": "2099-12-31"}]
     assert "aliases" not in table.rows["list_owners"]
-    assert r"answers to list\_pets; answers to pets until 2099-12-31" in table.page
+    assert r"alias list\_pets; alias pets until 2099-12-31" in table.page
 
 
 @pytest.mark.parametrize(

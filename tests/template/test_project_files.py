@@ -54,8 +54,8 @@ def test_the_readme_names_each_credential_and_what_is_confirmed() -> None:
     assert "| dangerous | 1 | `burn_down` |" in readme
     assert "| destructive | 2 | `delete_pet`, `delete_shop` |" in readme
     bare = text("README.md", credentials="", confirmations="", calls="", description="", hosts="")
-    assert "The document names no credential." in bare
-    assert "No operation of this API is destructive or worse" in bare
+    assert "The document declares no credential." in bare
+    assert "no operation of this API is destructive or worse" in bare
 
 
 @pytest.mark.parametrize(

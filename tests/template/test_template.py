@@ -117,7 +117,7 @@ def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
 
 
 def test_the_readme_says_of_every_file_whose_it_is(generated: Path) -> None:
-    section = (generated / "README.md").read_text(encoding="utf-8").split("## Whose is which file")[1].split("\n## ")[0]
+    section = (generated / "README.md").read_text(encoding="utf-8").split("## Files")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (`.*`) \| (yours|shared|machine) \|", section, re.MULTILINE)
     named = [(pattern, whose) for patterns, whose in rows for pattern in re.findall("`(.*?)`", patterns)]
     for path in files_of(generated):
