@@ -48,9 +48,6 @@ def check_command(
     pristine: Annotated[
         bool, typer.Option("--pristine", help="Only compare: are the generated files unedited and reproducible?")
     ] = False,
-    keep_edits: Annotated[
-        bool, typer.Option("--keep-edits", help="With --pristine: accept forks of `update --keep-edits`.")
-    ] = False,
     level: Annotated[int, typer.Option(min=1, max=2, help="Level of the protocol to require.")] = 1,
     sample: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Call at most N operations; 0: all. Default: 200.")
@@ -97,8 +94,7 @@ def check_command(
         running |= {"--all": show_all, "--test": only, "--evidence": evidence, "--fail-fast": fail_fast}
         running |= {"--base-url": base_url, "--promote": promote, "--quick": quick, "--record": record}
         _refuse(running, "start the adapter, and --pristine does not")
-        _check_pristine(folder, keep_edits=keep_edits, output_format=output_format, quiet=quiet)
-    _refuse({"--keep-edits": keep_edits}, "is for --pristine")
+        _check_pristine(folder, output_format=output_format, quiet=quiet)
     partly = bool(only) or fail_fast or quick
     _check_promotion(by, reason, base_url, promote=promote, partly=partly)
     _refuse({"--record": record and partly}, "needs the whole check, without --test, --fail-fast and --quick")
@@ -249,19 +245,17 @@ def _record(folder: Path, checked: CheckedAdapter) -> None:
     CheckRecord.write(Worktree(Project.open(folder)), report.level, len(report.succeeded), report.operations)
 
 
-def _check_pristine(folder: Path, *, keep_edits: bool, output_format: Output, quiet: bool) -> None:
-    from aqlgen.diagnostics.report import as_text, json_text
+def _check_pristine(folder: Path, *, output_format: Output, quiet: bool) -> None:
+    from aqlgen.diagnostics.report import json_text
     from aqlgen.project.check import check
 
     shown = output_format is Output.HUMAN and not quiet
     refuse_newer(folder)
     with progress(shown=shown) as stage:
-        checked = check(folder, stage, keep_edits=keep_edits)
+        checked = check(folder, stage)
     if output_format is Output.JSON:
         typer.echo(json_text(_as_json(checked)))
     elif checked.exit_code or not quiet:
-        if checked.fork:
-            typer.echo(as_text(checked.fork, show_all=True), err=True)
         typer.echo(_as_text(checked), err=bool(checked.exit_code))
     raise typer.Exit(checked.exit_code)
 
@@ -280,9 +274,8 @@ def _as_text(checked: Checked) -> str:
     if not checked.generated_again:
         why_not = visible(checked.why_not)
         return f"{folder} cannot be checked: {files} as recorded, not generated again: {why_not}.{listed}"
-    fork = f" but for {counted(len(checked.fork), 'file')} of code that is a fork" if checked.fork else ""
     installed = f"the same in {visible(checked.installed)}" if checked.installed else "not installed"
-    return f"{folder} is pristine{fork}: {files} as generated, the same when generated again, {installed}.{listed}"
+    return f"{folder} is pristine: {files} as generated, the same when generated again, {installed}.{listed}"
 
 
 def _as_json(checked: Checked) -> dict[str, Json]:
@@ -299,6 +292,5 @@ def _as_json(checked: Checked) -> dict[str, Json]:
             "installed": checked.installed,
             "unknown": list(checked.unknown),
             "findings": as_json(checked.findings),
-            "fork": [finding.file for finding in checked.fork],
         },
     }

@@ -102,7 +102,6 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
         yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
     reports = (
         ("Edits of generated files that `aqlgen update` refuses:", status.edits),
-        ("Code that is a fork, which `aqlgen update` leaves as it is:", status.fork),
         ("Overrides to look at:", status.overrides),
         ("aqlgen cannot regenerate this project yet:", status.problems),
     )
@@ -150,7 +149,6 @@ def _as_json(status: Status) -> dict[str, Json]:
             **{whose.value: status.counts.get(whose, 0) for whose in Kind},
             "own": status.own_files,
             "misplaced": list(status.misplaced),
-            "fork": [finding.file for finding in status.fork],
             "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],
         },
         "conformance": {**asdict(status.checked), "stale": status.check_stale} if status.checked else None,

@@ -83,9 +83,6 @@ def update_command(
         int | None,
         typer.Option(metavar="DAYS", min=1, max=3650, help="Keep old names of renamed operations as aliases for DAYS."),
     ] = None,
-    keep_edits: Annotated[
-        bool, typer.Option("--keep-edits", help="Keep edited code as a fork, without later fixes.")
-    ] = False,
     dry_run: DryRun = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
@@ -115,7 +112,6 @@ def update_command(
         rename=rename,
         aliases=aliases,
         strict=strict,
-        keep_edits=keep_edits,
     )
     refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
@@ -175,8 +171,6 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     if updated.variables_kept:
         names, api = few(updated.variables_kept), updated.prepared.apis[0].name
         parts.append(f"{api} keeps its variables, {names}; those of the other APIs have their names in them.")
-    if updated.fork:
-        parts.append(f"Kept as you edited them, a fork: {few(tuple(finding.file for finding in updated.fork))}.")
     if merged.unstaged:
         parts.append(
             "Not staged, since git stores them by a filter (such as Git LFS) and aqlgen runs none; "
@@ -267,7 +261,6 @@ def _as_json(updated: Updated) -> dict[str, Json]:
             "unstaged": list(merged.unstaged),
         },
         "conflicts": [{"path": conflict.path, "why": conflict.why} for conflict in merged.conflicts],
-        "fork": [finding.file for finding in updated.fork],
         "uncommitted": list(updated.uncommitted),
         "aliases_added": list(updated.aliases_added),
         "operations": {"total": sum(counts.values()), **counts, "skipped": len(updated.prepared.skipped)},

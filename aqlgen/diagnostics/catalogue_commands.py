@@ -90,13 +90,6 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "Every update replaces this file. The message names the matching override, if there is one.",
         "Move the change as the message says: to overrides.yaml, the document, an overlay, or hooks.py.",
     ),
-    "machine-file-forked": Entry(
-        "A code file is a fork",
-        "You edited it and ran `aqlgen update --keep-edits`. Updates no longer replace it, so it may not fit the "
-        "rest of the runtime.",
-        "Move the change to hooks.py, adapter.toml or overrides.yaml, then delete the file, commit and update. To "
-        "check a permanent fork, use --keep-edits.",
-    ),
     "machine-file-missing": Entry(
         "A generated file is missing",
         "It was deleted, or never committed.",

@@ -19,7 +19,6 @@ from aqlgen.pipeline import ApiInput, Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_apis, read_options
 from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
-from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
@@ -58,8 +57,7 @@ _NUMBERED: Final = re.compile(r"(\d+)-.*\.(?:json|yaml)")
 class Project:
     """A project by its folder. `answers` is what the template was given, `provenance` the record of its generation.
 
-    `recorded` has the hash of every generated file but the provenance by its path, as it was generated. `fork` has the
-    hash of every machine file of code that is kept as somebody edited it.
+    `recorded` has the hash of every generated file but the provenance by its path, as it was generated.
     """
 
     folder: Path
@@ -67,7 +65,6 @@ class Project:
     provenance: Mapping[str, Json]
     package: str
     recorded: Mapping[str, str] = field(repr=False)
-    fork: Mapping[str, str] = field(repr=False)
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -89,23 +86,21 @@ class Project:
         if not isinstance(package, str) or not _PACKAGE.fullmatch(package) or not isinstance(each, dict):
             broken = ANSWERS if isinstance(each, dict) else FILE
             raise damaged(folder / broken, "what aqlgen wrote there is missing")
-        fork = {path: kept for path, kept in mapping(provenance.get("fork")).items() if is_code(path, package)}
-        project = cls(folder, answers, provenance, package, mapping(each), fork)
+        project = cls(folder, answers, provenance, package, mapping(each))
         project._refuse_misleading()
         project._require_format(None)
         return project
 
     def _refuse_misleading(self) -> None:
         """Refuse recorded paths that no generated file has, and links where one is. Raises FileError."""
-        recorded = dict.fromkeys((*self.recorded, *self.fork))
-        problem = problem_of_all(recorded)
+        problem = problem_of_all(self.recorded)
         if problem:
             raise damaged(self.folder / FILE, problem)
         read = [path.format(package=self.package) for path in _READ]
         names = [api.name for api in self.apis()]
         read += [path.replace("/", f"/{name}/", 1) for name in names for path in _READ if path.startswith("openapi/")]
-        refuse_links(self.folder, (*recorded, *read))
-        placed = (place for path in recorded if (place := self.place_of(path)) != path)  # else it was looked at
+        refuse_links(self.folder, (*self.recorded, *read))
+        placed = (place for path in self.recorded if (place := self.place_of(path)) != path)  # else it was looked at
         kept = (path for name in ("", *names) for path in (*self.overlays(name), *self.workflows(name)))
         beside = (path.relative_to(self.folder).as_posix() for path in kept)
         refuse_links(self.folder, (*placed, *beside))

@@ -15,7 +15,6 @@ from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.generation import regenerate
 from aqlgen.project.imports import differences, imported, is_shadowing, sources
 from aqlgen.project.records import Provenance
-from aqlgen.project.refusals import forked
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, kind
@@ -35,8 +34,6 @@ class Checked:
     package: str
     files: int
     findings: tuple[Diagnostic, ...]
-    fork: tuple[Diagnostic, ...]
-    """A warning for each file of code that is kept as it was edited, where that is accepted; else it is a finding."""
     generated_again: bool
     why_not: str = ""
     installed: str = ""
@@ -50,24 +47,14 @@ class Checked:
         return 0 if not self.findings and self.generated_again else 1
 
 
-def check(folder: Path, progress: Progress, *, keep_edits: bool = False) -> Checked:
-    """Check the generated files of a project. Raises AqlgenError when it cannot be read.
-
-    `keep_edits` accepts the files of code that are recorded as a fork. The record alone is not enough: whoever can edit
-    the code can edit the record.
-    """
+def check(folder: Path, progress: Progress) -> Checked:
+    """Check the generated files of a project. Raises AqlgenError when it cannot be read."""
     project = Project.open(folder)
     progress("looking")
     tree = Worktree(project)
-    severity = Severity.WARNING if keep_edits else Severity.ERROR
-    fork = tuple(
-        forked(path, project.package, severity=severity, generated=path in project.recorded)
-        for path in tree.of(Kind.MACHINE, State.KEPT)
-    )
     installed = imported(project)
     unknown, shadowing = _unknown(tree)
     findings = [*_check_record(project), *_changed(tree), *shadowing, *_installed(project, installed)]
-    findings += () if keep_edits else fork
     why_not = _other_generator(project)
     if not why_not and not any(finding.file.startswith("openapi/") for finding in findings):
         findings += _compare_again(project, tree, progress)
@@ -76,7 +63,6 @@ def check(folder: Path, progress: Progress, *, keep_edits: bool = False) -> Chec
         package=project.package,
         files=sum(kind(path, project.package) is Kind.MACHINE for path in project.recorded),
         findings=tuple(findings),
-        fork=fork if keep_edits else (),
         generated_again=not why_not,
         why_not=why_not,
         installed="" if installed is None else str(installed),

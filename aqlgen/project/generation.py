@@ -51,10 +51,9 @@ def regenerate(
     license: str,
     progress: Progress,
     *,
-    fork: Mapping[str, str] | None = None,
     earlier: Prepared | None = None,
 ) -> Regenerated:
-    """Generate a project again; `fork` is what to record as such, None for what is recorded. Raises AqlgenError.
+    """Generate a project again. Raises AqlgenError.
 
     Documents that an earlier result has are not read again.
     The recorded time stays while nothing else is new, so that `SOURCE_DATE_EPOCH` alone changes nothing.
@@ -71,7 +70,6 @@ def regenerate(
         options=recorded,
         overrides=order.overrides and as_generated(order.overrides, project.recorded.get(OVERRIDES, "")),
         hashes=_unchanged(project, order),
-        fork=project.fork if fork is None else fork,
         conformance=project.provenance.get("conformance"),
     )
     before = project.provenance.get("generated_at")

@@ -79,14 +79,11 @@ class Merge:
         return Merged(added, changed, tuple(self.removed), tuple(self.conflicts), tuple(unstaged))
 
 
-def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, bytes], kept: Collection[str]) -> Merge:
-    """Merge a project with what is generated now; nothing is written.
-
-    `yours` is new content of the user's files, `kept` the machine files that stay as they are.
-    """
+def merge(worktree: Worktree, tree: Mapping[str, bytes], yours: Mapping[str, bytes]) -> Merge:
+    """Merge a project with what is generated now; nothing is written. `yours` is new content of the user's files."""
     project, result = worktree.project, Merge()
     recorded_bases = bases(project.provenance)
-    for path in sorted({*tree, *project.recorded, *yours} - set(kept)):
+    for path in sorted({*tree, *project.recorded, *yours}):
         whose, recorded = kind(path, project.package), project.recorded.get(path)
         ours, theirs, place = worktree.read(path), tree.get(path), project.place_of(path)
         if whose is Kind.YOURS:

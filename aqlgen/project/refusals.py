@@ -1,4 +1,4 @@
-"""Refusals of edits of machine files: place, reason and way out; and findings of code that is kept as a fork."""
+"""Refusals of edits of machine files: place, reason and way out."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from aqlgen.render.provenance import file_hash
 from aqlgen.runtime.schema import pointer_of
 from aqlgen.runtime.table import Parameter, decode
 
-__all__ = ["CODE", "forked", "refusals"]
+__all__ = ["CODE", "refusals"]
 
 CODE: Final = "machine-file-edited"
 
 _UNDO: Final = "To give the edit up, delete the file and commit that: `aqlgen update` writes it anew."
 
 _EXTEND: Final = "Extend the adapter in src/{package}/hooks.py, adapter.toml or overrides.yaml instead."
-_KEEP: Final = "`aqlgen update --keep-edits` keeps the file as it is: a fork, which no later fix reaches."
 
-_SEALED: Final = "To change the runtime, have its source in the project: `aqlgen update --runtime source`."
+_SEALED: Final = "To read the runtime, have its source in the project: `aqlgen update --runtime source`."
 
 _WAYS: Final = (
     ("openapi/adapter.", "Give the changed element, or this very file, by --spec."),
@@ -202,16 +201,6 @@ def _whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Di
     return Diagnostic(CODE, Severity.ERROR, message, file=path, line=line, column=1, help=way)
 
 
-def forked(path: str, package: str, *, severity: Severity, generated: bool) -> Diagnostic:
-    """Return the finding for a file of code kept as edited; `generated` is False if aqlgen no longer has the file."""
-    rest = "what aqlgen changes in it does not arrive" if generated else "aqlgen does not generate it any more"
-    message = f"this file of code is a fork, kept as it was edited by hand: {rest}"
-    fit = "It may not fit the rest of the runtime: run the project's tests."
-    accepted = "" if severity is Severity.WARNING else " `aqlgen check --pristine --keep-edits` accepts it."
-    way = f"{fit}{accepted} {_EXTEND.format(package=package)} {_UNDO}"
-    return Diagnostic("machine-file-forked", severity, message, file=path, help=way)
-
-
 def _place(text: str, pointer: str) -> tuple[int, int]:
     try:
         return find(text, "json", [pointer])[pointer]
@@ -221,5 +210,5 @@ def _place(text: str, pointer: str) -> tuple[int, int]:
 
 def _way(path: str, package: str) -> str:
     if is_code(path, package):
-        return f"{_EXTEND.format(package=package)} {_SEALED if path == RUNTIME else _KEEP}"
+        return _EXTEND.format(package=package) + (f" {_SEALED}" if path == RUNTIME else "")
     return next((way for start, way in _WAYS if path.startswith(start.format(package=package))), "")

@@ -9,14 +9,14 @@ from typing import Final
 
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.decide.overrides import UNMATCHED
-from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
 from aqlgen.project.conformance import CheckRecord
 from aqlgen.project.generation import order_of
 from aqlgen.project.records import Provenance
-from aqlgen.project.refusals import forked, refusals
+from aqlgen.project.refusals import refusals
 from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render import data
@@ -54,8 +54,6 @@ class Status:
     own_files: int
     misplaced: tuple[str, ...]
     """Files of the user in folders that aqlgen alone writes to."""
-    fork: tuple[Diagnostic, ...]
-    """A warning for each file of code that is kept as it was edited."""
     conflicts: tuple[tuple[str, int], ...]
     checked: CheckRecord | None = None
     """What `aqlgen check` recorded; None for nothing."""
@@ -94,10 +92,6 @@ def status(folder: Path, progress: Progress) -> Status:
         changed=tuple(edited),
         own_files=len(own_paths),
         misplaced=tree.misplaced(),
-        fork=tuple(
-            forked(path, project.package, severity=Severity.WARNING, generated=path in project.recorded)
-            for path in tree.of(Kind.MACHINE, State.KEPT)
-        ),
         conflicts=tuple(_conflicts(tree, (*states, *own_paths))),
         checked=checked,
         check_stale=checked is not None and checked.is_stale(tree),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
-from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.diagnostics.plain import few
 from aqlgen.document.request import Request
@@ -25,12 +25,12 @@ from aqlgen.project.observed import contradicted
 from aqlgen.project.options import RECORDED, spdx
 from aqlgen.project.overriding import overridden, renamed, with_entries
 from aqlgen.project.records import Provenance
-from aqlgen.project.refusals import forked, refusals
+from aqlgen.project.refusals import refusals
 from aqlgen.project.releases import current
 from aqlgen.project.repository import Repository
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.render.provenance import FILE, file_hash
+from aqlgen.render.provenance import FILE
 from aqlgen.resources import changelog
 from aqlgen.runtime.table import WORKFLOWS
 from aqlgen.table.apis import split_name
@@ -65,8 +65,6 @@ class Asked:
     aliases: int | None = None
     """For how many days renamed operations answer to their old names; None for not at all."""
     strict: bool = False
-    keep_edits: bool = False
-    """Keep edited machine files of code as a fork."""
 
     def request(self, spec: str, overlays: tuple[str, ...], workflows: tuple[str, ...]) -> Request:
         """Return the request for a document of an API. Raises OptionError."""
@@ -86,8 +84,6 @@ class Updated:
     aliases_added: tuple[str, ...]
     variables_kept: tuple[str, ...]
     """The variables that stay without the name of their API, which was the only one so far."""
-    fork: tuple[Diagnostic, ...]
-    """A warning for each file of code that is kept as it was edited."""
     written: bool
     checked: CheckRecord | None = None
     """What `aqlgen check` recorded before the update."""
@@ -96,8 +92,8 @@ class Updated:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The warnings about the fork, the document and the overrides."""
-        return (*self.fork, *self.prepared.diagnostics)
+        """The warnings about the document and the overrides."""
+        return self.prepared.diagnostics
 
     @property
     def changelog(self) -> list[str]:
@@ -131,12 +127,12 @@ def _update(
     folder = project.folder
     worktree = Worktree(project)
     _refuse_elsewhere(worktree, repository)
-    today, fork = _fork(worktree, asked, progress)
+    today = _refuse_edits(worktree, asked, progress)
     licensed = project.license if asked.license is None else spdx(asked.license)
     before = _data(worktree)
     names = project.names(before)
-    options = _with_source(_options(project, asked, names, before), asked, project.package, fork)
-    generated = regenerate(project, options, licensed, progress, fork=fork, earlier=today.prepared if today else None)
+    options = _options(project, asked, names, before)
+    generated = regenerate(project, options, licensed, progress, earlier=today.prepared if today else None)
     yours: dict[str, bytes] = {}
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
@@ -150,7 +146,7 @@ def _update(
         yours[OVERRIDES] = with_entries(folder, aliases, "aliases")
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
         used = overridden(replace(options, names=decided), folder, yours[OVERRIDES])
-        generated = regenerate(project, used, licensed, progress, fork=fork, earlier=generated.prepared)
+        generated = regenerate(project, used, licensed, progress, earlier=generated.prepared)
     tree = generated.tree
     stale = contradicted(project, options, generated.prepared, progress) if asked.specs or asked.overlays else ()
     prepared = replace(generated.prepared, diagnostics=(*stale, *generated.prepared.diagnostics))
@@ -160,7 +156,7 @@ def _update(
     old = surface_of_folder({**known, **before}, project.package)
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
-    planned = merge(worktree, tree, yours, fork)
+    planned = merge(worktree, tree, yours)
     refuse_links(project.folder, (*tree, *planned.written, *planned.removed))
     refuse_in_the_way(repository, planned, worktree, tree)
     merged = planned.result(folder) if dry_run else apply(repository, planned)
@@ -173,26 +169,9 @@ def _update(
         after=Provenance.of(json.loads(tree[FILE]), current().tag),
         aliases_added=tuple(aliases),
         variables_kept=() if project.apis() else _variables_kept(generated.prepared),
-        fork=tuple(
-            forked(path, project.package, severity=Severity.WARNING, generated=path in tree) for path in sorted(fork)
-        ),
         written=not dry_run,
         checked=CheckRecord.of(project.provenance),
     )
-
-
-def _fork(worktree: Worktree, asked: Asked, progress: Progress) -> tuple[Regenerated | None, Mapping[str, str]]:
-    """Refuse edits of machine files; return the files of the fork with their hashes, and what `_refuse_edits` does."""
-    project = worktree.project
-    kept = {path: project.fork[path] for path in worktree.of(Kind.MACHINE, State.KEPT)}
-    changed = [*worktree.of(Kind.MACHINE, State.EDITED), *kept]
-    edited = _without_given({path: worktree.read(path) or b"" for path in changed}, asked.specs)
-    today = _refuse_edits(project, edited, kept, progress, keep=asked.keep_edits)
-    if not asked.keep_edits:
-        return today, kept
-    pristine = today.tree if today else {}
-    code = {path: content for path, content in edited.items() if is_code(path, project.package)}
-    return today, {path: file_hash(content) for path, content in code.items() if content != pristine.get(path)}
 
 
 def _variables_kept(prepared: Prepared) -> tuple[str, ...]:
@@ -210,38 +189,23 @@ def _without_given(edited: Mapping[str, bytes], specs: Iterable[str]) -> dict[st
     }
 
 
-def _refuse_edits(
-    project: Project, edited: Mapping[str, bytes], fork: Mapping[str, str], progress: Progress, *, keep: bool
-) -> Regenerated | None:
-    """Refuse edits of machine files except for code of the fork, or all code to `keep`. Raises AqlgenError.
+def _refuse_edits(worktree: Worktree, asked: Asked, progress: Progress) -> Regenerated | None:
+    """Refuse edits of machine files. Raises AqlgenError.
 
     Returns what this aqlgen generates from what the project keeps, where that was needed.
     """
-    unkept = {path: edited[path] for path in edited if path not in fork}
-    if not unkept:
+    project = worktree.project
+    changed = {path: worktree.read(path) or b"" for path in worktree.of(Kind.MACHINE, State.EDITED)}
+    edited = _without_given(changed, asked.specs)
+    if not edited:
         return None
     progress("reading edits")
-    sound = not any(path.startswith("openapi/") for path in unkept)
+    sound = not any(path.startswith("openapi/") for path in edited)
     today = regenerate(project, project.options(), project.license, progress) if sound else None
-    allowed = {path for path in unkept if keep and is_code(path, project.package)}
-    refused = refusals(
-        project, {path: unkept[path] for path in unkept if path not in allowed}, today.tree if today else {}
-    )
+    refused = refusals(project, edited, today.tree if today else {})
     if refused:
         raise OptionError(*(replace(refusal, file=str(project.folder / refusal.file)) for refusal in refused))
     return today
-
-
-def _with_source(options: Options, asked: Asked, package: str, fork: Mapping[str, str]) -> Options:
-    """Return the options of a project that keeps the source of its runtime where a part of it is a fork."""
-    forked = [path for path in fork if path.startswith(f"src/{package}/runtime/")]
-    if forked and asked.runtime == "sealed":
-        raise OptionError.of(
-            "bad-option",
-            f"--runtime sealed would leave out {forked[0]}, which is a fork",
-            help="Delete the files of the fork and commit that, or keep --runtime source.",
-        )
-    return replace(options, runtime="source") if forked else options
 
 
 def _refuse_elsewhere(worktree: Worktree, repository: Repository) -> None:

@@ -15,7 +15,7 @@ from aqlgen.git.isolation import isolated, place_of
 from aqlgen.project import Project
 from aqlgen.project.encodings import as_generated, is_generated
 from aqlgen.render.kinds import Kind, folders, kind
-from aqlgen.render.provenance import FILE, file_hash
+from aqlgen.render.provenance import FILE
 
 __all__ = ["State", "Worktree"]
 
@@ -30,8 +30,6 @@ class State(StrEnum):
 
     UNCHANGED = "unchanged"
     EDITED = "edited"
-    KEPT = "kept"
-    """Edited code that `aqlgen update --keep-edits` made a fork."""
     DELETED = "deleted"
 
 
@@ -55,18 +53,13 @@ class Worktree:
     def states(self) -> dict[str, State]:
         """Return the state of every file that aqlgen recorded, by its path; the files are read once."""
         if self._states is None:
-            gone = [path for path in self.project.fork if path not in self.project.recorded]  # no longer generated
-            kept = {path: "" for path in gone if self.project.placed(path).is_file()}
-            recorded = {**self.project.recorded, **kept}
-            self._states = {path: self._state(path, digest) for path, digest in recorded.items()}
+            self._states = {path: self._state(path, digest) for path, digest in self.project.recorded.items()}
         return self._states
 
     def _state(self, path: str, recorded: str) -> State:
         content = self.read(path)
         if content is None:
             return State.DELETED
-        if path in self.project.fork and file_hash(content) == self.project.fork[path]:
-            return State.KEPT
         return State.UNCHANGED if is_generated(content, recorded) else State.EDITED
 
     def of(self, whose: Kind, state: State) -> list[str]:
@@ -82,10 +75,9 @@ class Worktree:
         return self._own
 
     def known(self) -> frozenset[str]:
-        """Return the files that aqlgen wrote, and those of a fork."""
+        """Return the files that aqlgen wrote."""
         project = self.project
-        placed = map(project.place_of, (*project.recorded, *project.fork))
-        return frozenset({*placed, *project.recorded, FILE})
+        return frozenset({*map(project.place_of, project.recorded), *project.recorded, FILE})
 
     def misplaced(self) -> tuple[str, ...]:
         """Return the files of the user in folders that aqlgen alone writes to."""

@@ -43,8 +43,6 @@ class Order:
     """Whether the project holds the runtime as one archive, not as its source."""
     parts: tuple[str, ...] = ()
     """What the project has beside the adapter itself, of `PARTS`."""
-    fork: Mapping[str, str] = field(default_factory=dict)
-    """The hashes of the files of code that the project keeps as somebody edited them."""
     conformance: Json = None
     """What `aqlgen check` recorded of the project."""
 
@@ -78,7 +76,6 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
         order.release,
         order.generated_at,
         hashes=order.hashes,
-        fork=order.fork,
         texts_hash=canonical_hash(agent_texts(order.table), depth=2),
         conformance=order.conformance,
     )

@@ -85,7 +85,6 @@ def provenance(
     at: str | None,
     *,
     hashes: Mapping[str, str],
-    fork: Mapping[str, str],
     texts_hash: str,
     conformance: Json,
 ) -> bytes:
@@ -96,9 +95,7 @@ def provenance(
     `texts_hash` is the hash of all that agents read.
 
     The hash of each file shows later, with nothing else at hand, whether it still is as it was generated. `hashes` are
-    those of files that the project keeps as they were generated earlier. `fork` holds the files of code that the
-    project keeps as somebody edited them, with the hash of what is kept; the other hash of such a file is that of what
-    was generated.
+    those of files that the project keeps as they were generated earlier.
 
     `base` has the shared files as they are generated, which the next update needs for merging edits of them.
     `conformance` is what `aqlgen check` recorded; it is the last entry.
@@ -117,7 +114,6 @@ def provenance(
         "base": {  # bzip2 has one encoder, so that the bytes are the same everywhere
             path: b64encode(compress(tree[path])).decode() for path in each if kind(path, package) is Kind.SHARED
         },
-        **({"fork": dict(sorted(fork.items()))} if fork else {}),
         "conformance": conformance,
     }
     text = dumps(record, indent=2, ensure_ascii=False) + "\n"

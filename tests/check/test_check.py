@@ -70,7 +70,6 @@ def test_an_adapter_that_does_not_start_fails_and_says_why(project: Path, tmp_pa
         (["--test", "XX-1"], "no test is called 'XX-1'"),
         (["--report", "report.html"], "no report has the ending of 'report.html'"),
         (["--pristine", "--level", "2", "--fail-fast"], "--level, --fail-fast start the adapter"),
-        (["--keep-edits"], "--keep-edits is for --pristine"),
         (["--by", "me"], "--by and --reason are for --promote"),
         (["--promote", "--by", "me", "--reason", "why"], "--promote needs --base-url"),
         (["--promote", "--base-url", "http://127.0.0.1:1"], "--promote needs --by and --reason"),

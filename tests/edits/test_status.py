@@ -31,7 +31,7 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "changes",
         "problems",
     ]
-    assert list(report["files"]) == ["yours", "shared", "machine", "own", "misplaced", "fork", "changed"]
+    assert list(report["files"]) == ["yours", "shared", "machine", "own", "misplaced", "changed"]
     assert report["recorded"] == report["today"]
     assert report["files"]["changed"] == []
     assert (report["stale"], report["problems"], report["conflicts"]) == ([], [], [])

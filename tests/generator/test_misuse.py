@@ -52,7 +52,6 @@ MISTAKES = [
     (["status", "missing"], 4, "not a folder", "from-openapi"),
     (["update", "full"], 4, "no project", "from-openapi"),
     (["update", "--aliases", "never"], 3, "'--aliases'", "`aqlgen update --help`"),
-    (["check", "full", "--keep-edits"], 3, "--keep-edits", "--pristine"),
 ]
 
 

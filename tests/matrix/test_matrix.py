@@ -158,7 +158,7 @@ def test_a_runtime_that_got_another_name_is_generated_again(bench: Bench, tmp_pa
 
 
 @pytest.mark.parametrize("clone", clones.CLONES)
-def test_edited_code_is_refused_with_the_way_out_or_kept_as_a_fork(bench: Bench, tmp_path: Path, clone: str) -> None:
+def test_edited_code_is_refused_with_the_way_out(bench: Bench, tmp_path: Path, clone: str) -> None:
     repo = bench.copy(bench.repo(clone, "no edits"), tmp_path / "work")
     paths = [f"src/shop_adapter/{name}" for name in EDITED_CODE]
     for path in paths:
@@ -168,11 +168,6 @@ def test_edited_code_is_refused_with_the_way_out_or_kept_as_a_fork(bench: Bench,
     done = bench.update(repo, "both")
     assert (done.code, clones.read(repo.folder)) == (3, before)
     assert {detail["code"] for detail in done.json["error"]["details"]} == {"machine-file-edited"}
-    done = bench.update(repo, "both", "--keep-edits")
-    assert (done.code, done.json["fork"]) == (0, paths)
-    after = clones.read(repo.folder)
-    assert {path: after[path] for path in paths} == {path: before[path] for path in paths}
-    assert b"newly" in after["src/shop_adapter/__main__.py"]
 
 
 @pytest.mark.parametrize("edit", ["no edits", "code"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -205,21 +204,14 @@ def test_an_update_moves_the_forms_of_earlier_releases_without_losing_an_edit(tm
     assert repo.update().out.endswith("is up to date.\n")
 
 
-def test_a_project_with_edits_of_its_runtime_keeps_the_source(tmp_path: Path) -> None:
+def test_a_project_with_edits_of_its_runtime_is_refused_and_keeps_them(tmp_path: Path) -> None:
     repo = in_git(generate(tmp_path / "earlier", "--runtime", "source"))
     of_earlier(repo, "copied")
     edited = f"{SOURCE}/text.py"
     repo.write(edited, repo.read(edited) + "\nMINE = 1\n")
     repo.commit()
     assert repo.update().code == 3
-    assert repo.changed("--keep-edits")["fork"] == [edited]
-    repo.commit()
     assert "MINE = 1" in repo.read(edited)
-    assert json.loads(repo.read(RECORD))["options"]["runtime"] == "source"
-    assert not (repo.folder / RUNTIME).exists()
-    refused = repo.update("--runtime", "sealed", "--output-format", "json")
-    assert (refused.code, edited in refused.json["error"]["message"]) == (3, True)
-    assert repo.update().out.splitlines()[-1].endswith("is up to date.")
 
 
 def test_an_edit_of_the_archive_is_refused_with_the_way_out(tmp_path: Path) -> None:

@@ -1,9 +1,8 @@
-"""The adapter's code is the machine's: replaced whole, an edit is refused, or kept as a fork that says so."""
+"""The adapter's code is the machine's: replaced whole, and an edit is refused."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,10 @@ import pytest
 
 from aqlgen.render.provenance import file_hash, tree_hash
 from tests.generator.commands import run
-from tests.update.repos import SOURCE, Repo, Templates, grown, operation
+from tests.update.repos import SOURCE, Repo, Templates
 
 pytestmark = pytest.mark.long
 
-Spec = Callable[[Any], Path]
 RUNTIME = "src/shop_adapter/runtime"
 EDITED = f"{RUNTIME}/__init__.py"
 HOOK = "hatch_build.py"
@@ -46,12 +44,6 @@ def newest(newer: Templates) -> Templates:
     return newer
 
 
-def _about_files(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the warnings but those that every project of this document and of templates without a release has."""
-    usual = ("no-security-scheme", "placeholder-address")
-    return [warning for warning in report["warnings"] if warning["code"] not in usual]
-
-
 def test_code_is_replaced_whole(repo: Repo, newest: Templates) -> None:
     assert repo.changed()["files"]["changed"] == ["MCPAQL-PROVENANCE.json", EDITED]
     assert '"""Newer. ' in repo.read(EDITED)
@@ -66,7 +58,7 @@ def test_an_edit_of_code_is_refused_with_the_way_out_and_nothing_changes(repo: R
     assert [Path(detail["path"]).relative_to(repo.folder).as_posix() for detail in details] == [HOOK, EDITED]
     for detail in details:
         assert detail["code"] == "machine-file-edited"
-        ways = ("src/shop_adapter/hooks.py", "adapter.toml", "overrides.yaml", "--keep-edits", "delete the file")
+        ways = ("src/shop_adapter/hooks.py", "adapter.toml", "overrides.yaml", "delete the file")
         assert all(way in detail["suggestion"] for way in ways)
     lines = repo.read(HOOK).splitlines()
     assert details[0]["line"] == lines.index("OURS = 1") - 1
@@ -77,7 +69,7 @@ def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
     report = status(repo)
     assert report["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "edited"}]
     assert [refusal["path"] for refusal in report["edits"]["refused"]] == [EDITED]
-    assert "--keep-edits" in run("status", repo.folder).out
+    assert "src/shop_adapter/hooks.py" in run("status", repo.folder).out
     done = check(repo)
     assert done.code == 1
     assert [(finding["code"], finding["path"]) for finding in done.json["pristine"]["findings"]] == [
@@ -95,70 +87,20 @@ def test_a_back_door_is_found_also_when_the_record_was_changed_with_it(repo: Rep
     assert [(finding["code"], finding["path"]) for finding in findings] == [("not-reproducible", EDITED)]
 
 
-def test_kept_edits_are_a_fork_that_every_command_tells_of(repo: Repo, newest: Templates, spec: Spec) -> None:
-    edit(repo, EDITED)
-    before = repo.read(EDITED)
-    done = repo.changed("--keep-edits", "--spec", spec(grown(orders={"get": operation("listOrders")})))
-    assert (done["success"], done["fork"], repo.read(EDITED)) == (True, [EDITED], before)
-    (warning,) = _about_files(done)
-    assert (warning["code"], warning["path"]) == ("machine-file-forked", EDITED)
-    assert "may not fit" in warning["suggestion"]
-    assert list(json.loads(repo.read("MCPAQL-PROVENANCE.json"))["fork"]) == [EDITED]
-    repo.commit()
-    report = status(repo)
-    assert report["files"]["fork"] == [EDITED]
-    assert report["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "kept"}]
-    assert report["edits"]["refused"] == []
-    assert "may not fit" in run("status", repo.folder).out
-    again = repo.update()
-    assert (again.code, repo.read(EDITED)) == (0, before)
-    assert "is up to date" in again.out
-    assert "[machine-file-forked]" in again.err
-
-
-def test_a_check_accepts_a_fork_only_when_it_is_asked_to(repo: Repo) -> None:
-    edit(repo, EDITED)
-    repo.update("--keep-edits")
-    repo.commit()
-    done = check(repo)
-    assert done.code == 1
-    assert [finding["code"] for finding in done.json["pristine"]["findings"]] == ["machine-file-forked"]
-    done = check(repo, "--keep-edits")
-    assert (done.code, done.json["pristine"]["fork"]) == (0, [EDITED])
-    result = run("check", repo.folder, "--pristine", "--keep-edits")
-    assert "pristine but for 1 file of code that is a fork" in result.out
-    assert "may not fit" in result.err
-
-
-def test_a_fork_that_was_edited_again_is_refused_until_it_is_kept_again(repo: Repo) -> None:
-    edit(repo, EDITED)
-    repo.update("--keep-edits")
+def test_an_edit_is_given_up_by_deleting_the_file(repo: Repo, newest: Templates) -> None:
     edit(repo, EDITED)
     assert repo.update().code == 3
-    assert repo.changed("--keep-edits")["fork"] == [EDITED]
-    assert repo.read(EDITED).count("OURS = 1") == 2
-
-
-def test_data_is_never_a_fork_whatever_the_record_says(repo: Repo) -> None:
-    path = "src/shop_adapter/adapter.json"
-    repo.write(path, repo.read(path) + "\n")
-    fork = json.dumps({path: file_hash((repo.folder / path).read_bytes())})
-    repo.replace("MCPAQL-PROVENANCE.json", '"conformance": null', f'"fork": {fork},\n  "conformance": null')
-    repo.commit()
-    assert status(repo)["files"]["fork"] == []
-    assert check(repo, "--keep-edits").code == 1
-
-
-def test_a_fork_is_given_up_by_deleting_the_file(repo: Repo, newest: Templates) -> None:
-    edit(repo, EDITED)
-    repo.update("--keep-edits")
-    repo.commit()
     (repo.folder / EDITED).unlink()
     repo.commit()
-    done = repo.changed()
-    assert (done["fork"], _about_files(done)) == ([], [])
+    assert repo.changed()["success"]
     assert '"""Newer. ' in repo.read(EDITED)
-    assert "fork" not in json.loads(repo.read("MCPAQL-PROVENANCE.json"))
+
+
+def test_an_edited_module_that_is_gone_is_refused(repo: Repo, newer: Templates) -> None:
+    edit(repo, EDITED)
+    before = repo.read(EDITED)
+    newer.remove(f"{SOURCE}/__init__.py")
+    assert (repo.update().code, repo.read(EDITED)) == (3, before)
 
 
 def test_modules_that_moved_or_are_gone_are_removed(repo: Repo, newer: Templates) -> None:
@@ -168,21 +110,6 @@ def test_modules_that_moved_or_are_gone_are_removed(repo: Repo, newer: Templates
     done = repo.changed()
     assert (done["success"], done["files"]["removed"]) == (True, [EDITED])
     assert done["files"]["added"] == [f"{RUNTIME}/parts/__init__.py"]
-
-
-def test_an_edited_module_that_is_gone_is_refused_or_stays_in_the_fork(repo: Repo, newer: Templates) -> None:
-    edit(repo, EDITED)
-    before = repo.read(EDITED)
-    newer.remove(f"{SOURCE}/__init__.py")
-    assert repo.update().code == 3
-    done = repo.changed("--keep-edits")
-    assert (done["fork"], repo.read(EDITED)) == ([EDITED], before)
-    assert "does not generate it any more" in _about_files(done)[0]["message"]
-    repo.commit()
-    report = status(repo)
-    assert (report["files"]["fork"], report["files"]["misplaced"], report["files"]["own"]) == ([EDITED], [], 0)
-    assert repo.changed()["files"]["changed"] == []
-    assert repo.read(EDITED) == before
 
 
 def test_a_file_of_the_users_in_the_runtime_stays_and_is_told_as_misplaced(repo: Repo, newest: Templates) -> None:
