@@ -126,9 +126,7 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
     content_types, headers, xml = rules
     if value is None:
         return
-    content_type = first_type(content_types, "")
-    if isinstance(value, Mapping | list | tuple) and "," in content_types:  # of several types, one that can hold it
-        content_type = next(filter(is_json, map(str.strip, content_types.split(","))), content_type)
+    content_type = _type_of_part(value, content_types)
     if isinstance(value, list | tuple) and not is_json(content_type):
         items = schema.get("items", {})
         for item in value:
@@ -145,6 +143,14 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
         yield _part(name, as_json(value).encode(), content_type or JSON, headers)
     else:
         yield _part(name, wire_text(value).encode(), content_type, headers)
+
+
+def _type_of_part(value: Any, content_types: str) -> str:
+    """Return the content type of a part; of several, one that can hold its value."""
+    first = first_type(content_types, "")
+    if isinstance(value, Mapping | list | tuple) and "," in content_types:
+        return next(filter(is_json, map(str.strip, content_types.split(","))), first)
+    return first
 
 
 def _is_file(value: Any, schema: JsonSchema) -> bool:
@@ -192,30 +198,32 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
     if row.presets or row.fixed:
         params = {**row.presets, **params, **row.fixed_values}
     if body.shape == "whole":
-        parameter = row.sent_parameters.get(body.parameter or "")
-        constants = _constants(row, body, names) if row.fixed else {}
-        if parameter is None or parameter.name not in params:
-            return constants or None
-        value = names.to_wire(params[parameter.name], parameter.schema)
-        if isinstance(value, list) and body.content_type == JSON_PATCH:
-            plan = names.plan(parameter.schema)
-            value = value if plan is None else operations_to_wire(value, plan)
-        return {**value, **constants} if constants and isinstance(value, Mapping) else value
+        return _whole(row, body, params, names)
     fields: dict[str, Any] = {}
-    further_fields: Any = None
-    has_fields = False
+    further: Any = {}
+    has_fields = body.required
     for name, parameter in row.sent_parameters.items():
-        if name not in params:
-            continue
-        if parameter.location == "body":
-            fields[parameter.wire] = names.to_wire(params[name], parameter.schema)
+        if name in params and parameter.location in ("body", "body_rest"):
             has_fields = True
-        elif parameter.location == "body_rest":
-            further_fields = names.to_wire(params[name], parameter.schema)
-            has_fields = True
-    if isinstance(further_fields, Mapping):
-        fields = {**further_fields, **fields}
-    return fields if has_fields or body.required else None
+            value = names.to_wire(params[name], parameter.schema)
+            if parameter.location == "body":
+                fields[parameter.wire] = value
+            elif isinstance(value, Mapping):
+                further = value
+    return {**further, **fields} if has_fields else None
+
+
+def _whole(row: Row, body: Body, params: Mapping[str, Any], names: Names) -> Any:
+    """Return a body that is one parameter, with the fields in it that the owner fixed."""
+    parameter = row.sent_parameters.get(body.parameter or "")
+    constants = _constants(row, body, names) if row.fixed else {}
+    if parameter is None or parameter.name not in params:
+        return constants or None
+    value = names.to_wire(params[parameter.name], parameter.schema)
+    if isinstance(value, list) and body.content_type == JSON_PATCH:
+        plan = names.plan(parameter.schema)
+        value = value if plan is None else operations_to_wire(value, plan)
+    return {**value, **constants} if constants and isinstance(value, Mapping) else value
 
 
 def _constants(row: Row, body: Body, names: Names) -> dict[str, Any]:
@@ -263,6 +271,11 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
             return content_type, "&".join(form_pairs(value, _declared_fields(row, body))).encode()
         if is_multipart(content_type):
             return encode_multipart(content_type, value, _declared_fields(row, body), files.read)
+    return _encode_other(body, content_type, value, files)
+
+
+def _encode_other(body: Body, content_type: str, value: Any, files: Files) -> tuple[str, bytes]:
+    """Return a body that is neither JSON nor a form: XML, a text or a file."""
     if body.xml is not None and not isinstance(value, str):
         from .xml import encode_xml
 

@@ -8,6 +8,7 @@ cannot hold a line break.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +108,6 @@ class RequestBuilder:
             params = {**params, **applied.path}
         headers = dict(route.headers)
         cookies: list[str] = []
-        files: tuple[SentFile, ...] = ()
         try:
             url = route.base_url + _path(row, route, params)
             query = [*route.fixed_query, *_without_credentials(_query(route, params), applied), *applied.query]
@@ -116,15 +116,7 @@ class RequestBuilder:
                 if value is not None:
                     _check_fixed(route, value, field.name)
                     _add_header(field.parameter, value, headers, cookies)
-            content = None
-            if row.body is not None:
-                body = assemble_body(row, params, self._names)
-                if applied.body and (body is None or isinstance(body, Mapping)):
-                    body = with_credentials(body or {}, applied.body)
-                if body is not None or row.body.is_null or (row.body.parameter or "") in params:  # null is sent
-                    reader = ReadFiles(self._files)
-                    headers["Content-Type"], content = encode_body(row, row.body, body, reader)
-                    files = tuple(reader.sent)
+            content, files = self._body(row, params, applied, headers)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
         for name, text in applied.headers:
@@ -136,54 +128,68 @@ class RequestBuilder:
             url = f"{url}?{'&'.join(query)}"
         return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets, files)
 
+    def _body(
+        self, row: Row, params: Mapping[str, Any], applied: Applied, headers: dict[str, str]
+    ) -> tuple[bytes | None, tuple[SentFile, ...]]:
+        """Return the encoded body with the files in it, and add its content type to the headers."""
+        if row.body is None:
+            return None, ()
+        body = assemble_body(row, params, self._names)
+        if applied.body and (body is None or isinstance(body, Mapping)):
+            body = with_credentials(body or {}, applied.body)
+        if body is None and not row.body.is_null and (row.body.parameter or "") not in params:
+            return None, ()
+        reader = ReadFiles(self._files)
+        headers["Content-Type"], content = encode_body(row, row.body, body, reader)
+        return content, tuple(reader.sent)
+
     def _route(self, row: Row) -> _Route:
+        at: defaultdict[str, list[Parameter]] = defaultdict(list)
         for field in row.sent_parameters.values():
-            if field.location == "header":
-                check_header(field.wire)
-            elif field.location in ("query", "body"):
-                check_names((field.wire,), field.name)
-        for name in (*row.headers, *self._adapter.headers):
+            at[field.location].append(field)
+        for name in (*(field.wire for field in at["header"]), *row.headers, *self._adapter.headers):
             check_header(name)
+        for field in (*at["query"], *at["body"]):
+            check_names((field.wire,), field.name)
         path, _, fixed = row.path.partition("#")[0].partition("?")
-        path_parameters = self._path_credentials()
-        path_parameters |= {field.wire: field for field in row.sent_parameters.values() if field.location == "path"}
-        segments: list[str | _Segment] = []
-        for part in path.lstrip("/").split("/"):
-            texts, names = split_at_placeholders(part)
-            unknown = [name for name in names if name not in path_parameters]
-            if unknown:
-                raise Failure(
-                    Code.INTERNAL_ERROR,
-                    f"Internal error: no parameter of operation '{row.name}' fills '{unknown[0]}' in its path",
-                    {"operation": row.name},
-                )
-            literals = tuple(quote(text, safe=_PATH_SAFE) for text in texts)
-            fields = tuple(self._field(path_parameters[name]) for name in names)
-            segments.append(_Segment(literals, fields) if fields else literals[0])
-        parameters = row.sent_parameters.values()
+        path_parameters = self._path_credentials() | {field.wire: field for field in at["path"]}
+        return _Route(
+            base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
+            segments=tuple(self._segment(row, part, path_parameters) for part in path.lstrip("/").split("/")),
+            fixed_query=(
+                *(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
+                *(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in row.query.items()),
+            ),
+            query_fields=tuple(map(self._field, (*at["query"], *at["querystring"]))),
+            header_fields=tuple(map(self._field, (*at["header"], *at["cookie"]))),
+            headers=self._headers(row),
+            fixed=frozenset(field.wire for field in row.fixed.values() if field.location in ("query", "cookie")),
+        )
+
+    def _segment(self, row: Row, part: str, path_parameters: Mapping[str, Parameter]) -> str | _Segment:
+        """Return a segment of the path. Raises Failure if no parameter fills a placeholder in it."""
+        texts, names = split_at_placeholders(part)
+        unknown = [name for name in names if name not in path_parameters]
+        if unknown:
+            raise Failure(
+                Code.INTERNAL_ERROR,
+                f"Internal error: no parameter of operation '{row.name}' fills '{unknown[0]}' in its path",
+                {"operation": row.name},
+            )
+        literals = tuple(quote(text, safe=_PATH_SAFE) for text in texts)
+        fields = tuple(self._field(path_parameters[name]) for name in names)
+        return _Segment(literals, fields) if fields else literals[0]
+
+    def _headers(self, row: Row) -> tuple[tuple[str, str], ...]:
+        """Return the headers of each request: the document's, then those that the owner set for the adapter."""
         headers = {
             "Accept": row.headers.get("Accept") or _accept_header(row),
             "User-Agent": f"{self._adapter.name}-adapter/{self._adapter.version}",
             **{name: value for name, value in row.headers.items() if name != "Accept"},
         }
         for name, value in self._adapter.headers.items():
-            for other in [other for other in headers if other.lower() == name.lower()]:
-                del headers[other]
-            headers[name] = value
-        return _Route(
-            base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
-            segments=tuple(segments),
-            fixed_query=(
-                *(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
-                *(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in row.query.items()),
-            ),
-            query_fields=tuple(
-                self._field(field) for field in parameters if field.location in ("query", "querystring")
-            ),
-            header_fields=tuple(self._field(field) for field in parameters if field.location in ("header", "cookie")),
-            headers=tuple(headers.items()),
-            fixed=frozenset(field.wire for field in row.fixed.values() if field.location in ("query", "cookie")),
-        )
+            _set_header(headers, name, value)
+        return tuple(headers.items())
 
     def _path_credentials(self) -> dict[str, Parameter]:
         """Return the credentials that stand in paths, under names that no agent can give."""

@@ -91,19 +91,7 @@ def _path_reserved(value: Any) -> str:
 
 def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> list[str]:
     """Return the `name=value` parts of style `cookie` (OpenAPI 3.2); nothing is encoded, so the caller must refuse."""
-    if value is None:
-        return []
-    if isinstance(value, Mapping):
-        pairs = [(key, wire_text(item)) for key, item in _present(value)]
-        if explode:
-            return [f"{key}={text}" for key, text in pairs]
-        return [f"{name}=" + ",".join(part for pair in pairs for part in pair)] if pairs else []
-    if isinstance(value, list | tuple):
-        texts = [wire_text(item) for item in value if item is not None]
-        if explode:
-            return [f"{name}={text}" for text in texts]
-        return [f"{name}={','.join(texts)}"] if texts else []
-    return [f"{name}={wire_text(value)}"]
+    return _pairs(name, value, "form", explode, wire_text, str)
 
 
 def form_cookies(key: str, value: Any, *, explode: bool = True, allow_reserved: bool = False) -> list[str]:
@@ -121,23 +109,39 @@ def query_pairs(
     return _pairs(key, value, style, explode, _reserved if allow_reserved else percent_encoded)
 
 
-def _pairs(key: str, value: Any, style: str, explode: bool, encode: Callable[[Any], str]) -> list[str]:
+def _encoded_name(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _pairs(
+    key: str,
+    value: Any,
+    style: str,
+    explode: bool,
+    encode: Callable[[Any], str],
+    encode_name: Callable[[str], str] = _encoded_name,
+) -> list[str]:
     if isinstance(value, str | int | float):
         return [f"{key}={encode(value)}"]
-    if value is None:
-        return []
     if style == "deepObject":
         return [f"{path}={encode(scalar)}" for path, scalar in _deep_paths(key, value)]
+    parts, has_keys = _parts(value, explode, encode, encode_name)
+    if explode:
+        return parts if has_keys else [f"{key}={part}" for part in parts]
+    return [f"{key}={_url_separator(style).join(parts)}"] if parts else []
+
+
+def _parts(
+    value: Any, explode: bool, encode: Callable[[Any], str], encode_name: Callable[[str], str] = _encoded_name
+) -> tuple[list[str], bool]:
+    """Return the parts of an array, object or scalar without nulls, and True if each is `name=value`."""
     if isinstance(value, Mapping):
-        pairs = [(quote(inner, safe=""), encode(item)) for inner, item in _present(value)]
+        pairs = [(encode_name(inner), encode(item)) for inner, item in _present(value)]
         if explode:
-            return [f"{inner}={text}" for inner, text in pairs]
-        texts = [part for pair in pairs for part in pair]
-    else:
-        texts = [encode(item) for item in value if item is not None]
-        if explode:
-            return [f"{key}={text}" for text in texts]
-    return [f"{key}={_url_separator(style).join(texts)}"] if texts else []
+            return [f"{inner}={text}" for inner, text in pairs], True
+        return [part for pair in pairs for part in pair], False
+    items = value if isinstance(value, list | tuple) else (value,)
+    return [encode(item) for item in items if item is not None], False
 
 
 def _deep_paths(path: str, value: Any) -> Iterable[tuple[str, Any]]:
@@ -164,17 +168,7 @@ def path_text(
 
     Null and empty arrays and objects stand for nothing (RFC 6570, 2.3), whatever the style.
     """
-    encode = _path_reserved if allow_reserved else percent_encoded
-    key = quote(name, safe="")
-    has_keys = False
-    if isinstance(value, Mapping):
-        pairs = [(quote(inner, safe=""), encode(item)) for inner, item in _present(value)]
-        parts = [f"{inner}={text}" for inner, text in pairs] if explode else [part for pair in pairs for part in pair]
-        has_keys = explode
-    elif isinstance(value, list | tuple):
-        parts = [encode(item) for item in value if item is not None]
-    else:
-        parts = [] if value is None else [encode(value)]
+    parts, has_keys = _parts(value, explode, _path_reserved if allow_reserved else percent_encoded)
     if not parts:
         return ""
     if style == "label":
@@ -182,8 +176,8 @@ def path_text(
     if style == "matrix":
         if has_keys:
             return "".join(f";{part}" for part in parts)
-        joined = parts if explode else [",".join(parts)]
-        return "".join(f";{key}={part}" if part else f";{key}" for part in joined)
+        key = quote(name, safe="")
+        return "".join(f";{key}={part}" if part else f";{key}" for part in (parts if explode else [",".join(parts)]))
     return _url_separator(style).join(parts)
 
 

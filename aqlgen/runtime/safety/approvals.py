@@ -239,25 +239,27 @@ def question_about(calls: Sequence[HeldCall]) -> str:
     """Return the question about all calls. What is the same for all calls of an operation is said once."""
     if len(calls) == 1:
         return calls[0].text
-    kinds: dict[str, list[tuple[int, list[str]]]] = {}
+    kinds: dict[str, list[tuple[int, HeldCall]]] = {}
     for number, call in enumerate(calls, 1):
-        kinds.setdefault(call.row.name, []).append((number, call.text.splitlines()))
+        kinds.setdefault(call.row.name, []).append((number, call))
     from .question_texts import key_literal, title_of_all
 
     lines = [title_of_all([(call.row, call.call.params) for call in calls], [call.name for call in calls])]
-    for name, texts in kinds.items():
-        numbered = [(number, text[1], text[2:]) for number, text in texts]
-        shared = [line for line in numbered[0][2] if all(line in rest for _, _, rest in numbered)]
-        if len(texts) == 1:
-            shared = []
-        lines += [f"{key_literal(name)}, {len(texts)} {'call' if len(texts) == 1 else 'calls'}:", *shared]
-        for number, request, rest in numbered:
-            thing = calls[number - 1].name
-            lines += [
-                f"{number}) {request}{f' ({thing})' if thing else ''}",
-                *(f"   {line}" for line in rest if line not in shared),
-            ]
+    for name, numbered in kinds.items():
+        count = len(numbered)
+        lines += [f"{key_literal(name)}, {count} {'call' if count == 1 else 'calls'}:", *_lines_of_kind(numbered)]
     return "\n".join(lines)
+
+
+def _lines_of_kind(numbered: Sequence[tuple[int, HeldCall]]) -> list[str]:
+    """Return the lines of all calls of an operation, those that all share first."""
+    texts = [call.text.splitlines() for _, call in numbered]
+    shared = [line for line in texts[0][2:] if len(texts) > 1 and all(line in text[2:] for text in texts)]
+    lines = list(shared)
+    for (number, call), (_, request, *rest) in zip(numbered, texts, strict=True):
+        lines.append(f"{number}) {request}{f' ({call.name})' if call.name else ''}")
+        lines += [f"   {line}" for line in rest if line not in shared]
+    return lines
 
 
 def keys_of(calls: Sequence[HeldCall]) -> Iterator[str]:

@@ -179,52 +179,64 @@ class _Confirmation:
 
     async def settle(self, sent: object, person: Person | None) -> None:
         """Return if the calls are confirmed. Raises Failure if they are not."""
-        if not await self._settled(sent, person):
-            for approval in self._first_uses:
-                if approval is not None:
-                    await self._keep(approval, FIRST_USE, _FIRST_USE_SECONDS)
-
-    async def _settled(self, sent: object, person: Person | None) -> bool:
-        """Return True if the calls need no yes, since their operations had one; False if they got theirs now."""
-        asking, settings = self._asking, self._asking.settings
+        asking = self._asking
         if sent is not None and not asking.by_agent:
             reason = "only a person confirms here"
             self._refused("token", "TOKEN_REJECTED", token_id=shorten(sent), reason=reason)
             raise refusals.no_token(self._row, reason)
-        self._store = store = await asking.questions.of(self._session.id)
-        known = await store.asked(self._about.digest)
+        self._store = await asking.questions.of(self._session.id)
+        known = await self._store.asked(self._about.digest)
         await self._refuse_if_denied(known, sent)
-        if known is not None and known.verdict and await self._used(known):
-            self._confirmed("operator", "CONFIRMATION_GRANTED", by=known.by, matter=known.id)
-            await self._approve_session(known.by, is_meant=known.scope == "session")
+        if not await self._by_operator(known):
+            await self._refuse_if_declined()
+            if sent is not None:
+                await self._redeem(sent, known)
+            elif not (asking.by_agent and await self._by_confirm_operation(known)):
+                if await self._used_before():
+                    return
+                if not await self._by_session():
+                    await self._ask_now(person)
+        for approval in self._first_uses:
+            if approval is not None:
+                await self._keep(approval, FIRST_USE, _FIRST_USE_SECONDS)
+
+    async def _by_operator(self, known: Question | None) -> bool:
+        """Return True if an operator approved these very calls."""
+        if known is None or not known.verdict or not await self._used(known):
             return False
+        self._confirmed("operator", "CONFIRMATION_GRANTED", by=known.by, matter=known.id)
+        await self._approve_session(known.by, is_meant=known.scope == "session")
+        return True
+
+    async def _refuse_if_declined(self) -> None:
+        """Raise Failure if a person said no to the calls, or to one of them."""
         declined = [
             *approvals.keys_of(self._calls),
             *(key for call in self._calls for key in approvals.keys_of([call])),
         ]
-        if await asking.declined.holds(self._session.id, declined):
+        if await self._asking.declined.holds(self._session.id, declined):
             self._refused("person", reason="a person declined it before", by="person")
             raise refusals.declined_before(self._row)
-        if sent is not None:
-            await self._redeem(sent, known)
+
+    async def _by_session(self) -> bool:
+        """Return True if the approval for the session covers the calls."""
+        if self._approval is None:
             return False
-        if asking.by_agent and await self._by_confirm_operation(known):
-            return False
-        if await self._used_before():
-            return True
-        if self._approval is not None:
-            digest = self._approval.digest
-            used = await store.use(await store.id_of(digest), digest, len(self._calls))
-            if used is not None:
-                self._confirmed("session", "CONFIRMATION_GRANTED", by=used.by, approval=used.id, left=used.left)
-                return False
+        digest = self._approval.digest
+        used = await self._store.use(await self._store.id_of(digest), digest, len(self._calls))
+        if used is not None:
+            self._confirmed("session", "CONFIRMATION_GRANTED", by=used.by, approval=used.id, left=used.left)
+        return used is not None
+
+    async def _ask_now(self, person: Person | None) -> None:
+        """Ask the person behind the client. Raises Failure with a token, or for the wait, where none is reached."""
+        asking = self._asking
         self._text = approvals.question_about(
             [call if call.text else replace(call, text=asking.text(call)) for call in self._calls]
         )
-        if person is not None and person.reachable and settings.approval != "operator":
-            await self._ask(person)
-            return False
-        raise await self._issue() if asking.by_agent else await self._wait()
+        if person is None or not person.reachable or asking.settings.approval == "operator":
+            raise await self._issue() if asking.by_agent else await self._wait()
+        await self._ask(person)
 
     async def _used(self, known: Question) -> bool:
         """Return True if an approval was used for its calls. Raises Failure, and uses nothing, if it is too early."""

@@ -249,13 +249,14 @@ class Policy:
         if len(left) < len(verdicts):
             stated += [_verdict(rule) for rule in allowing]
         worst = max((*stated, *left), key=lambda verdict: SEVERITY[verdict.outcome])
-        owners, policys = (
-            [reason for verdict in each if verdict.outcome == worst.outcome for reason in verdict.reasons]
-            for each in (stated, left)
-        )
-        reasons = tuple(dict.fromkeys((*owners, *danger_reasons(row), *policys)))
+        reasons = (*_reasons(stated, worst.outcome), *danger_reasons(row), *_reasons(left, worst.outcome))
         met = tuple(rule.id for rule in rules)
-        return GateDecision(worst.outcome, row.danger, self.name, reasons, worst.rule, self.trust, met)
+        unique = tuple(dict.fromkeys(reasons))
+        return GateDecision(worst.outcome, row.danger, self.name, unique, worst.rule, self.trust, met)
+
+
+def _reasons(verdicts: Sequence[Verdict], outcome: str) -> list[str]:
+    return [reason for verdict in verdicts if verdict.outcome == outcome for reason in verdict.reasons]
 
 
 def _is_lifted(verdict: Verdict, *, exact: bool) -> bool:

@@ -230,10 +230,9 @@ class Row:
 
     def __post_init__(self) -> None:
         """Derive what calls ask for."""
-        behind = None if self.pagination is None else self.pagination.parameters
-        paging = None if behind is None else self.pagination
-        if self.update is not None and self.update.parameters:
-            behind = {**(behind or {}), **self.update.parameters}
+        paged_by = None if self.pagination is None else self.pagination.parameters
+        updated_by = None if self.update is None else self.update.parameters
+        behind = {**(paged_by or {}), **(updated_by or {})}
         parameters = {**self.shown_parameters, **behind} if behind else self.shown_parameters
         selection = _selection(parameters)
         for name, value in (
@@ -241,8 +240,8 @@ class Row:
             ("sent_parameters", {**parameters, **self.fixed}),
             ("presets", {name: item.preset for name, item in parameters.items() if item.preset is not None}),
             ("fixed_values", {name: item.preset for name, item in self.fixed.items()}),
-            ("paging", paging),
-            ("hidden_parameters", frozenset(behind or ())),
+            ("paging", None if paged_by is None else self.pagination),
+            ("hidden_parameters", frozenset(behind)),
             ("adapter_parameters", frozenset(name for name, item in parameters.items() if item.location == ADAPTER)),
             ("wire_names", _wire_names(parameters)),
             ("selects", selection is not None),

@@ -241,8 +241,7 @@ class Validation:
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks. Raises TooMuch."""
-        from .problems import field_problems, missing_problem, twice_problem, unexplained_problem, unknown_problem
-        from .value_problems import CLOSED, Explanation, place_of
+        from .problems import missing_problem, twice_problem, unexplained_problem, unknown_problem
 
         known = reading.value
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
@@ -250,16 +249,23 @@ class Validation:
         if unknown:
             problems.append(unknown_problem(row, list(unknown), self._nested_fields(row), self._takers(row, unknown)))
         problems += [twice_problem(name, alias) for name, alias in twice]
-        problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
-        strange = list(islice(self._strange(checks, known), _MOST_STRANGE))
-        for place, keys, declared in strange:
-            problems += field_problems(row, keys, declared, (), place)
-        explained = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
-        faults = (each for each in reading.faults if each.keyword not in CLOSED or place_of(each.path) not in explained)
-        problems += Explanation(self._table.types, checks.sensitive).problems(faults)
+        problems += self._value_problems(row, checks, reading)
         if problems or checks.partial or reading.unchecked or self._passes(row, checks, known):
             return problems
         return self._body_problems(row, checks, known) or [unexplained_problem(row)]
+
+    def _value_problems(self, row: Row, checks: _Checks, reading: Reading) -> Iterator[Problem]:
+        """Yield the problems of unknown fields, then those of values that they do not explain. Raises TooMuch."""
+        from .problems import field_problems
+        from .value_problems import CLOSED, Explanation, place_of
+
+        yield from field_problems(row, list(_stray_fields(checks, reading.value)), checks.fields, checks.hidden)
+        strange = list(islice(self._strange(checks, reading.value), _MOST_STRANGE))
+        for place, keys, declared in strange:
+            yield from field_problems(row, keys, declared, (), place)
+        explained = {place for place, *_ in strange} | ({_INPUT} if checks.fields is not None else set())
+        faults = (each for each in reading.faults if each.keyword not in CLOSED or place_of(each.path) not in explained)
+        yield from Explanation(self._table.types, checks.sensitive).problems(faults)
 
     def _body_problems(self, row: Row, checks: _Checks, known: Mapping[str, Any]) -> list[Problem]:
         """Return the problems of the body that parameters make together. Raises TooMuch."""

@@ -143,29 +143,38 @@ class Explanation:
     def _of_union(self, fault: Fault, name: str) -> Iterator[Problem]:
         """Yield the problems of the nearest alternative, the first of them with what all others demand."""
         branches = fault.branches()
-        subject = f"Parameter '{name}' fits" if name else "The fields fit"
         if not all(branches):
-            message = f"{subject} more than one of the alternatives, give the fields of exactly one"
+            message = f"{_fits(name)} more than one of the alternatives, give the fields of exactly one"
             details = {"param_name": name or "params", **self._value(fault)}
             yield Problem(Code.INVALID_VALUE, name or "params", message, details)
             return
         types = [_other_types(branch, fault.path) for branch in branches]
         others = sorted(frozenset().union(*types))
         fitting = [index for index, kinds in enumerate(types) if not kinds]
-        if not fitting:
+        if fitting:
+            yield from self._of_nearest(fault, name, branches, fitting, [kind for kind in others if kind != "null"])
+        else:
             yield self._of_type(replace(fault, schema={}), name, others)
-            return
+
+    def _of_nearest(
+        self, fault: Fault, name: str, branches: Sequence[Sequence[Fault]], fitting: Sequence[int], others: list[str]
+    ) -> Iterator[Problem]:
+        """Yield the problems of the nearest of the alternatives that are `fitting` by type; `others` are further types.
+
+        One problem names all of them where nothing tells which one is meant.
+        """
+        none_fits = f"{_fits(name)} none of the alternatives"
         groups = self._groups(fault, fitting)
         nearest = min(fitting, key=lambda index: _distance(groups.get(index), branches[index], fault.instance))
         if groups and not _is_told_by(groups[nearest], fault.instance, groups.values()):
-            yield self._of_groups(f"{subject} none of the alternatives", name or "params", groups, fault.path)
+            yield self._of_groups(none_fits, name or "params", groups, fault.path)
             return
         inner = [each for index, each in enumerate(branches[nearest]) if not index or each.keyword not in _UNIONS]
         first, *further = [problem for each in inner for problem in self._of(each)]
         if groups:
-            intro = f"{subject} none of the alternatives. Nearest is"
+            intro = f"{none_fits}. Nearest is"
             first = self._of_group(first, intro, groups[nearest], self._demands(groups, fault.path))
-        elif first.name == name and (others := [kind for kind in others if kind != "null"]):
+        elif first.name == name and others:
             hint = "" if self._hides(fault) else _hint(fault.instance, others)
             first = replace(first, message=f"{first.message}, or expected '{' or '.join(others)}'{hint}")
         yield from (first, *further)
@@ -202,6 +211,10 @@ class Explanation:
             label = group.label if group.tags or not fields else ""
             demands.append(" with ".join(filter(None, (label, fields))) or "nothing else")
         return demands
+
+
+def _fits(name: str) -> str:
+    return f"Parameter '{name}' fits" if name else "The fields fit"
 
 
 def _other_types(branch: Sequence[Fault], path: Place) -> frozenset[str]:

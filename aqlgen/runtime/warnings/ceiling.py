@@ -63,8 +63,11 @@ def fit(
     if fits is None or (fits and paged):
         text = encoded(data)
         fits = _is_short(text, most) or _cost_of(text, most) <= most
-    if fits:
-        return data, []
+    return (data, []) if fits else _cut(data, most, blocks, paged=paged)
+
+
+def _cut(data: Any, most: int, blocks: _Blocks | None, *, paged: bool) -> tuple[Any, list[Cut]]:
+    """Return data that is too long, cut to a smaller room until it fits, and the cuts."""
     room = most
     for _ in range(_ROUNDS):
         cuts: list[Cut] = []
