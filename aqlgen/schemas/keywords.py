@@ -83,26 +83,30 @@ def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findin
     """Copy the bounds that are numbers; exclusiveMinimum is a flag in 3.0, and a number since 3.1."""
     if raw.keys().isdisjoint(BOUNDS):
         return
-    for key in filter(raw.__contains__, (*NUMBERS, *COUNTS)):
+    for key in filter(raw.__contains__, NUMBERS):
         value = raw[key]
-        least = 0 if key in COUNTS else None
-        if is_number(value) and (key != "multipleOf" or value > 0) and (least is None or _is_count(value)):
-            node[key] = value if least is None else int(value)
+        if is_number(value) and (key != "multipleOf" or value > 0):
+            node[key] = value
         elif not (key.startswith("exclusive") and isinstance(value, bool)):
-            noun = "number that can be a bound" if least is None else "whole number of 0 or more"
-            findings.add("bad-schema", raw, key, f"{key} is no {noun}; it is left out")
+            findings.add("bad-schema", raw, key, f"{key} is no number that can be a bound; it is left out")
+    for key in filter(raw.__contains__, COUNTS):
+        if is_number(raw[key]) and raw[key] >= 0 and raw[key] == int(raw[key]):
+            node[key] = int(raw[key])
+        else:
+            findings.add("bad-schema", raw, key, f"{key} is no whole number of 0 or more; it is left out")
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if raw.get(flag) is True and bound in node:
             node[flag] = node.pop(bound)
+    _drop_crossed(raw, node, findings)
+
+
+def _drop_crossed(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Drop the pairs of bounds that nothing can fit."""
     for low, high in PAIRS:
         if low in node and high in node and node[low] > node[high]:
             message = f"{low} {node[low]} is over {high} {node[high]}, so that nothing fits; both are left out"
             findings.add("bad-schema", raw, low, message)
             del node[low], node[high]
-
-
-def _is_count(value: float) -> bool:
-    return value >= 0 and value == int(value)
 
 
 def is_number(value: Json) -> bool:
@@ -161,51 +165,58 @@ def distinct(values: Iterable[Json]) -> list[Json]:
 
 def copy_enum(
     raw: Mapping[str, Json], node: dict[str, Json], types: list[str], findings: Findings, *, nullable: bool
-) -> None:
-    """Copy the values without repeats; where none of them has the type, repair them by their likely meaning."""
+) -> list[Json] | None:
+    """Copy the values without repeats; return them instead where they are meant for the items of an array."""
+    kinds = [kind for kind in types if kind != "null"]
+    values = _listed(raw, kinds, findings)
+    if not values:
+        return None
+    # null stays, which documents list instead of `nullable`
+    kept = [value for value in values if not kinds or value is None or any(has_type(kind, value) for kind in kinds)]
+    if "array" in kinds and len(kept) == values.count(None) < len(values):
+        message = "no value of the enum is an array; it is taken as that of the items"
+        findings.add("bad-schema", raw, "enum", message)
+        return values
+    if len(kept) < len(values):
+        values = _repaired(raw, node, values, kept, kinds, findings)
+    node["enum"] = [*values, None] if (nullable or "null" in types) and None not in values else values
+    return None
+
+
+def _listed(raw: Mapping[str, Json], kinds: list[str], findings: Findings) -> list[Json]:
+    """Return the values of an enum, each once; texts for the numbers among texts."""
     values = raw["enum"]
     if not isinstance(values, list) or not values:
         findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
-        return
-    values, kinds = distinct(values), [kind for kind in types if kind != "null"]
-    present = [value for value in values if value is not None]
-    is_typed = True
-    if kinds == ["string"] and any(isinstance(value, int | float) for value in present):
+        return []
+    values = distinct(values)
+    if kinds == ["string"] and any(isinstance(value, int | float) for value in values):
         findings.add("bad-schema", raw, "enum", "values of the enum are no texts; they are taken as texts")
         values = [dumps(value) if isinstance(value, int | float) else value for value in values]
-    elif present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
-        if "array" in types:
-            findings.add(
-                "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
-            )
-            node["items of enum"] = values
-            return
-        values, problem, is_typed = _meant(values, present, kinds)
-        findings.add("bad-schema", raw, "enum", problem)
-    if not is_typed:
-        node.pop("type", None)
-    values = _with_types(raw, values, kinds if is_typed else [], findings)
-    node["enum"] = [*values, None] if nullable and not any(value is None for value in values) else values
+    return values
 
 
-def _meant(values: list[Json], present: list[Json], kinds: list[str]) -> tuple[list[Json], str, bool]:
-    """Return what values of which none has a type mean, what is wrong with them, and whether they have the type then.
+def _repaired(
+    raw: Mapping[str, Json],
+    node: dict[str, Json],
+    values: list[Json],
+    kept: list[Json],
+    kinds: list[str],
+    findings: Findings,
+) -> list[Json]:
+    """Return the `kept` values, which have the type; where there are none, those that texts spell.
 
-    `present` are those that are not null.
+    The type goes where no value has it in any way.
     """
     kind = kinds[0]
-    if len(kinds) == 1 and all(isinstance(value, str) and has_type(kind, spelled_value(value)) for value in present):
+    if any(value is not None for value in kept):
+        findings.add("bad-schema", raw, "enum", f"some values of the enum are not of type {kind!r}; they are left out")
+        return kept
+    spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]
+    if len(kinds) == 1 and all(value is None or has_type(kind, value) for value in spelled):
         word = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kind, kind)
-        spelled = [spelled_value(value) if isinstance(value, str) else value for value in values]
-        return spelled, f"the values of the enum are texts; they are taken as {word}", True
-    return values, f"no value of the enum is of type {kind!r}; the type is left out", False
-
-
-def _with_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
-    """Return the values that have one of the types, and null, which documents list instead of `nullable`."""
-    kept = [value for value in values if value is None or any(has_type(kind, value) for kind in kinds)]
-    if not kinds or len(kept) == len(values) or all(value is None for value in kept):
-        return values
-    message = f"some values of the enum are not of type {kinds[0]!r}; they are left out"
-    findings.add("bad-schema", raw, "enum", message)
-    return kept
+        findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {word}")
+        return spelled
+    findings.add("bad-schema", raw, "enum", f"no value of the enum is of type {kind!r}; the type is left out")
+    node.pop("type", None)
+    return values

@@ -43,33 +43,31 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
     if "$ref" in raw:
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
-    types = read_types(raw, findings) if "type" in raw else []
     nullable = _is_nullable(raw)
-    if nullable and types:
-        types = types if "null" in types else [*types, "null"]
-    if types:
-        node["type"] = types[0] if len(types) == 1 else types
-    keys = raw.keys()
+    types = _types(raw, node, findings, nullable=nullable) if "type" in raw else []
     copy_bounds(raw, node, findings)
-    if not keys.isdisjoint(KEPT):
+    if not raw.keys().isdisjoint(KEPT):
         node.update((key, raw[key]) for key in KEPT if key in raw)
     _texts(raw, node, findings)
-    if "enum" in raw:
-        copy_enum(raw, node, types, findings, nullable=nullable or "null" in types)
-    if "format" in node:
-        _let_go(raw, node, findings)
-    if not keys.isdisjoint(BRANCHES):
-        _branches(raw, node, findings)
-    if not keys.isdisjoint(OBJECTS):
-        _objects(raw, node, findings)
-    if "items of enum" in node:
-        values = {"enum": node.pop("items of enum")}
+    of_items = copy_enum(raw, node, types, findings, nullable=nullable) if "enum" in raw else None
+    for keywords, copy in _COPIES:
+        if not raw.keys().isdisjoint(keywords):
+            copy(raw, node, findings)
+    if of_items is not None:
+        values = {"enum": of_items}
         node["items"] = {"allOf": [node["items"], values]} if isinstance(node.get("items"), dict) else values
-    if "required" in raw:
-        _required(raw, node, findings)
-    if nullable and not types and ("allOf" in node or "anyOf" in node or "const" in node):
+    if nullable and not types and not _UNTYPED.isdisjoint(node):
         node["nullable"] = True
     return node
+
+
+def _types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings, *, nullable: bool) -> list[str]:
+    types = read_types(raw, findings)
+    if nullable and types and "null" not in types:
+        types = [*types, "null"]
+    if types:
+        node["type"] = types[0] if len(types) == 1 else types
+    return types
 
 
 def _is_nullable(raw: Mapping[str, Json]) -> bool:
@@ -128,7 +126,7 @@ def _example(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
 
 def _let_go(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     """Remove a format that something beside it contradicts; an example says what is meant instead."""
-    reason = contradiction(node["format"], node, raw)
+    reason = contradiction(node["format"], node, raw) if "format" in node else None
     if reason is None:
         return
     message = f"the format {node.pop('format')!r} is let go: {reason}"
@@ -160,14 +158,12 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     """Copy the keywords that hold schemas; a value that is no schema admits anything."""
-    for key in MAPS:
-        if isinstance(raw.get(key), dict) and raw[key]:
-            node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
-        elif key in raw and not isinstance(raw[key], dict):
+    for key in filter(raw.__contains__, MAPS):
+        if not isinstance(raw[key], dict):
             findings.add("bad-schema", raw, key, f"{key} must be an object of schemas; it is left out")
-    for key in SCHEMAS:
-        if key not in raw:
-            continue
+        elif raw[key]:
+            node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
+    for key in filter(raw.__contains__, SCHEMAS):
         if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
             node["prefixItems"] = [schema if isinstance(schema, dict | bool) else True for schema in raw[key]]
             if isinstance(raw.get("additionalItems"), dict | bool):
@@ -231,3 +227,9 @@ def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
     names = dict.fromkeys(name for name in required if isinstance(name, str))
     if names:
         node["required"] = list(names)
+
+
+_COPIES = (({"format"}, _let_go), (BRANCHES, _branches), (OBJECTS, _objects), ({"required"}, _required))
+"""The functions that copy keywords, each with the keywords for which it is called."""
+_UNTYPED = frozenset({"allOf", "anyOf", "const"})
+"""Keywords beside which null is not admitted by the type."""

@@ -168,13 +168,9 @@ class Types:
         if named and self._views.is_joined(raw):
             return self._deferred(raw, view, place)
         key = (id(raw), place.request)
-        known = self._nesting.known(key)
+        known = self._met(key, view, named=named)
         if known is not None:
             return known
-        outer = self._nesting.met_again(key)
-        if outer is not None:
-            outer.name = outer.name or self._reserved(outer.place)
-            return _referring(outer.name, view) if named else {"$ref": f"#/types/{outer.name}"}
         if place.depth > MAX_INLINE or self._nesting.is_repeated(key):
             return self._deferred(raw, view, place)
         size = len(view.get("properties", ())) + len(view.get("anyOf", ())) + len(view.get("allOf", ()))
@@ -183,6 +179,15 @@ class Types:
         if "$ref" in written or named:
             self._nesting.keep(key, level, written)
         return written
+
+    def _met(self, key: tuple[int, bool], view: Node, *, named: bool) -> dict[str, Json] | None:
+        """Return what is known of a schema that was written, or a reference to one that is being written around it."""
+        known = self._nesting.known(key)
+        outer = self._nesting.met_again(key) if known is None else None
+        if outer is None:
+            return known
+        outer.name = outer.name or self._reserved(outer.place)
+        return _referring(outer.name, view) if named else {"$ref": f"#/types/{outer.name}"}
 
     def object_view(self, raw: Json) -> Node | None:
         """Return the merged schema of an object with properties, None for any other schema."""

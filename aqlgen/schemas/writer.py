@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import filterfalse
 from json import dumps
 
 from aqlgen.ir import Json
@@ -78,8 +79,8 @@ class Writer:
         withheld = self._withheld(node, place)
         if "properties" in node:
             self._properties(node, names, out, place, withheld)
-        elif required := [names.get(wire, wire) for wire in node.get("required", ()) if wire not in withheld]:
-            out["required"] = required
+        elif required := _required_of(node, withheld):
+            out["required"] = [names.get(wire, wire) for wire in required]
         if not node.keys().isdisjoint(_BY_KEY):
             self._key_rules(node, names, out, place, withheld)
         self._items(node, out, place)
@@ -141,14 +142,13 @@ class Writer:
         schemas around it declare more.
         """
         declared: dict[str, Json] = node["properties"]
-        server_set = {wire for wire in declared if place.request and self.read_only(declared[wire])}
-        required = [wire for wire in node.get("required", ()) if wire in server_set or wire not in withheld]
+        server_set = self._server_set(declared) if place.request else ()
+        required = _required_of(node, withheld.difference(server_set))
         properties = declared | {wire: True for wire in required if wire not in declared}
-        hidden = [wire for wire in properties if wire in server_set]
-        identifies_only = len(hidden) == len(properties) and not self._declared(place.around)
-        hidden = [wire for wire in hidden if not identifies_only or wire not in required]
+        identifies_only = len(server_set) == len(properties) and not self._declared(place.around)
+        hidden = [wire for wire in server_set if not identifies_only or wire not in required]
         out["properties"] = {}
-        for wire in [wire for wire in properties if wire not in hidden]:
+        for wire in filterfalse(hidden.__contains__, properties):
             field = self._field(properties[wire], wire, names[wire], node.get("patternProperties", {}), place)
             if identifies_only:
                 field.pop("readOnly", None)
@@ -156,6 +156,9 @@ class Writer:
         for key, wires in (("required", [wire for wire in required if wire not in hidden]), ("x-read-only", hidden)):
             if wires:
                 out[key] = [names.get(wire, wire) for wire in wires]
+
+    def _server_set(self, declared: Mapping[str, Json]) -> list[str]:
+        return [wire for wire, raw in declared.items() if self.read_only(raw)]
 
     def _field(self, raw: Json, wire: str, name: str, patterns: Mapping[str, Json], place: Place) -> dict[str, Json]:
         """Return the schema of a property, with those of the patterns that only the API's name of it matches."""
@@ -181,14 +184,18 @@ class Writer:
                 for pattern, schema in node["patternProperties"].items()
             }
         if "propertyNames" in node:
-            value = self._write(node["propertyNames"], place.within("key"))
-            spelled = [name for wire, name in renamed.items() if fits(self._views, node["propertyNames"], wire)]
-            out["propertyNames"] = {"anyOf": [{"enum": spelled}, value]} if spelled else value
+            out["propertyNames"] = self._property_names(node["propertyNames"], renamed, place)
         if "dependentRequired" in node:
             out["dependentRequired"] = {
                 names.get(name, name): [names.get(wire, wire) for wire in wires if wire not in withheld]
                 for name, wires in node["dependentRequired"].items()
             }
+
+    def _property_names(self, raw: Json, renamed: Mapping[str, str], place: Place) -> Json:
+        """Write the schema of the names, which admits those of agents, too, whose API's name fits it."""
+        value = self._write(raw, place.within("key"))
+        spelled = [name for wire, name in renamed.items() if fits(self._views, raw, wire)]
+        return {"anyOf": [{"enum": spelled}, value]} if spelled else value
 
     def _has_more_fields(self, node: Node) -> bool:
         """Return True if alternatives declare fields that the closed object around them does not."""
@@ -217,22 +224,24 @@ class Writer:
     ) -> None:
         """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
         null = len(branches) < len(node["anyOf"])
-        values = constants([self._views.node(branch) if isinstance(branch, dict) else branch for branch in branches])
-        if values is not None and "properties" not in node and not out.keys() & {"enum", "const"}:
+        values = None if "properties" in node or out.keys() & {"enum", "const"} else self._constants(branches)
+        if values is not None:
             out["enum"] = [*values, None] if null and None not in values else values
             return
         part = place.beside("option" if len(branches) > 1 else "", around)
         written = [self._write(branch, part) for branch in branches]
         written = written if discriminator is not None else _agreed(written)
-        only = written[0] if len(written) == 1 else None
-        if only is not None and not only.keys() & {"$ref", "anyOf"} and not (node.keys() & only.keys()) - _DESCRIBING:
-            whole = {**out, **{key: value for key, value in only.items() if key not in out}}
+        if len(written) == 1 and _can_join(node, written[0]):
+            whole = {**out, **written[0], **out}
             out.clear()
             out.update(with_null(whole) if null else whole)
             return
         if discriminator is not None:
             self._discriminate(discriminator, written, self._spelling.names_of(branches) or {}, out, place)
         out["anyOf"] = [*written, {"type": "null"}] if null else written
+
+    def _constants(self, branches: list[Json]) -> list[Json] | None:
+        return constants([self._views.node(branch) if isinstance(branch, dict) else branch for branch in branches])
 
     def _discriminate(
         self,
@@ -273,6 +282,15 @@ class Writer:
                 "propertyName": names.get(discriminator.property, discriminator.property),
                 "mapping": mapping,
             }
+
+
+def _can_join(node: Node, only: Mapping[str, Json]) -> bool:
+    """Return True if the only alternative of a schema can stand in it: no keyword that admits or rejects is in both."""
+    return not only.keys() & {"$ref", "anyOf"} and not (node.keys() & only.keys()) - _DESCRIBING
+
+
+def _required_of(node: Node, withheld: Collection[str]) -> list[str]:
+    return [wire for wire in node.get("required", ()) if wire not in withheld]
 
 
 def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
