@@ -102,6 +102,11 @@ class MediaType:
     written: str = ""
     """The content type as the document has it, with its parameters."""
 
+    @property
+    def value_schema(self) -> Json:
+        """The schema of the value; `True`, which admits anything, where the document gives none."""
+        return True if self.schema is None else self.schema
+
 
 @dataclass(frozen=True, slots=True)
 class Body:

@@ -164,21 +164,28 @@ def _requests(pointer: str, fields: _Fields) -> Iterator[CarriedPlace]:
 
 def _choices(pointer: str, fields: _Fields, parts: Iterable[_Schema], *, of_one: bool) -> Iterator[CarriedPlace]:
     """Find a field that chooses what is done: `{action: create | delete, entities}`."""
-    declared = [part.get("discriminator") for part in parts]
-    discriminators = {item.get("propertyName") for item in declared if isinstance(item, dict)}
     required = {name for part in parts for name in _strings(part.get("required"))}
-    container, _, item = pointer.rpartition("/")
-    listed = {singular(word) for word in split(container.rpartition("/")[2])[-1:]} if item == "*" else set()
+    kinds = _kind_fields(pointer, parts)
     for name, schemas in fields.items():
         values = _values(schemas)
-        is_kind = (name in discriminators and item in ("", "*")) or (name == "type" and not listed.isdisjoint(CHOOSERS))
-        if not ((is_kind or _chooses(name)) and _both(values)) or {value.upper() for value in values} <= _METHODS:
+        if not _both(values) or not (name in kinds or _chooses(name)) or set(map(str.upper, values)) <= _METHODS:
             continue
-        if of_one and {value.lower() for value in values} <= _PATCHING:
+        if of_one and set(map(str.lower, values)) <= _PATCHING:
             continue
         harmless = _harmless(values)
         optional = name not in required and any(schema.get("default") in harmless for schema in schemas)
         yield CarriedPlace(at=pointer, field=name, harmless=harmless, optional=optional)
+
+
+def _kind_fields(pointer: str, parts: Iterable[_Schema]) -> set[str]:
+    """Return the fields that say of which kind a body or an item is: discriminators, and `type` among actions."""
+    container, _, item = pointer.rpartition("/")
+    if item not in ("", "*"):
+        return set()
+    declared = (part.get("discriminator") for part in parts)
+    kinds = {str(each.get("propertyName", "")) for each in declared if isinstance(each, dict)}
+    listed = split(container.rpartition("/")[2])[-1:] if item else ()
+    return kinds | {"type"} if CHOOSERS & set(map(singular, listed)) else kinds
 
 
 def _holders(pointer: str, fields: _Fields, *, of_one: bool) -> Iterator[CarriedPlace]:

@@ -70,7 +70,7 @@ def rank(media: MediaType, types: Types) -> int | None:
 
 def _undeclared(media: MediaType, types: Types) -> bool:
     """Return True if a form declares no fields, so that any can be sent; a file or a list has to be a field."""
-    raw = True if media.schema is None else media.schema
+    raw = media.value_schema
     if media.content_type not in FORMS or types.alternatives(raw) or is_bytes(raw, types):
         return False
     return {*types.kinds(raw)} <= {"object", "string"}
@@ -97,39 +97,55 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     body = decision.operation.body
     if body is None:
         return None
-    media = choose(body, types, wanted)
-    written = sent_as(media)
-    if media.content_type in ("*/*", "application/*"):
-        is_file = is_bytes(media.schema, types)
-        media = replace(media, content_type=OCTETS if is_file else JSON)
-        written = written if is_file else JSON  # a file has a type of its own
-    kind, content_type = media.content_type, written
-    if _takes_nothing(media, types) and not (body.required and decision.category is Category.UPDATE):
-        if body.required is False or (body.required is None and is_form(kind)):
+    media, content_type = _typed(choose(body, types, wanted), types)
+    is_update = decision.category is Category.UPDATE
+    if _takes_nothing(media, types) and not (is_update and body.required):
+        is_optional = is_form(media.content_type) if body.required is None else not body.required
+        if is_optional:
             return None
-        if decision.category is not Category.UPDATE:
+        if not is_update:
             return ShapedBody(TableBody(content_type=content_type, shape="fields", required=True), ())
     hint = pascal(split(decision.name))
-    raw = True if media.schema is None else media.schema
     fields = fields_of(media, types)
-    is_patch = decision.category is Category.UPDATE and kind == JSON_PATCH
+    is_patch = is_update and media.content_type == JSON_PATCH
     if is_patch and (fields is None or _is_that_of_another(media, body, types)):
-        schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
-        operations = schema if "array" in types.kinds(raw) else {"type": "array", "items": {"type": "object"}}
-        change = {"type": "object"} if fields is None else schema
-        either = {"anyOf": [operations, change], "description": "What changes, or operations of JSON Patch"}
-        return _whole("input", content_type, either, body, required=body.required is not False)
+        return _patch(fields, media, content_type, body, types, hint)
     if fields is None:
-        whole = _unshaped(media, content_type, raw, body, types, hint)
-        return _as_input(whole) if decision.category is Category.UPDATE else whole
-    xml = xml_hints(raw, types.follow) if is_xml(kind) else None
-    if decision.category is Category.UPDATE:
-        shaped = _update(fields, raw, media, content_type, body, types, hint)
-    else:
-        shaped = of_fields(fields, media, content_type, body, types, hint)
-        encoded = with_encoding(shaped.parameters, media, fields.properties, types)
-        shaped = replace(shaped, parameters=encoded)
-    return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
+        whole = _unshaped(media, content_type, body, types, hint)
+        return _as_input(whole) if is_update else whole
+    shaped = (_update if is_update else _fields)(fields, media, content_type, body, types, hint)
+    return replace(shaped, body=replace(shaped.body, xml=_xml(media, types)), example=media.example)
+
+
+def _typed(media: MediaType, types: Types) -> tuple[MediaType, str]:
+    """Return a representation with the content type that is sent; under a range, a file or JSON."""
+    if media.content_type not in ("*/*", "application/*"):
+        return media, sent_as(media)
+    if is_bytes(media.schema, types):
+        return replace(media, content_type=OCTETS), sent_as(media)  # a file has a type of its own
+    return replace(media, content_type=JSON), JSON
+
+
+def _xml(media: MediaType, types: Types) -> dict[str, Json] | None:
+    return xml_hints(media.value_schema, types.follow) if is_xml(media.content_type) else None
+
+
+def _fields(fields: Fields, media: MediaType, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
+    """Return the body of a CREATE or EXECUTE, a parameter for each field."""
+    shaped = of_fields(fields, media, content_type, body, types, hint)
+    return replace(shaped, parameters=with_encoding(shaped.parameters, media, fields.properties, types))
+
+
+def _patch(
+    fields: Fields | None, media: MediaType, content_type: str, body: Body, types: Types, hint: str
+) -> ShapedBody:
+    """Return the body of an update that takes the operations of JSON Patch (RFC 6902), or what changes."""
+    raw = media.value_schema
+    schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
+    operations = schema if "array" in types.kinds(raw) else {"type": "array", "items": {"type": "object"}}
+    change = {"type": "object"} if fields is None else schema
+    either = {"anyOf": [operations, change], "description": "What changes, or operations of JSON Patch"}
+    return _whole("input", content_type, either, body, required=body.required is not False)
 
 
 def _is_that_of_another(media: MediaType, body: Body, types: Types) -> bool:
@@ -172,15 +188,15 @@ def sent_as(media: MediaType) -> str:
     return whole if first and SENDABLE.fullmatch(whole) else media.content_type
 
 
-def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types: Types, hint: str) -> ShapedBody:
+def _unshaped(media: MediaType, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
     """Return a body that is one parameter: JSON of any kind, a list of lines, a text, or a file."""
-    kind = media.content_type
+    kind, raw = media.content_type, media.value_schema
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
     if is_form(kind):
         schema = {"type": "object"} if "object" not in types.kinds(raw) else schema
         return _whole("body", content_type, {**schema, "description": FREE_FORM}, body, required=body.required is True)
-    hints = xml_hints(raw, types.follow) if is_xml(kind) else {}
-    if hints.get("root", {}).get("wrapped") and "array" in types.kinds(raw):
+    hints = _xml(media, types)
+    if hints and hints.get("root", {}).get("wrapped") and "array" in types.kinds(raw):
         whole = _whole("body", content_type, schema, body, required=body.required is not False)
         return replace(whole, body=replace(whole.body, xml=hints))
     if is_json_lines(kind) and "string" not in types.kinds(raw):
@@ -192,10 +208,9 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
     return replace(whole, example=media.example) if is_readable else whole
 
 
-def _update(
-    fields: Fields, raw: Json, media: MediaType, content_type: str, body: Body, types: Types, hint: str
-) -> ShapedBody:
+def _update(fields: Fields, media: MediaType, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
     """Return an update's body, `input`, and for a form how its fields are written."""
+    raw = media.value_schema
     encoded: tuple[TableParameter, ...] = ()
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)

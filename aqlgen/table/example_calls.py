@@ -115,6 +115,16 @@ def leads_away(value: Json) -> bool:
     return value in EMPTY or (isinstance(value, str) and not {".", ".."}.isdisjoint(value.split("/")))
 
 
+def _documented_values(operation: Operation, body: Body | None, body_example: Json) -> dict[tuple[str, str], Json]:
+    """Return the document's own examples by location and name."""
+    values = {(parameter.location.value, parameter.name): parameter.example for parameter in operation.parameters}
+    if body is not None and body.parameter is not None:
+        values["body", body.parameter] = body_example
+    elif isinstance(body_example, dict):
+        values |= {("body", wire): value for wire, value in body_example.items()}
+    return values
+
+
 class ExampleMaker:
     """Makes the example calls of operations; `types` are the adapter's finished types."""
 
@@ -141,24 +151,29 @@ class ExampleMaker:
         `body_example` is the document's own example of the body, by the API's names, or MISSING. `stated_values`
         are values that parameters must have, by their names.
         """
-        declared = {(parameter.location.value, parameter.name): parameter.example for parameter in operation.parameters}
-        if body is not None and body.parameter is not None:
-            declared["body", body.parameter] = body_example
-        elif isinstance(body_example, dict):
-            declared |= {("body", wire): value for wire, value in body_example.items()}
-        call = dict(stated_values or {})
-        for parameter in parameters:
-            if parameter.required and parameter.name not in call:
-                call[parameter.name] = self._required(parameter, declared)
-        call = {parameter.name: call[parameter.name] for parameter in parameters if parameter.name in call}
+        declared = _documented_values(operation, body, body_example)
+        call = self._demanded(parameters, stated_values or {}, declared)
         if MISSING in call.values():
             return None
-        written = {parameter.name for parameter in parameters if parameter.location in WRITTEN}
-        empty = operation.method in WRITES and written.isdisjoint(call)
+        empty = operation.method in WRITES and not any(
+            parameter.name in call for parameter in parameters if parameter.location in WRITTEN
+        )
         if body is not None and body.validate and (body.required or empty):
             whole = self._whole_body(parameters, body, dict(call), FILLED if empty else 0)
             return whole if body.required or whole else call
         return {**call, **self._filled(parameters, declared)} if empty else call
+
+    def _demanded(
+        self, parameters: Iterable[Parameter], stated: Mapping[str, Json], declared: Mapping[tuple[str, str], Json]
+    ) -> dict[str, Json]:
+        """Return the parameters whose values are stated, and the required ones; MISSING where no valid one is found."""
+        call: dict[str, Json] = {}
+        for parameter in parameters:
+            if parameter.name in stated:
+                call[parameter.name] = stated[parameter.name]
+            elif parameter.required:
+                call[parameter.name] = self._required(parameter, declared)
+        return call
 
     def _required(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
         """Return a value of a required parameter, MISSING if no valid one is found."""

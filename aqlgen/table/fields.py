@@ -54,7 +54,7 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     kind = media.content_type
     if not (admits_json(kind) or is_form(kind) or is_xml(kind)):
         return None
-    raw = True if media.schema is None else media.schema
+    raw = media.value_schema
     view = types.object_view(raw)
     branches = types.alternatives(raw)
     if view is None and not (branches and all(types.object_view(branch) for branch in branches)):
@@ -129,17 +129,17 @@ def _either(first: Json, second: Json) -> Json:
 
 def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
     """Return the body with a parameter for each field, except those that only the server sets."""
-    raw = True if media.schema is None else media.schema
     names = field_names(fields.properties, preserve=False)
     optional = body.required is False
+    examples = media.example if isinstance(media.example, Mapping) else {}
     parameters = []
     for wire, schema in fields.properties.items():
         if types.read_only(schema):
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
-        if isinstance(media.example, Mapping) and wire in media.example:
-            final = types.exemplified(final, schema, media.example[wire])
+        if wire in examples:
+            final = types.exemplified(final, schema, examples[wire])
         if is_multipart(content_type):
             final = with_files(final, schema, media.encoding.get(wire), types)
         parameters.append(
@@ -166,7 +166,8 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
             )
         )
     validate = fields.across or (optional and bool(fields.required))
-    whole, _ = without_null(types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {})
+    place = Place(request=True, hint=f"{hint}Body")
+    whole, _ = without_null(types.schema(media.value_schema, place) if validate else {})
     table_body = TableBody(
         content_type=content_type, shape="fields", required=not optional, validate=validate, schema=whole
     )

@@ -221,26 +221,38 @@ def open_by_examples(drafts: Iterable[Draft], types: Mapping[str, Schema], targe
     todo: list[tuple[Json, Json]] = []
     roots: set[int] = set()
     for draft in drafts:
-        for example in _examples(draft, target):
-            for parameter in draft.parameters:
-                if draft.body is not None and parameter.name == draft.body.parameter:
-                    todo.append((parameter.schema, example))
-                    roots.add(id(parameter.schema))
-                elif parameter.location == "body" and isinstance(example, dict) and parameter.wire in example:
-                    todo.append((parameter.schema, example[parameter.wire]))
+        roots.add(id(_root(draft)))
+        todo += _values(draft, target)
     for _ in range(_MOST_VALUES):
         if not todo:
             break
         schema, value = todo.pop()
         shape = union_of(types, schema)
-        if isinstance(value, list):
-            todo += ((shape.items[0], item) for item in value if shape.items)
+        if isinstance(value, list) and shape.items:
+            todo += ((shape.items[0], item) for item in value)
         elif isinstance(value, dict) and shape.properties:
             declared = dict(shape.properties.values()) | {name: raw for name, (_, raw) in shape.properties.items()}
             further, hidden = value.keys() - declared.keys(), set(map(folded, shape.hidden))
             if id(schema) not in roots and not hidden.issuperset(map(folded, further)):
                 _open(schema, types)
-            todo += ((declared[key], part) for key, part in value.items() if key in declared)
+            todo += ((declared[key], value[key]) for key in filter(declared.__contains__, value))
+
+
+def _root(draft: Draft) -> Schema | None:
+    """Return the schema of a body that is one parameter."""
+    name = None if draft.body is None else draft.body.parameter
+    return next((parameter.schema for parameter in draft.parameters if parameter.name == name), None)
+
+
+def _values(draft: Draft, target: Callable[[Json], Json]) -> Iterator[tuple[Json, Json]]:
+    """Yield schema and value of each parameter in the examples of a body."""
+    root = _root(draft)
+    for example in _examples(draft, target):
+        for parameter in draft.parameters:
+            if parameter.schema is root:
+                yield parameter.schema, example
+            elif parameter.location == "body" and isinstance(example, dict) and parameter.wire in example:
+                yield parameter.schema, example[parameter.wire]
 
 
 def _examples(draft: Draft, target: Callable[[Json], Json]) -> Iterator[Json]:

@@ -92,7 +92,7 @@ def build_row(
     `answer` is what the operation answers with, `readable` what the operations that read give.
     """
     decision = _without_unserved_reader(draft.decision, names)
-    operation, deprecation = decision.operation, decision.trait(Deprecation)
+    operation, deprecation = decision.operation, _deprecation(decision)
     draft = replace(draft, parameters=with_key_filled_in(draft.parameters, decision.trait(Idempotency), draft.body))
     applier.check_values(decision, (*draft.parameters, *draft.fixed), maker)
     example, stated_values = applier.examples(decision, draft.parameters, maker)
@@ -106,26 +106,21 @@ def build_row(
         answer,
         fields_sent(draft.body, draft.parameters, types),
         readable,
-        (parameter.name for parameter in (*draft.parameters, *draft.fixed)),
+        _by_name((*draft.parameters, *draft.fixed)),
         paged=paged(decision) is not None,
     )
-    lists = any(parameter.wire == "where" for parameter in selecting)
-    cuts = any(parameter.schema.get("default") == "minimal" for parameter in selecting)
+    partial, only_here = _partly(decision, draft, selecting, answer, readable)
     shown, update = draft.parameters, decision.trait(Update)
     if decision.category is Category.UPDATE and draft.body is None:
-        input_parameter, shown, behind = input_of_query(shown)
-        update = Update(strategy="query", parameters=behind or None)
+        input_parameter, others, behind = input_of_query(shown)
+        shown, update = (*others, input_parameter), Update(strategy="query", parameters=behind or None)
         example = example and within_input(example, behind)
-        shown = (*shown, input_parameter)
-    has_etag = decision.name in etags or (update is not None and update.etag)
     summary, description = _texts(decision, boilerplate)
-    if deprecation == Deprecation():
-        deprecation = None
     row = Row(
         name=decision.name,
         family=decision.category.family,
         summary=summary,
-        description=description or summary,
+        description=description,
         method=operation.method.upper(),
         path=operation.path,
         operation_id=operation.operation_id,
@@ -139,9 +134,7 @@ def build_row(
         confidence=round(decision.confidence, 2),
         danger=decision.danger.value,
         danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
-        effects=tuple(
-            effect.value for effect in decision.effects if effect is not Effect.DATA and effect is not Effect.NONE
-        ),
+        effects=_effects(decision),
         asked=decision.asked.value,
         evidence=_evidence(decision),
         review=decision.review_reasons,
@@ -149,8 +142,8 @@ def build_row(
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
         deprecation=deprecation,
         pagination=decision.trait(Pagination),
-        partial_by=partial_by(draft.parameters) if lists and paged(decision) is None else (),
-        only_here=readable.lacks(decision.resource, answer) if cuts else (),
+        partial_by=partial,
+        only_here=only_here,
         update=update,
         carries=decision.carries,
         idempotency=decision.trait(Idempotency),
@@ -161,28 +154,55 @@ def build_row(
         security=with_api(operation.security, operation.api),
         scopes={scheme_of(operation.api, name): listed for name, listed in operation.scopes.items()},
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
-        headers={name.title(): value for name, value in _fixed(operation, Location.HEADER).items()},
+        headers=_fixed(operation, Location.HEADER),
         query=_fixed(operation, Location.QUERY),
-        shown_parameters={
-            parameter.name: parameter
-            for parameter in draft.choices.shown((*shown, *draft.adapter_parameters, *selecting))
-        },
-        fixed={parameter.name: parameter for parameter in draft.fixed},
+        shown_parameters=_by_name(draft.choices.shown((*shown, *draft.adapter_parameters, *selecting))),
+        fixed=_by_name(draft.fixed),
         body=draft.body,
-        responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
+        responses=_responses(draft, update, is_read=decision.name in etags),
         returns=returns,
         choices=draft.choices.by_parameter,
         example=example,
     )
-    row = row if paged(decision) is None else _with_pages(row, draft.parameters)
+    row = _with_pages(row, decision, draft.parameters)
     return DecidedRow(row, decision, responses.mock_of(operation.responses) or responses.sampled(row, maker.answer))
 
 
-def _with_pages(row: Row, parameters: Iterable[Parameter]) -> Row:
-    """Return the row of an operation that the adapter pages; `first` and `after` replace the API's own parameters."""
-    if row.pagination is None:
+def _responses(draft: Draft, update: Update | None, *, is_read: bool) -> Mapping[str, Response]:
+    """Return the responses, with the ETag in the data where an update needs it."""
+    has_etag = is_read or (update is not None and update.etag)
+    return responses.with_etag_in_data(draft.responses) if has_etag else draft.responses
+
+
+def _by_name(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
+    return {parameter.name: parameter for parameter in parameters}
+
+
+def _effects(decision: Decision) -> tuple[str, ...]:
+    return tuple(effect.value for effect in decision.effects if effect is not Effect.DATA and effect is not Effect.NONE)
+
+
+def _deprecation(decision: Decision) -> Deprecation | None:
+    """Return what the document says of an operation's end; None where it only says that there will be one."""
+    deprecation = decision.trait(Deprecation)
+    return None if deprecation == Deprecation() else deprecation
+
+
+def _partly(
+    decision: Decision, draft: Draft, selecting: Iterable[Parameter], answer: Answer, readable: Readable
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the parameters of an unpaged list that may make it partial, and the fields that only it gives."""
+    lists = any(parameter.wire == "where" for parameter in selecting)
+    cuts = any(parameter.schema.get("default") == "minimal" for parameter in selecting)
+    partial = partial_by(draft.parameters) if lists and paged(decision) is None else ()
+    return partial, readable.lacks(decision.resource, answer) if cuts else ()
+
+
+def _with_pages(row: Row, decision: Decision, parameters: Iterable[Parameter]) -> Row:
+    """Return the row; where the adapter pages, `first` and `after` replace the API's own parameters."""
+    if row.pagination is None or paged(decision) is None:
         return row
-    hidden = {parameter.name: parameter for parameter in paging_parameters(row.pagination, parameters)[1]}
+    hidden = _by_name(paging_parameters(row.pagination, parameters)[1])
     demanded = tuple(name for name, parameter in hidden.items() if parameter.required)
     behind = {name: replace(parameter, required=False) for name, parameter in hidden.items()}
     return replace(
@@ -195,9 +215,9 @@ def _with_pages(row: Row, parameters: Iterable[Parameter]) -> Row:
 
 
 def _fixed(operation: Operation, location: Location) -> dict[str, str]:
-    """Return the parameters that have one value only."""
+    """Return the parameters that have one value only; headers in the usual capitals."""
     return {
-        parameter.name: parameter.fixed
+        parameter.name.title() if location is Location.HEADER else parameter.name: parameter.fixed
         for parameter in operation.parameters
         if parameter.location is location and parameter.fixed is not None
     }
@@ -210,7 +230,8 @@ def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     documented = boilerplate.without(operation.description)
     summary = override.summary or decision.description or stated_summary or documented or operation.summary
     description = decision.description or documented or override.summary or operation.summary
-    return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
+    summary = shorten(summary or _fallback(decision), MAX_SUMMARY)
+    return summary, shorten(description, MAX_DESCRIPTION) or summary
 
 
 def _evidence(decision: Decision) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.clauses import Act, clauses
@@ -121,40 +121,87 @@ def doubt_read(facts: Facts, confidence: float, *, stated: bool = False) -> Verd
     if facts.method in _SAFE:
         return None
     verbs = _reading_verbs(facts)
-    word = verbs[0].word if verbs else "read"
     is_weak = bool(verbs) and not any(verb.strong for verb in verbs)
-    category, doubt, confidence = _doubted(facts, verbs, word, confidence, is_weak=is_weak and not stated)
-    return Verdict(category, Evidence.HEURISTIC, confidence, f"called {word}, but {doubt}") if doubt else None
+    word = verbs[0].word if verbs else "read"
+    reading = _Reading(facts, verbs, word, confidence, is_weak and not stated)
+    doubt = next((doubt for rule in _DOUBTS if (doubt := rule(reading)) is not None), None)
+    if doubt is None:
+        return None
+    return Verdict(doubt[0], Evidence.HEURISTIC, doubt[2], f"called {reading.word}, but {doubt[1]}")
 
 
-def _doubted(
-    facts: Facts, verbs: tuple[Verb, ...], word: str, confidence: float, *, is_weak: bool
-) -> tuple[Category, str, float]:
-    """Return the category of what is called a READ, with the doubt about it, "" without one."""
+class _Reading(NamedTuple):
+    """An operation that a rule takes for a READ, with the verbs that say so."""
+
+    facts: Facts
+    verbs: tuple[Verb, ...]
+    word: str
+    confidence: float
+    is_weak: bool
+
+    @property
+    def is_silent(self) -> bool:
+        """Return True if an answer without a body gives nothing that could be read."""
+        return self.facts.answers_nothing and self.word not in _ANSWERS_BY_STATUS
+
+    def answers(self, *statuses: str) -> bool:
+        """Return True if one of these statuses is declared."""
+        return any(response.status in statuses for response in self.facts.operation.responses)
+
+
+_Doubt: TypeAlias = tuple[Category, str, float]
+
+
+def _marks_read(reading: _Reading) -> _Doubt | None:
+    facts = reading.facts
     last = facts.last_noun.words[-1] if facts.last_noun else ""
-    is_marked = facts.shape.action == (word,) == ("read",) and ":" not in facts.operation.path
-    if is_marked and last and last not in ADVERBS:
-        return Category.UPDATE, f"{facts.method} that ends in read marks what was read", 0.66
-    if facts.method in ("PUT", "PATCH", "DELETE"):
-        name = facts.sdk_name or facts.operation.operation_id or ""
-        is_named = (word,) in (split(name)[:1], split(re.split(r"[/._]", name)[-1])[:1], facts.shape.action[:1])
-        if verbs and is_named and not is_weak and not facts.answers_nothing:
-            return Category.READ, f"sent by {facts.method}", 0.6
-        return Category.DELETE if facts.method == "DELETE" else Category.UPDATE, f"sent by {facts.method}", 0.6
-    if verbs and all(verb.word in _INFORMS for verb in verbs):
-        return Category.EXECUTE, f"a {facts.method} tells the server something", 0.68
-    is_silent = facts.answers_nothing and word not in _ANSWERS_BY_STATUS
-    if is_silent and any(answer.status in ("201", "202", "204") for answer in facts.operation.responses):
-        return Category.EXECUTE, "it answers nothing that is read", 0.75
-    sign = next((sign for rule in _SIGNS if (sign := rule(facts)) is not None), None)
-    if sign is not None:
-        return sign.category, sign.note, 0.6
-    if is_silent:
-        return Category.READ, "it answers nothing", 0.75
-    if is_weak:
-        is_accepted = any(response.status == "202" for response in facts.operation.responses)
-        return Category.EXECUTE if is_accepted else Category.READ, "it may do more than read", min(confidence, 0.66)
-    return Category.READ, "", confidence
+    is_marked = facts.shape.action == (reading.word,) == ("read",) and ":" not in facts.operation.path
+    if not (is_marked and last) or last in ADVERBS:
+        return None
+    return Category.UPDATE, f"{facts.method} that ends in read marks what was read", 0.66
+
+
+def _by_method(reading: _Reading) -> _Doubt | None:
+    """Take the method at its word, unless a verb of reading heads the name and something is answered."""
+    facts = reading.facts
+    if facts.method not in ("PUT", "PATCH", "DELETE"):
+        return None
+    name = facts.sdk_name or facts.operation.operation_id or ""
+    heads = (split(name)[:1], split(re.split(r"[/._]", name)[-1])[:1], facts.shape.action[:1])
+    category = Category.DELETE if facts.method == "DELETE" else Category.UPDATE
+    if reading.verbs and (reading.word,) in heads and not reading.is_weak and not facts.answers_nothing:
+        category = Category.READ
+    return category, f"sent by {facts.method}", 0.6
+
+
+def _informs(reading: _Reading) -> _Doubt | None:
+    if not reading.verbs or not all(verb.word in _INFORMS for verb in reading.verbs):
+        return None
+    return Category.EXECUTE, f"a {reading.facts.method} tells the server something", 0.68
+
+
+def _answers_done(reading: _Reading) -> _Doubt | None:
+    is_done = reading.is_silent and reading.answers("201", "202", "204")
+    return (Category.EXECUTE, "it answers nothing that is read", 0.75) if is_done else None
+
+
+def _has_sign(reading: _Reading) -> _Doubt | None:
+    sign = next((sign for rule in _SIGNS if (sign := rule(reading.facts)) is not None), None)
+    return None if sign is None else (sign.category, sign.note, 0.6)
+
+
+def _answers_nothing(reading: _Reading) -> _Doubt | None:
+    return (Category.READ, "it answers nothing", 0.75) if reading.is_silent else None
+
+
+def _has_weak_verb(reading: _Reading) -> _Doubt | None:
+    if not reading.is_weak:
+        return None
+    category = Category.EXECUTE if reading.answers("202") else Category.READ
+    return category, "it may do more than read", min(reading.confidence, 0.66)
+
+
+_DOUBTS: Final = (_marks_read, _by_method, _informs, _answers_done, _has_sign, _answers_nothing, _has_weak_verb)
 
 
 def _reading_verbs(facts: Facts) -> tuple[Verb, ...]:

@@ -86,12 +86,11 @@ def likeness(parameter: Parameter) -> Likeness:
     if is_key:
         described &= bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
         return Likeness.CERTAIN if described or in_header else Likeness.LIKELY
-    is_needed = in_header and parameter.required
-    if not (is_possible or is_needed or described):
-        return Likeness.NONE
     if described:
         return Likeness.LIKELY
-    return Likeness.NONE if (parameter.description and not is_needed) or name == "key" else Likeness.POSSIBLE
+    if name != "key" and ((in_header and parameter.required) or (is_possible and not parameter.description)):
+        return Likeness.POSSIBLE
+    return Likeness.NONE
 
 
 def stem(name: str) -> str:

@@ -142,35 +142,43 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
     """
     uses: dict[str, dict[str, Parameter]] = defaultdict(dict)
     users: dict[str, set[str]] = defaultdict(set)
-    secrets: dict[str, dict[str, Parameter]] = defaultdict(dict)
-    applications: dict[str, tuple[Parameter, set[str]]] = {}
-    endpoints: list[set[str]] = []
-    """The fields of each token endpoint."""
     likely: set[str] = set()
+    bodies = {operation.key: list(_fields(operation, resolver)) for operation in document.operations}
     for operation in document.operations:
-        key = operation.key
-        for parameter in operation.parameters:
-            users[parameter.name].add(key)
-        fields = list(_fields(operation, resolver))
-        present = {field.name for field in fields}
-        for field in fields:
-            users[field.name].add(key)
-            uses[field.name].setdefault(key, field)
-            if "_".join(split(field.name)) == CLIENT_SECRET:
-                applications[key] = field, present
-                if is_token_endpoint(operation, present):
-                    endpoints.append(present)
+        for field in bodies[operation.key]:
+            uses[field.name].setdefault(operation.key, field)
             if likeness(field) >= Likeness.LIKELY:
                 likely.add(field.name)
-    for key, (field, present) in applications.items():
-        if any(map(is_proof, present)) and any(present <= endpoint for endpoint in endpoints):
-            secrets[field.name][key] = field
+        for field in (*operation.parameters, *bodies[operation.key]):
+            users[field.name].add(operation.key)
     most = len(document.operations) * MOST
     names = {name for name in likely if len(users[name]) >= most}
     if any("_".join(split(name)) in _SECRETS for name in names):
         names |= {name for name in uses if "_".join(split(name)) == "client_id" and len(users[name]) >= most}
-    recognised = {**secrets, **{name: uses[name] for name in uses if name in names}}
+    recognised = _application_secrets(document, bodies) | {
+        name: uses[name] for name in filter(names.__contains__, uses)
+    }
     return [CredentialParameter(Location.QUERY, name, members) for name, members in recognised.items()]
+
+
+def _application_secrets(
+    document: Document, bodies: Mapping[str, Iterable[Parameter]]
+) -> dict[str, dict[str, Parameter]]:
+    """Return the secrets of the caller's application by name, where all fields are those of a token endpoint."""
+    applications: dict[str, tuple[Parameter, set[str]]] = {}
+    endpoints: list[set[str]] = []
+    for operation in document.operations:
+        present = {field.name for field in bodies[operation.key]}
+        for field in bodies[operation.key]:
+            if "_".join(split(field.name)) == CLIENT_SECRET:
+                applications[operation.key] = field, present
+                if is_token_endpoint(operation, present):
+                    endpoints.append(present)
+    secrets: dict[str, dict[str, Parameter]] = defaultdict(dict)
+    for key, (field, present) in applications.items():
+        if any(map(is_proof, present)) and any(present <= endpoint for endpoint in endpoints):
+            secrets[field.name][key] = field
+    return secrets
 
 
 def issues_credentials(operation: Operation, resolver: Resolver) -> bool:

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from aqlgen.decide.clauses import Act, Words
 from aqlgen.decide.decision import Category, Danger, Effect
 from aqlgen.decide.effects.reading import Finding, Reading, head
 from aqlgen.decide.sentences import quoted, sentences
@@ -96,13 +97,17 @@ def _by_fields(reading: Reading) -> str:
     if reading.category is Category.UPDATE:
         return ""
     top = [name for name, depth in reading.fields.items() if not depth and name]
-    accepted = (name for name in top if name[0] in _CONSENT and _COSTS & set(map(singular, name)))
-    if consent := next(accepted, ()):
+    if consent := next(filter(_is_consent, top), ()):
         return f"it sends {'_'.join(consent)}"
     spoken = _MOVEMENTS | _DOUBTFUL | {"total"}
     last = {name[-1] for name in top if name[-1] not in _SUMS or set(map(singular, name[:-1])) <= spoken}
     sums, ends = (last | {name[0] for name in top}) & _SUMS, last & _ENDS
     return f"it sends {' and '.join(sorted(sums | ends))}" if sums and (ends or _is_about_money(reading)) else ""
+
+
+def _is_consent(name: Words) -> bool:
+    """Return True for a field by which the caller accepts a cost: `accept_charges`."""
+    return name[0] in _CONSENT and not _COSTS.isdisjoint(map(singular, name))
 
 
 def _of_item(reading: Reading) -> Finding | None:
@@ -130,20 +135,25 @@ def _makers(reading: Reading) -> dict[str, str]:
 
 def _by_act(reading: Reading) -> Finding | None:
     """Find an act that pays, that moves what is money, or that says what it costs."""
-    amounts = reading.sends(_AMOUNTS)
-    makes = reading.category is Category.CREATE
+    has_amount = bool(reading.sends(_AMOUNTS))
     for act in reading.acts:
-        if act.is_denied or not act.verbs.isdisjoint(_PREPARING):
-            continue
-        noun = head(act.object)
-        moves = noun in _MOVEMENTS and bool(amounts or not reading.fields or (act.kind == "structure" and not makes))
-        is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
-        may_move = noun in _DOUBTFUL and is_settled and (bool(amounts) or _is_about_money(reading))
-        is_moved = act.kind == "structure" and "transfer" in act.verbs and _is_about_money(reading, besides=1)
-        if act.verbs & _PAYING or moves or may_move or is_moved:
+        if not act.is_denied and act.verbs.isdisjoint(_PREPARING) and _is_payment(act, reading, has_amount=has_amount):
             return Finding(Effect.MONEY, Danger.DANGEROUS, act.says, act.kind)
     cost = next((text for text in sentences(reading.facts.operation) if _COST.search(text.lower())), "")
     return Finding(Effect.MONEY, Danger.DANGEROUS, f"“{quoted(cost)}”", "sentence") if cost else None
+
+
+def _is_payment(act: Act, reading: Reading, *, has_amount: bool) -> bool:
+    """Return True for an act that pays, whose object is money, or may be and is made or settled, or that transfers."""
+    makes, noun, is_structure = reading.category is Category.CREATE, head(act.object), act.kind == "structure"
+    if not act.verbs.isdisjoint(_PAYING):
+        return True
+    if noun in _MOVEMENTS and (has_amount or not reading.fields or (is_structure and not makes)):
+        return True
+    is_settled = makes or not act.verbs.isdisjoint(_SETTLING)
+    if noun in _DOUBTFUL and is_settled and (has_amount or _is_about_money(reading)):
+        return True
+    return is_structure and "transfer" in act.verbs and _is_about_money(reading, besides=1)
 
 
 def _is_about_money(reading: Reading, *, besides: int = 0) -> bool:
