@@ -98,9 +98,7 @@ def check_command(
     partly = bool(only) or fail_fast or quick
     _check_promotion(by, reason, base_url, promote=promote, partly=partly)
     _refuse({"--record": record and partly}, "needs the whole check, without --test, --fail-fast and --quick")
-    reports = list(report or ())
-    for file in reports:
-        _check_ending(file)
+    reports = _checked(report)
     refuse_newer(folder)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         checked = _run(folder, sample, only, stage, fail_fast=fail_fast, quick=quick, base_url=base_url)
@@ -169,13 +167,15 @@ def _promoted(folder: Path, checked: CheckedAdapter, by: str, reason: str) -> tu
         return f"The adapter is not promoted: {problem}.", False
 
 
-def _check_ending(file: Path) -> None:
+def _checked(reports: list[Path] | None) -> list[Path]:
+    """Return the files to write. Raises OptionError for an ending that no report has."""
     from aqlgen.check.reports import format_of
 
-    if format_of(file) is None:
-        raise OptionError.of(
-            "bad-option", f"no report has the ending of {file.name!r}", help=f"Give one of these endings: {_ENDINGS}."
-        )
+    for file in reports or ():
+        if format_of(file) is None:
+            message = f"no report has the ending of {file.name!r}"
+            raise OptionError.of("bad-option", message, help=f"Give one of these endings: {_ENDINGS}.")
+    return reports or []
 
 
 def _run(

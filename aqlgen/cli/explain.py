@@ -84,9 +84,7 @@ def explain_command(
 
     For a project's folder, show the decisions of an update, with its overrides, names and options.
     """
-    from aqlgen.cli import decisions
     from aqlgen.cli.specs import options_of
-    from aqlgen.diagnostics.report import as_json, json_text
 
     options = options_of(
         spec,
@@ -108,6 +106,23 @@ def explain_command(
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
+    _show(prepared, shown, html, output_format, questions=questions, verbose=verbose, quiet=quiet)
+
+
+def _show(
+    prepared: Prepared,
+    shown: Filter,
+    html: Path | None,
+    output_format: Output,
+    *,
+    questions: bool,
+    verbose: bool,
+    quiet: bool,
+) -> None:
+    """Print the diagnostics and the decisions, the questions, or a summary of the page."""
+    from aqlgen.cli import decisions
+    from aqlgen.diagnostics.report import as_json, json_text
+
     rows = review_rows(row.decision for row in prepared.table.rows)
     rows = [row for row in rows if any(map(shown.admits, row.decisions))]
     if output_format is Output.JSON and not questions:
@@ -120,7 +135,7 @@ def explain_command(
     elif html is not None:
         typer.echo(_page_summary(prepared, html))
     else:
-        decisions.print_decisions(prepared, rows if review else ())
+        decisions.print_decisions(prepared, rows if shown.review else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,18 +249,21 @@ def _compare_uses(
 ) -> None:
     """Note hosts that are new, gone, accepted or refused; a change that names an origin is `reported` already."""
     for origin, use in after.items():
-        known = before.get(origin)
-        was_used = known is not None and known.is_used
-        was_accepted = "" if known is None else known.accepted_by
-        if use.accepted_by == "overrides" and was_accepted != "overrides":
-            notes.add("host-accepted", "", origin)
-        elif origin not in reported and use.is_used and not was_used:
-            what = "credentials" if use.credentials else "requests"
-            notes.add("host-added", "", origin, use.summary, wording=f"{what} would go to {{}} now: {{}}")
-        elif origin not in reported and known is None:
-            notes.add("host-added", "", origin, wording="the document names the host {}; nothing goes there by itself")
-        if use.is_used and not use.accepted_by and (not was_used or was_accepted):
-            notes.add("host-refused", "", origin, use.entry)
+        _compare_use(before.get(origin), use, notes, is_reported=origin in reported)
     for origin, use in before.items():
         if origin not in after and origin not in reported and use.is_used:
             notes.add("host-removed", "", origin)
+
+
+def _compare_use(known: HostUse | None, use: HostUse, notes: Notes, *, is_reported: bool) -> None:
+    was_used = known is not None and known.is_used
+    was_accepted = "" if known is None else known.accepted_by
+    if use.accepted_by == "overrides" and was_accepted != "overrides":
+        notes.add("host-accepted", "", use.origin)
+    elif not is_reported and use.is_used and not was_used:
+        noun = "credentials" if use.credentials else "requests"
+        notes.add("host-added", "", use.origin, use.summary, wording=f"{noun} would go to {{}} now: {{}}")
+    elif not is_reported and known is None:
+        notes.add("host-added", "", use.origin, wording="the document names the host {}; nothing goes there by itself")
+    if use.is_used and not use.accepted_by and (not was_used or was_accepted):
+        notes.add("host-refused", "", use.origin, use.entry)

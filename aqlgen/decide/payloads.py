@@ -150,17 +150,20 @@ def _is_list(schema: Json, nouns: tuple[str, ...], resolver: Resolver | None, de
     if not properties:
         branches = _branches(followed, "oneOf") or _branches(followed, "anyOf")
         return _is_list(branches[0], nouns, resolver, depth - 1) if branches else None
-    fields = {name: _follow(field, resolver) for name, field in properties.items()}
-    arrays = [name for name, field in fields.items() if field is not None and _is_array(field)]
-    wrappers = [field for name, field in fields.items() if name.lower() in _WRAPPERS and field is not None]
-    if wrappers and {name.lower() for name in arrays} <= _NOTICES:
-        arrays = []
-    if arrays:
+    return _is_list_in(properties, nouns, resolver, depth)
+
+
+def _is_list_in(properties: Schema, nouns: tuple[str, ...], resolver: Resolver | None, depth: int) -> bool | None:
+    """Return True if an object with these properties is a page of a list, or wraps one; None if it does not say."""
+    fields = {name: field for name, raw in properties.items() if (field := _follow(raw, resolver)) is not None}
+    arrays = [name for name, field in fields.items() if _is_array(field)]
+    wrappers = [field for name, field in fields.items() if name.lower() in _WRAPPERS]
+    if arrays and not (wrappers and set(map(str.lower, arrays)) <= _NOTICES):
         return _is_page(properties, arrays, nouns)
-    wrapped = _wrapped(fields, nouns, resolver)
+    wrapped = _wrapped(fields, nouns, resolver) if len(properties) < _WRAPPER_SIZE else None
     if wrapped is not None:
         return _is_list(wrapped, nouns, resolver, depth - 1)
-    return None if any(_is_open(field) for field in wrappers) else False
+    return None if any(map(_is_open, wrappers)) else False
 
 
 def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> bool:
@@ -172,14 +175,10 @@ def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> b
     return (bool(paging) or any(_is_called(name, nouns) for name in arrays)) and len(keys - paging) <= _EXTRAS
 
 
-def _wrapped(fields: Mapping[str, Schema | None], nouns: tuple[str, ...], resolver: Resolver | None) -> Schema | None:
+def _wrapped(fields: Mapping[str, Schema], nouns: tuple[str, ...], resolver: Resolver | None) -> Schema | None:
     """Return the schema of the only property that wraps the whole response, None where there is no such property."""
-    wrapped = [
-        field
-        for name, field in fields.items()
-        if field is not None and _wraps(name, nouns) and _properties(field, resolver)
-    ]
-    return wrapped[0] if len(wrapped) == 1 and len(fields) < _WRAPPER_SIZE else None
+    wrapped = [field for name, field in fields.items() if _wraps(name, nouns) and _properties(field, resolver)]
+    return wrapped[0] if len(wrapped) == 1 else None
 
 
 def _wraps(name: str, nouns: tuple[str, ...]) -> bool:

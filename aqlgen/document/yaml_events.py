@@ -51,45 +51,61 @@ def scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> Non
 
 def _scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
     """Follow the events along with their path; `depth` counts the open collections without wanted values."""
-    stack: list[tuple[_Wanted, tuple[str, ...], bool]] = []
-    index: list[int] = []
-    key: str | None = None
-    here: tuple[_Wanted, tuple[str, ...]] = (wanted, ())
+    stack: list[_Open] = []
     depth = 0
     for event in parser_events(text):
         kind = type(event)
-        starts = kind is events.MappingStartEvent or kind is events.SequenceStartEvent
-        ends = kind is events.MappingEndEvent or kind is events.SequenceEndEvent
+        change = _DEPTHS.get(kind, 0)
         if depth:
-            depth += 1 if starts else -1 if ends else 0
-            continue
-        if ends:
+            depth += change
+        elif change < 0:
             stack.pop()
-            index.pop()
-            key = None
-            continue
-        if not (starts or kind is events.ScalarEvent or kind is events.AliasEvent):
-            continue
-        if stack:
-            inside, path, is_object = stack[-1]
-            if is_object and key is None:
-                key = event.value if kind is events.ScalarEvent else ""
-                if key in inside:
-                    offsets[*path, key] = event.start_mark.index
-                continue
-            part = key if key is not None else str(index[-1])
-            here = (inside.get(part, {}), (*path, part))
-            if not is_object:
-                index[-1] += 1
-                if part in inside:
-                    offsets[here[1]] = event.start_mark.index
-            key = None
-        else:
-            offsets[()] = event.start_mark.index
+        elif change or kind in _SCALARS:
+            if stack:
+                inside, path = stack[-1].enter(event, offsets)
+            else:
+                inside, path = wanted, ()
+                offsets[()] = event.start_mark.index
+            if change and inside:
+                stack.append(_Open(inside, path, is_object=kind is events.MappingStartEvent))
+            else:
+                depth = change
             if not wanted:
                 return
-        if starts and here[0]:
-            stack.append((*here, kind is events.MappingStartEvent))
-            index.append(0)
-        elif starts:
-            depth = 1
+
+
+class _Open:
+    """An open collection that holds wanted values, with the key or the index of the next value."""
+
+    __slots__ = ("_count", "_is_object", "_key", "_path", "_wanted")
+
+    def __init__(self, wanted: _Wanted, path: tuple[str, ...], *, is_object: bool) -> None:
+        self._wanted = wanted
+        self._path = path
+        self._is_object = is_object
+        self._key: str | None = None
+        self._count = 0
+
+    def enter(self, event: Any, offsets: dict[tuple[str, ...], int]) -> tuple[_Wanted, tuple[str, ...]]:
+        """Add the offset of a key or an item if it is wanted; return the wanted values within, and the path."""
+        is_key = self._is_object and self._key is None
+        if is_key:
+            part = event.value if type(event) is events.ScalarEvent else ""
+            self._key = part
+        else:
+            part = str(self._count) if self._key is None else self._key
+            self._key = None
+            self._count += 1
+        path = (*self._path, part)
+        if part in self._wanted and (is_key or not self._is_object):
+            offsets[path] = event.start_mark.index
+        return ({} if is_key else self._wanted.get(part, {})), path
+
+
+_DEPTHS: Final = {
+    events.MappingStartEvent: 1,
+    events.SequenceStartEvent: 1,
+    events.MappingEndEvent: -1,
+    events.SequenceEndEvent: -1,
+}
+_SCALARS: Final = (events.ScalarEvent, events.AliasEvent)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from aqlgen.decide.clauses import Words
 from aqlgen.decide.decision import Category
@@ -45,6 +45,16 @@ _LEAST_READ: Final = 0.5
 
 _MOST, _MOST_ALIKE = 2000, 200
 """How many fields of an answer, and how many operations beside one or on the same thing, are looked at."""
+
+
+class _Change(NamedTuple):
+    """An update: its path, that of the thing around, the part of it that the path names, the fields that it sends."""
+
+    path: str
+    item: str
+    part: str
+    fields: frozenset[str]
+    is_set: bool
 
 
 class Reversal:
@@ -92,12 +102,8 @@ class Reversal:
         beside: Iterable[Reading] = (
             self._beside[reading.template.rpartition("/")[0], nouns][:_MOST_ALIKE] if nouns else ()
         )
-        path = ""
-        if "restore" in reading.verb_words and any(name.startswith("deleted") for name in self._known_of(reading)):
-            path = reading.template.rpartition("/")[0]  # what is deleted stays
-        elif reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields:
-            path = reading.template
-        if other := next((other for other in self._at.get(path, ()) if other.facts.method == "DELETE"), None):
+        deleting = (other for other in self._at.get(self._emptied(reading), ()) if other.facts.method == "DELETE")
+        if other := next(deleting, None):
             return other
         for other in (*here, *beside, *self._alike(reading)):
             if other.facts.method != "GET" and any(
@@ -105,6 +111,13 @@ class Reversal:
             ):
                 return other
         return None
+
+    def _emptied(self, reading: Reading) -> str:
+        """Return the path whose DELETE undoes a restoring, or the setting of what has no fields; "" where none does."""
+        if "restore" in reading.verb_words and any(name.startswith("deleted") for name in self._known_of(reading)):
+            return reading.template.rpartition("/")[0]  # what is deleted stays
+        is_set = reading.facts.method in ("PUT", "POST") and reading.facts.shape.item and not reading.fields
+        return reading.template if is_set else ""
 
     def _alike(self, reading: Reading) -> Iterator[Reading]:
         """Yield the operations that act on the same thing."""
@@ -115,23 +128,26 @@ class Reversal:
         """Return the GET that has the fields which an update changes, of its path or of the list around it."""
         if reading.facts.shape.action and reading.verb_words.isdisjoint(_SETTING):
             return ""
-        path = reading.template
         item, _, part = reading.facts.operation.path.rstrip("/").rpartition("/")
-        item, part = template(item), "" if reading.facts.shape.action or part.endswith("}") else "_".join(split(part))
+        is_named = not reading.facts.shape.action and not part.endswith("}")
+        top = frozenset("_".join(words) for words, depth in reading.fields.items() if not depth)
         is_set = reading.facts.method in ("PUT", "PATCH")
-        top = {"_".join(words) for words, depth in reading.fields.items() if not depth}
-        for other in self._readers(reading):
-            known = self._known_of(other)
-            read = len(top & known)
-            if other.template == path and (not top or not known or _is_undescribed(other)):
-                return f"{other.name} reads it"
-            if top and read >= _LEAST_READ * len(top):
-                return f"{other.name} reads {read} of the {len(top)} fields that it changes"
-            if not top and part in known:
-                return f"{other.name} reads it"
-            if is_set and part and len(top) <= 1 and (part in known or (not known and other.template == item)):
-                return f"{other.name} reads it"
-        return ""
+        change = _Change(reading.template, template(item), "_".join(split(part)) if is_named else "", top, is_set)
+        return next(filter(None, (self._evidence(change, other) for other in self._readers(reading))), "")
+
+    def _evidence(self, change: _Change, other: Reading) -> str:
+        """Return what a GET reads of a change; "" where it reads too little of it."""
+        known, top, part = self._known_of(other), change.fields, change.part
+        read = len(top & known)
+        if other.template == change.path and (not top or not known or _is_undescribed(other)):
+            return f"{other.name} reads it"
+        if top and read >= _LEAST_READ * len(top):
+            return f"{other.name} reads {read} of the {len(top)} fields that it changes"
+        if not top and part in known:
+            return f"{other.name} reads it"
+        is_part_set = change.is_set and part and len(top) <= 1
+        is_read = part in known or (not known and other.template == change.item)
+        return f"{other.name} reads it" if is_part_set and is_read else ""
 
     def _known_of(self, other: Reading) -> frozenset[str]:
         """Return the fields that a GET shows, each once more without its last word."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ __all__ = ["Effects", "effects_of", "with_loss"]
 _CLAIMED: Final = 0.6
 """The most confidence in a level where the document claims a lower one."""
 _UNSURE: Final = 0.65
+_UNPROVEN: Final = Reason("unproven", Evidence.HEURISTIC, _UNSURE, "nothing proves that it can be taken back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,37 +38,44 @@ def effects_of(reading: Reading, proof: str, *, is_reversible: bool = False) -> 
     `is_reversible` says that a call was taken back: it stands for a missing proof, and refutes no rule.
     """
     is_read = reading.category is Category.READ
-    findings = [
-        (rule, finding)
-        for rule in RULES
-        if (rule.of_reads or not is_read) and (finding := _found(rule, reading, proof)) is not None
-    ]
+    findings = list(_findings(reading, proof))
     known = [(rule, finding) for rule, finding in findings if finding.effect not in (Effect.DATA, Effect.NONE)]
     evidence = [EffectEvidence(finding.kind, finding.says) for _, finding in known]
-    if proof:
-        evidence.append(EffectEvidence("structure", proof))
-    # the gravest, among equals what doubts that it is harmless
-    rule, finding = max(known or findings, key=lambda pair: pair[1].level.rank)
-    is_doubt = bool(known) and finding.level is Danger.REVERSIBLE
-    reason = Reason(rule.name, Evidence.RULE, min(rule.confidence, _UNSURE if is_doubt else 1), finding.says)
-    level = finding.level
-    strong = dict.fromkeys(finding.effect for _, finding in known if finding.level is not Danger.REVERSIBLE)
-    kinds = tuple(strong) or ((Effect.UNKNOWN,) if known else ())
-    if not (known or proof or is_reversible or is_read):
-        reason = Reason("unproven", Evidence.HEURISTIC, _UNSURE, "nothing proves that it can be taken back")
-        kinds = (Effect.UNKNOWN,)
-    level, reason = _declared(reading, level, reason)
-    mildest = max((finding.level for rule, finding in findings if rule.name != CARRIES), key=lambda level: level.rank)
-    kinds = kinds or (Effect.NONE if is_read else Effect.DATA,)
-    return Effects(kinds, tuple(dict.fromkeys(evidence)), level, reason, mildest)
+    evidence += [EffectEvidence("structure", proof)] * bool(proof)
+    rule, finding = _gravest(known or findings)
+    is_unproven = not (known or proof or is_reversible or is_read)
+    reason = _UNPROVEN if is_unproven else _reason(rule, finding, is_known=bool(known))
+    level, reason = _declared(reading, finding.level, reason)
+    mildest = _gravest([pair for pair in findings if pair[0].name != CARRIES])[1].level
+    strong = tuple(dict.fromkeys(finding.effect for _, finding in known if finding.level is not Danger.REVERSIBLE))
+    effects = strong or (_weak_effect(is_read=is_read, is_known=bool(known) or is_unproven),)
+    return Effects(effects, tuple(dict.fromkeys(evidence)), level, reason, mildest)
 
 
-def _found(rule: Rule, reading: Reading, proof: str) -> Finding | None:
-    """Return what a rule finds; where structure proves the contrary, words that say so are no more than a doubt."""
-    finding = rule.apply(reading)
-    if finding is None or not (proof and rule.unless_proven):
-        return finding
-    return finding._replace(level=Danger.REVERSIBLE) if finding.kind == "sentence" else None
+def _reason(rule: Rule, finding: Finding, *, is_known: bool) -> Reason:
+    most = _UNSURE if is_known and finding.level is Danger.REVERSIBLE else 1
+    return Reason(rule.name, Evidence.RULE, min(rule.confidence, most), finding.says)
+
+
+def _gravest(findings: Sequence[tuple[Rule, Finding]]) -> tuple[Rule, Finding]:
+    """Return the gravest finding; among equals the first, which doubts that the operation is harmless."""
+    return max(findings, key=lambda pair: pair[1].level.rank)
+
+
+def _weak_effect(*, is_read: bool, is_known: bool) -> Effect:
+    if is_known:
+        return Effect.UNKNOWN
+    return Effect.NONE if is_read else Effect.DATA
+
+
+def _findings(reading: Reading, proof: str) -> Iterator[tuple[Rule, Finding]]:
+    """Yield each rule with its finding; where structure proves the contrary, words that say so are only a doubt."""
+    for rule in RULES:
+        finding = rule.apply(reading) if rule.of_reads or reading.category is not Category.READ else None
+        if finding is not None and not (proof and rule.unless_proven):
+            yield rule, finding
+        elif finding is not None and finding.kind == "sentence":
+            yield rule, finding._replace(level=Danger.REVERSIBLE)
 
 
 def _declared(reading: Reading, level: Danger, reason: Reason) -> tuple[Danger, Reason]:

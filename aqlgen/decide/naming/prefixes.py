@@ -8,7 +8,7 @@ matters.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from aqlgen.decide.naming.spelling import LIMIT, RESERVED, hashed, is_valid
@@ -87,30 +87,35 @@ def _settled(apis: Mapping[str, ApiNames], standing: Mapping[str, str], reserved
     fixed = {key: api.names[key] for api in apis.values() for key in api.fixed}
     owned = frozenset(fixed.values())
     names = {key: name for key, name in standing.items() if name not in owned} | fixed
-    taken = dict.fromkeys(names.values(), "")
+    taken = _taken(apis, names.values())
+    open_names = [
+        (label, key, name) for label, api in apis.items() for key, name in api.names.items() if key not in names
+    ]
+    wanting: defaultdict[str, list[str]] = defaultdict(list)
+    for label, _, name in open_names:
+        wanting[name].append(label)
+    free = {name for name, labels in wanting.items() if _is_free(name, labels, taken, reserved)}
+    used = {*taken, *reserved, *free}
+    for label, key, name in open_names:
+        names[key] = name
+        if name not in free:
+            prefix = apis[label].prefix
+            longer = f"{prefix}_{name}"
+            is_usable = len(longer) <= LIMIT and longer not in used
+            names[key] = longer if is_usable else hashed((prefix, *name.split("_")), key)
+            used.add(names[key])
+    return names
+
+
+def _taken(apis: Mapping[str, ApiNames], names: Iterable[str]) -> dict[str, str]:
+    """Return the names that are given and the aliases, each with the only API that has it, "" for the others."""
+    taken = dict.fromkeys(names, "")
     for label, api in apis.items():
         taken |= {name: label if taken.get(name, label) == label else "" for name in api.aliases}
-    wanting: defaultdict[str, list[str]] = defaultdict(list)
-    for label, api in apis.items():
-        for key, name in api.names.items():
-            if key not in names:
-                wanting[name].append(label)
-    free = {
-        name
-        for name, labels in wanting.items()
-        if len(labels) == 1 and taken.get(name, labels[0]) == labels[0] and reserved.get(name, labels[0]) == labels[0]
-    }
-    used = {*taken, *reserved, *free}
-    for label, api in apis.items():
-        for key, name in api.names.items():
-            if key in names:
-                continue
-            if name in free and wanting[name][0] == label:
-                names[key] = name
-                continue
-            longer = f"{api.prefix}_{name}"
-            if len(longer) > LIMIT or longer in used:
-                longer = hashed((api.prefix, *name.split("_")), key)
-            used.add(longer)
-            names[key] = longer
-    return names
+    return taken
+
+
+def _is_free(name: str, labels: Sequence[str], taken: Mapping[str, str], reserved: Mapping[str, str]) -> bool:
+    """Return True if one operation alone wants a name, and no other API has it or had it."""
+    label = labels[0]
+    return len(labels) == 1 and taken.get(name, label) == label and reserved.get(name, label) == label

@@ -126,32 +126,35 @@ def described(subject: Subject, identifier: str, around: Around) -> Subject | No
 
 def cancel_of(monitor: Subject, around: Around) -> Subject | None:
     """Return the only operation that cancels what the monitor tells of, and asks for no more than the monitor does."""
+    known = _demanded(monitor, around)
+    fitting = [
+        subject
+        for subject in _cancelling(monitor, around)
+        if all(location == "path" or (location, wire) in known for location, wire in _demanded(subject, around))
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _demanded(subject: Subject, around: Around) -> set[tuple[str, str]]:
+    return {(location, wire) for location, wire, required in _parameters(subject, around) if required}
+
+
+def _cancelling(monitor: Subject, around: Around) -> list[Subject]:
+    """Return the operations beside a monitor that cancel by their path or name, or by the name of a monitor of all."""
     base = template(monitor.operation.path)
     verbs = CANCELLING if WORK & {*split(monitor.name), *split(monitor.operation.path)} else CANCELLING[:1]
     tails = [f"{base}{mark}{verb}" for mark in ("/", ":", "/actions/") for verb in verbs]
-    needed = {(location, wire) for location, wire, required in _parameters(monitor, around) if required}
-    candidates = [
+    beside = [
         subject
         for key in (base, *tails)
         for subject in around.of_template(key)
         if (key != base or subject.name.partition("_")[0] in verbs) and subject.category is not Category.READ
     ]
-    if not candidates and not placeholders(monitor.operation.path):
-        about = monitor.name.partition("_")[2]
-        candidates = [
-            subject
-            for subject in around.subjects
-            if subject.name.partition("_")[0] in verbs and subject.name.partition("_")[2] == about
-        ]
-    fitting = [
-        subject
-        for subject in candidates
-        if all(
-            not required or location == "path" or (location, wire) in needed
-            for location, wire, required in _parameters(subject, around)
-        )
-    ]
-    return fitting[0] if len(fitting) == 1 else None
+    if beside or placeholders(monitor.operation.path):
+        return beside
+    about = monitor.name.partition("_")[2]
+    names = {f"{verb}_{about}" if about else verb for verb in verbs}
+    return [subject for subject in around.subjects if subject.name in names]
 
 
 def _is_state(field: Json, around: Around, ends: frozenset[str] = ENDED) -> bool:

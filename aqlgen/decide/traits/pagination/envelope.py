@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from aqlgen.document.positions import escape
@@ -188,30 +189,36 @@ def _is_among_pages(schemas: Schemas, fields: list[_Field], items: _Field) -> bo
 def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_Field | None, bool]:
     """Return the list that was asked for: the one called as the path's end, or as lists are called, or the only one."""
     fixed = [part for part in subject.operation.path.split("/") if part and "{" not in part]
-    called = [_spellings(word.partition(".")[0]) for word in (*fixed[:-3:-1], subject.resource)]
-    arrays = [entry for entry in fields if "array" in schemas.kinds(entry.schema)]
-    lists = [
-        entry
-        for entry in arrays
-        if entry.key not in ASIDE or (not entry.within and entry.key in called[0] | called[-1])
-    ]
+    nouns = (*fixed[:-3:-1], subject.resource)
+    called = [_spellings(noun.partition(".")[0]) for noun in nouns]
+    lists = [entry for entry in fields if "array" in schemas.kinds(entry.schema) and _is_for_itself(entry, called)]
     if not lists:
         return None, True
-    ranked = (
+    ranked = _ranked(schemas, lists, called)
+    rank = list(map(bool, ranked)).index(True)
+    candidates = ranked[rank]
+    path_words = set(map(singular, chain.from_iterable(map(split, nouns))))
+    best = min(candidates, key=lambda entry: _standing(schemas, entry, path_words))
+    if rank >= len(called) and _is_column(schemas, best, lists, path_words):
+        return None, True
+    # several parents are several pages in one answer
+    is_one = len({entry.pointer.rpartition("/")[0] for entry in candidates}) == 1
+    return best, (rank < len(ranked) - 2 and is_one) or len(lists) == 1
+
+
+def _is_for_itself(entry: _Field, called: Sequence[set[str]]) -> bool:
+    """Return True if a list is not one of those that stand beside another."""
+    return entry.key not in ASIDE or (not entry.within and entry.key in called[0] | called[-1])
+
+
+def _ranked(schemas: Schemas, lists: list[_Field], called: Sequence[set[str]]) -> list[list[_Field]]:
+    """Return the lists by how surely they are the one that was asked for: by name, by their items, all."""
+    return [
         *([entry for entry in lists if entry.key in words] for words in called),
         [entry for entry in lists if entry.key in LISTS],
         [entry for entry in lists if schemas.kinds(schemas.items(entry.schema)) & {"object"}],
         lists,
-    )
-    for rank, candidates in enumerate(ranked):
-        if candidates:
-            parents = {entry.pointer.rpartition("/")[0] for entry in candidates}  # several pages in one answer
-            path_words = {singular(each) for part in (*fixed[:-3:-1], subject.resource) for each in split(part)}
-            best = min(candidates, key=lambda entry: _standing(schemas, entry, path_words))
-            if rank >= len(called) and _is_column(schemas, best, lists, path_words):
-                return None, True
-            return best, (rank < len(ranked) - 2 and len(parents) == 1) or len(lists) == 1
-    return None, True
+    ]
 
 
 def _is_column(schemas: Schemas, best: _Field, lists: list[_Field], path_words: set[str]) -> bool:
