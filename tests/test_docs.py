@@ -157,6 +157,13 @@ def test_every_page_is_in_the_navigation_of_the_site_and_on_its_first_page() -> 
     assert {name for name in pages if f"({name})" not in first} == {"index.md"}
 
 
+def test_the_first_page_answers_questions_with_a_link_each() -> None:
+    table = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("## Questions")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]*)\? \| (.*) \|$", table, re.MULTILINE)
+    assert len(rows) == 25
+    assert [question for question, answer in rows if not LINK.search(answer)] == []
+
+
 def test_the_page_of_commands_is_that_of_the_commands() -> None:
     written = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
     assert written == commands_page(), "python -m aqlgen.cli.commands_page > docs/commands.md"

@@ -1,4 +1,4 @@
-"""The code reads as plain technical English: docstrings in the imperative, variables that are nouns."""
+"""Code and docs read as plain technical English: docstrings in the imperative, variables that are nouns."""
 
 from __future__ import annotations
 
@@ -84,3 +84,18 @@ def test_a_variable_is_called_after_what_it_holds(folder: str) -> None:
         if name in NAMELESS
     ]
     assert nameless == []
+
+
+FOREIGN = re.compile(
+    r"\b(?:in vain|takes? off|all the same|but for|for ever|anew|(?:is|are) no texts?|what destroys"
+    r"|what is (?:kept|away)|is told of|are told of|of itself)\b",
+    re.IGNORECASE,
+)
+"""Turns of phrase that readers of the docs stumbled over."""
+PROSE = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_a_page_has_no_turn_of_phrase_that_readers_stumbled_over(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert FOREIGN.findall(prose) == []
