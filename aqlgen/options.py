@@ -90,6 +90,7 @@ PARTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "registry": ("server.json, for registries of MCP servers", ("server.json",)),
     "schemas": ("JSON Schemas of the project's files, for editors", ("schema/*.schema.json",)),
     "settings": ("adapter.toml, with every setting and its default", ("adapter.toml",)),
+    "skill": ("a skill (SKILL.md) for agents that work in a shell", ("skills/*",)),
 }
 """What a project can have beside the adapter itself: what `aqlgen add` says of each part, and its files.
 

@@ -224,6 +224,7 @@ class Reader:
 
     def _adapter(self, package: Path, words: list[str], settings: dict[str, str]) -> int:
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        out.isatty = lambda: True  # type: ignore[method-assign]
         with (
             chdir(self.folder),
             patch.dict(os.environ, self.environment | settings, clear=True),

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from local import Answer, serving
 from mcp import Client, StdioServerParameters
 
 from aqlgen.runtime.cli import main
@@ -32,9 +34,14 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(
-    package: Path, capsys: pytest.CaptureFixture[str], *arguments: str, hooks: object = None
+    package: Path,
+    capsys: pytest.CaptureFixture[str],
+    *arguments: str,
+    hooks: object = None,
+    at_terminal: bool = False,
 ) -> tuple[int, str, str]:
-    code = main(package, hooks, arguments)
+    with patch.object(sys.stdout, "isatty", lambda: at_terminal):
+        code = main(package, hooks, arguments)
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -111,6 +118,7 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
         "approval": "agent",
         "read_only": False,
         "asks_about": 1,
+        "asks_at_first_use": 0,
         "refuses": 0,
         "safety_loop": "disabled",
         "audit": {"place": str(place / "audit.jsonl"), "writable": True},
@@ -167,13 +175,13 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
 def test_a_value_that_is_not_of_the_parameters_type_is_refused_by_the_call(
     package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
+    code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock", at_terminal=True)
     assert (code, json.loads(out)["error"]["code"]) == (1, "VALIDATION_INVALID_TYPE")
     assert err == "`zoo-adapter describe get_animal` shows what it takes.\n"
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(package, capsys, "describe", "createAnimal")
+    code, out, _ = run(package, capsys, "describe", "createAnimal", at_terminal=True)
     lines = out.splitlines()
     assert code == 0
     assert lines[:3] == ["create_animal", "  POST /animals, CREATE, reversible", "  Take an animal into the zoo"]
@@ -355,7 +363,7 @@ def test_the_examples_of_the_help_are_of_this_api_and_run(
 
 
 def test_describe_shows_the_fields_of_types(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(package, capsys, "describe", "Species")
+    _, out, _ = run(package, capsys, "describe", "Species", at_terminal=True)
     assert out.splitlines()[0] == "Species"
     assert "lion, newt" in out
     code, out, err = run(package, capsys, "describe", "Specis")
@@ -382,14 +390,45 @@ def test_a_refused_call_says_to_a_person_what_to_do(
     monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(tmp_path / "audit.jsonl"))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     delete = ("call", "delete_animal", "animal_id=7", "--mock")
-    assert "--yes" in run(package, capsys, *delete)[2]
-    assert "Did you mean 'get_animal'?" in run(package, capsys, "call", "fetch_animal")[2]
-    assert "describe get_animal" in run(package, capsys, "call", "get_animal", "--mock")[2]
+    assert "--yes" in run(package, capsys, *delete, at_terminal=True)[2]
+    assert "Did you mean 'get_animal'?" in run(package, capsys, "call", "fetch_animal", at_terminal=True)[2]
+    assert "describe get_animal" in run(package, capsys, "call", "get_animal", "--mock", at_terminal=True)[2]
     monkeypatch.setenv("MCP_AQL_APPROVAL", "person")
-    _, out, err = run(package, capsys, *delete, "--yes")
+    _, out, err = run(package, capsys, *delete, "--yes", at_terminal=True)
     assert json.loads(out)["error"]["code"] == "PERMISSION_DENIED"
     assert "--yes confirms nothing here" in err
     assert "type the command at a terminal" in err
+
+
+def test_an_agent_in_a_shell_finds_calls_and_confirms_in_lines_of_json(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each command is a process of its own: what is confirmed is kept in between (R-SAFE-3)."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
+
+    def answered(*words: str) -> tuple[int, Any]:
+        code, out, err = run(package, capsys, *words)
+        assert (len(out.splitlines()), err) == (1, "")
+        return code, json.loads(out)
+
+    _, matches = answered("search", "release", "an", "animal")
+    assert "delete_animal" in {operation["name"] for operation in matches["data"]["operations"]} | {
+        *matches["data"].get("others", ())
+    }
+    assert answered("describe", "delete_animal")[1]["data"]["operations"][0]["params"] == {"animal_id*": "int ≥1"}
+    assert answered("call", "introspect", "query=search", "search=release an animal") == (0, matches)
+    monkeypatch.setenv("ZOO_API_KEY", "key")
+    with serving(lambda _: Answer(status=204)) as api:
+        monkeypatch.setenv("MCP_AQL_BASE_URL", api.url)
+        delete = ("call", "delete_animal", "animal_id=7")
+        code, question = answered(*delete)
+        assert (code, question["error"]["code"], api.asked) == (1, "CONFIRMATION_REQUIRED", [])
+        token = f"confirmation_token={question['confirmation']['token']}"
+        assert answered("call", "delete_animal", "animal_id=8", token)[1]["error"]["code"].startswith("TOKEN_")
+        assert answered(*delete, token)[0] == 0
+        assert answered(*delete, token)[1]["error"]["code"] == "TOKEN_ALREADY_USED"
+    assert [request.method for request in api.asked] == ["DELETE"]
 
 
 def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_output(

@@ -10,6 +10,7 @@ from tests.cases import each
 TYPES = {
     "Size": {"type": "string", "enum": ["1", "2"]},
     "Input": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    "Chosen": {"anyOf": [{"enum": ["minimal", "full"]}, {"type": "array", "items": {"type": "string"}}]},
     "Name": {"type": "string"},
     "Loop": {"allOf": [{"$ref": "#/types/Loop"}]},
 }
@@ -55,6 +56,8 @@ NUMBERS = {"type": "array", "items": {"type": "number"}}
         ({"type": "object"}, '{"a": "1"}', {"a": "1"}),
         ({"properties": {"a": STRING}}, '{"a": "1"}', {"a": "1"}),
         ({"$ref": "#/types/Input"}, "hello, you", "hello, you"),
+        ({"$ref": "#/types/Chosen"}, "id,name", ["id", "name"]),
+        ({"$ref": "#/types/Chosen"}, "full", "full"),
         ({"$ref": "#/types/Input"}, '["hello"]', ["hello"]),
         ({}, "123", 123),
         ({}, "abc", "abc"),

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from aqlgen.render.template import render_template
 from aqlgen.runtime.cli.arguments import _CLIENTS
@@ -135,6 +136,20 @@ def test_the_registry_entry_has_what_the_registry_asks_for(title: str) -> None:
     assert package["transport"] == {"type": "stdio"}
     assert [variable["name"] for variable in package["environmentVariables"]] == NEEDED
     assert all(variable["isSecret"] for variable in package["environmentVariables"])
+
+
+def test_the_skill_is_short_has_the_form_of_skills_and_no_text_of_the_api() -> None:
+    """The folder has the skill's name (agentskills.io); its commands are those of the adapter."""
+    path = "skills/petstore/SKILL.md"
+    skill = text(path)
+    _, front_matter, body = skill.split("---\n", 2)
+    fields = yaml.safe_load(front_matter)
+    assert fields.keys() == {"name", "description"}
+    assert fields["name"] == "petstore"
+    assert len(fields["description"]) <= 1024
+    assert len(skill.splitlines()) <= 60
+    assert set(re.findall(r"petstore-adapter ([a-z]+)", body)) == {"search", "describe", "call", "doctor"}
+    assert render_template(PLAIN | dict.fromkeys(TEXTS, HOSTILE))[path].decode() == skill
 
 
 def test_the_bundle_asks_for_the_credentials_and_keeps_an_empty_one_empty() -> None:

@@ -31,7 +31,7 @@ PLAIN = {
     "calls": 'list_pets {}\nget_pet {"pet_id": 7}\ncreate_pet {"name": "D\'Artagnan"}',
     "confirmations": "dangerous 1: burn_down\ndestructive 2: delete_pet delete_shop",
     "runtime": "",
-    "parts": "ci clients docker git hooks kubernetes mcpb overrides registry schemas settings",
+    "parts": "ci clients docker git hooks kubernetes mcpb overrides registry schemas settings skill",
 }
 TEXTS = ("title", "description", "api_version", "base_url", "hosts", "credentials", "calls", "confirmations")
 HOSTILE = (

@@ -103,10 +103,35 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     _print(as_json(envelope))
     if envelope["success"]:
         return 0
-    hint = advice(envelope, options.operation, _command(folder))
+    hint = advice(envelope, options.operation, _command(folder)) if sys.stdout.isatty() else ""
     if hint:
         sys.stderr.write(f"{hint}\n")
     return 1
+
+
+def _search(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    words = " ".join(options.words)
+    if sys.stdout.isatty():
+        listed = argparse.Namespace(category=None, search=words, output_format="human")
+        return _operations(folder, hooks, listed)
+    return _print_answer(_introspected(folder, hooks, options, search=words))
+
+
+def _introspected(folder: Path, hooks: object | None, options: argparse.Namespace, **params: Any) -> dict[str, Any]:
+    """Return what an agent is answered that searches, or has operations described."""
+    import asyncio
+
+    from .operations import call
+
+    request = {"query": "search", **params}
+    return asyncio.run(call(folder, hooks, "introspect", request, os.environ, mock=options.mock))
+
+
+def _print_answer(envelope: dict[str, Any]) -> int:
+    from .operations import as_json
+
+    _print(as_json(envelope))
+    return 0 if envelope["success"] else 1
 
 
 def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
@@ -238,9 +263,14 @@ def _learn(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
     return 0
 
 
-def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+def _describe(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .operations import as_json, describe, nearest, no_such_name, render_description
 
+    if not options.output_format and not sys.stdout.isatty():
+        answer = _introspected(folder, hooks, options, name=[options.operation])
+        if answer["success"] and answer["data"]["operations"]:
+            return _print_answer(answer)
+        options.output_format = "json"  # of a type, or the refusal
     details, command = describe(folder, options.operation, os.environ), _command(folder)
     if details is None:
         near = nearest(folder, options.operation, os.environ, types=True)
@@ -270,6 +300,7 @@ def _runtime(_folder: Path, _hooks: object | None, options: argparse.Namespace) 
 _COMMANDS = {
     "serve": _serve,
     "operations": _operations,
+    "search": _search,
     "describe": _describe,
     "call": _call,
     "plan": _plan,

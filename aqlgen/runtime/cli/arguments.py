@@ -97,6 +97,10 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     operations.add_argument("--search", metavar="WORDS", help="show only matches, best first")
     operations.set_defaults(command="operations")
 
+    search = commands.add_parser("search", help="find operations by words; a pipe gets the answer that agents get")
+    search.add_argument("words", metavar="WORDS", nargs="+", help="such as: adopt a pet")
+    search.set_defaults(command="search")
+
     describe = commands.add_parser("describe", help="show parameters and result of an operation, or fields of a type")
     describe.add_argument("operation", metavar="NAME", help="name of an operation or a type")
     describe.set_defaults(command="describe")
@@ -216,6 +220,7 @@ def argument_parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
         command.add_argument(
             "--output-format", choices=("human", "json"), default="human", help="output for people or for programs"
         )
+    describe.set_defaults(output_format="")
     parser.commands = list(commands.choices)
     return parser
 

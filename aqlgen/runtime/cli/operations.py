@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..exact_json import read_float, write_json
 from ..introspection.introspect import Introspection
-from ..schema import Types, follow, json_type, union_of
+from ..schema import Types, alternatives, as_schema, follow, json_type, union_of
+from ..schema.validators import PROTOCOL_SCHEMAS
 from ..settings.load import ConfigError, load
 from ..table import Adapter, JsonSchema, Row, Table
 from ..text import counted, escaped, folded, line, terminal_text
@@ -197,13 +198,20 @@ def read_value(text: str, schema: JsonSchema, types: Types) -> Any:
         value = json.loads(text, parse_float=read_float, parse_constant=str)
         if json_type(value) in admitted:
             return value
-    if "array" in admitted and "string" not in admitted:
+    if "array" in admitted and ("string" not in admitted or ("," in text and not _admits_any_text(schema, types))):
         item = next(iter(union_of(types, follow(schema, types)).items), {})
         return [read_value(part, item, types) for part in text.split(",")]
     return text
 
 
+def _admits_any_text(schema: JsonSchema, types: Types) -> bool:
+    """Return False for a schema whose texts are all named, such as `minimal` and `full`, beside lists."""
+    ways = alternatives(as_schema(follow(schema, types))) or [schema]
+    return any("string" in admitted_types(way, types) and "enum" not in way for way in ways)
+
+
 def _declared(row: Row, types: Types) -> Declared:
+    types = {**PROTOCOL_SCHEMAS, **types}
     schemas = {name: parameter.schema for name, parameter in row.parameters.items()}
     return Declared({**{wire: schemas[name] for wire, name in row.wire_names.items()}, **schemas}, types)
 
@@ -320,8 +328,9 @@ async def call(
 
 
 def as_json(value: Any) -> str:
-    """Return JSON for people to read."""
-    return escaped(write_json(value, json.JSONEncoder(indent=2, ensure_ascii=False).encode))
+    """Return JSON for people to read, where the output is a terminal; else in one line, as agents are answered."""
+    layout: dict[str, Any] = {"indent": 2} if sys.stdout.isatty() else {"separators": (",", ":")}
+    return escaped(write_json(value, json.JSONEncoder(ensure_ascii=False, **layout).encode))
 
 
 class Terminal:

@@ -41,6 +41,7 @@ from .questions import Question
 if TYPE_CHECKING:
     from ..hooks import Call, GateDecision
     from ..settings.tables import ConfirmationSettings
+    from ..state import Store
     from ..state.custody import State
     from ..table import Row
     from ..wire import ApiRequest, Spending
@@ -289,7 +290,8 @@ def _marks(held: HeldCall) -> tuple[str, str]:
 class Declined:
     """What persons have declined, which is refused for a while, without another question (R-SAFE-4).
 
-    A no is kept for the caller, or the session of one who is not known. Methods raise StoreAway.
+    A no is kept for the caller, or the session of one who is not known; whoever types a command again is asked again.
+    Methods raise StoreAway.
     """
 
     def __init__(self, state: State) -> None:
@@ -298,12 +300,15 @@ class Declined:
     async def keep(self, session_id: str | None, keys: Iterable[str]) -> None:
         """Remember a person's no, so that what has one of the keys is not asked about again."""
         for key in keys:
-            await self._state.of(session_id).store.put(*_declined(session_id, key), 1, _DECLINED_SECONDS)
+            await self._store(session_id).put(*_declined(session_id, key), 1, _DECLINED_SECONDS)
 
     async def holds(self, session_id: str | None, keys: Iterable[str]) -> bool:
         """Return True if a person has said no to what has one of the keys."""
-        store = self._state.of(session_id).store
+        store = self._store(session_id)
         return any([await store.get(*_declined(session_id, key)) is not None for key in dict.fromkeys(keys)])
+
+    def _store(self, session_id: str | None) -> Store:
+        return (self._state.local if session_id == TERMINAL else self._state.of(session_id)).store
 
 
 def _declined(session_id: str | None, key: str) -> tuple[str, str]:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
-from ..session import current_caller
+from ..session import TERMINAL, current_caller
 from . import StoreAway
 from .sqlite import SqliteState, SqliteStore
 
@@ -313,7 +313,8 @@ class Custody:
 class State:
     """The state of an adapter: what its replicas share, and what dies with this process.
 
-    What is bound to a session of nobody in particular stays in the process, since the session does.
+    What is bound to a session of nobody in particular stays in the process, since the session does; what is typed as
+    commands has a process for each, and one user.
     """
 
     def __init__(self, store: Store | None = None, name: str = "", keys: Callable[[], Sequence[str]] = tuple) -> None:
@@ -322,7 +323,8 @@ class State:
 
     def of(self, session_id: str | None) -> Custody:
         """Return where what belongs to the present caller and a session is."""
-        return self.local if session_id is not None and current_caller() is None else self.shared
+        is_of_process = session_id not in (None, TERMINAL) and current_caller() is None
+        return self.local if is_of_process else self.shared
 
     async def close(self) -> None:
         """Close the store, if it is more than this process's memory; a later use opens it again."""
